@@ -1,0 +1,52 @@
+//! What can go wrong, in one sentence each: what, where, what to do.
+
+use std::path::PathBuf;
+
+/// Every way in which this library can refuse or fail. The text of each is one sentence for a person.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter is out of its range, or does not fit the data.
+    #[error("{name} {problem}")]
+    Parameter {
+        /// The parameter as the caller knows it, e.g. `perplexity`.
+        name: &'static str,
+        /// What is wrong with it and what would be right.
+        problem: String,
+    },
+    /// The rows cannot be used: too few, not finite, the wrong width.
+    #[error("{0}")]
+    Data(String),
+    /// A value is not a number that can be used. Row and column count from 1.
+    #[error("row {row}, column {column} is {value}; every value must be a finite number: fill or remove it")]
+    NotFinite {
+        /// Row, counted from 1.
+        row: usize,
+        /// Column, counted from 1.
+        column: usize,
+        /// The value found.
+        value: f32,
+    },
+    /// A map file is not one, is damaged, or is of a version that this build cannot read.
+    #[error("{}: {problem}", path.display())]
+    MapFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it and what to do.
+        problem: String,
+    },
+    /// The operating system refused to read or write a file.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's own reason.
+        source: std::io::Error,
+    },
+    /// The observer asked to stop before there was a map to keep.
+    #[error("stopped during {0}, before there was a map to keep")]
+    Stopped(crate::progress::Stage),
+}
+
+/// The result of everything here that can fail.
+pub type Result<T> = std::result::Result<T, Error>;

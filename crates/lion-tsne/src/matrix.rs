@@ -1,0 +1,119 @@
+//! The one array type of the API: row-major `f32`, owned or mapped from a file.
+
+use crate::error::{Error, Result};
+use std::sync::Arc;
+
+/// A row-major matrix of `f32`. Cloning a mapped matrix is free; cloning an owned one copies.
+#[derive(Clone)]
+pub struct Matrix {
+    rows: usize,
+    cols: usize,
+    storage: Storage,
+}
+
+#[derive(Clone)]
+enum Storage {
+    Owned(Vec<f32>),
+    /// Bytes `start .. start + rows * cols * 4` of a mapped file, checked to be aligned when it was made.
+    Mapped { file: Arc<memmap2::Mmap>, start: usize },
+}
+
+impl Matrix {
+    /// Takes `data` as `rows` x `cols`, row after row.
+    pub fn new(rows: usize, cols: usize, data: Vec<f32>) -> Result<Self> {
+        if rows.checked_mul(cols) != Some(data.len()) {
+            return Err(Error::Data(format!("{} values cannot fill {rows} rows of {cols} columns", data.len())));
+        }
+        Ok(Self { rows, cols, storage: Storage::Owned(data) })
+    }
+
+    /// All zeros.
+    pub fn zeros(rows: usize, cols: usize) -> Self {
+        Self { rows, cols, storage: Storage::Owned(vec![0.0; rows * cols]) }
+    }
+
+    /// Looks at `rows * cols` little-endian floats of a mapped file, from byte `start`, without copying them.
+    pub(crate) fn mapped(rows: usize, cols: usize, file: Arc<memmap2::Mmap>, start: usize) -> Option<Self> {
+        let bytes = rows.checked_mul(cols)?.checked_mul(4)?;
+        let slice = file.get(start..start.checked_add(bytes)?)?;
+        bytemuck::try_cast_slice::<u8, f32>(slice).ok()?;
+        Some(Self { rows, cols, storage: Storage::Mapped { file, start } })
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Every value, row after row.
+    pub fn data(&self) -> &[f32] {
+        match &self.storage {
+            Storage::Owned(data) => data,
+            Storage::Mapped { file, start } => {
+                bytemuck::cast_slice(&file[*start..*start + self.rows * self.cols * 4])
+            }
+        }
+    }
+
+    /// Every value, to be changed; a mapped matrix is copied first.
+    pub fn data_mut(&mut self) -> &mut [f32] {
+        if let Storage::Mapped { .. } = self.storage {
+            self.storage = Storage::Owned(self.data().to_vec());
+        }
+        match &mut self.storage {
+            Storage::Owned(data) => data,
+            Storage::Mapped { .. } => unreachable!("made owned above"),
+        }
+    }
+
+    /// The values as a vector; an owned matrix gives its own away.
+    pub fn into_data(self) -> Vec<f32> {
+        match self.storage {
+            Storage::Owned(data) => data,
+            Storage::Mapped { .. } => self.data().to_vec(),
+        }
+    }
+
+    /// Row `i`.
+    pub fn row(&self, i: usize) -> &[f32] {
+        &self.data()[i * self.cols..(i + 1) * self.cols]
+    }
+
+    /// The rows `which`, in that order.
+    pub fn select(&self, which: &[u32]) -> Self {
+        let mut data = Vec::with_capacity(which.len() * self.cols);
+        for &i in which {
+            data.extend_from_slice(self.row(i as usize));
+        }
+        Self { rows: which.len(), cols: self.cols, storage: Storage::Owned(data) }
+    }
+
+    /// Refuses the first value that is not finite, by row and column.
+    pub fn check_finite(&self) -> Result<()> {
+        match self.data().iter().position(|v| !v.is_finite()) {
+            None => Ok(()),
+            Some(at) => Err(Error::NotFinite {
+                row: at / self.cols + 1,
+                column: at % self.cols + 1,
+                value: self.data()[at],
+            }),
+        }
+    }
+}
+
+impl std::fmt::Debug for Matrix {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Matrix({} x {})", self.rows, self.cols)
+    }
+}
+
+impl PartialEq for Matrix {
+    fn eq(&self, other: &Self) -> bool {
+        self.rows == other.rows && self.cols == other.cols && self.data() == other.data()
+    }
+}
