@@ -1,1 +1,34 @@
-//! Plots.
+//! Pictures of a map.
+//!
+//! A [`Scatter`] is what there is to see: the points of a map, 2-D or 3-D, with their ids and labels. It becomes
+//! - [`svg`]: a figure for a paper, with text as text;
+//! - [`png`]: the same figure as pixels, the same on every machine (the font is compiled in);
+//! - [`html`]: one self-contained page to look around in: pan, zoom, hover, search, legend that hides and shows.
+//!
+//! The same input gives the same bytes. What cannot be drawn is refused with an [`Error`] of one sentence.
+//!
+//! ```
+//! let points = [0.0, 0.0, 1.0, 0.5, 9.0, 9.0];
+//! let labels = ["cat", "cat", "dog"].map(String::from);
+//! let map = lion_report::Scatter::new(2, &points).title("Pets").labels(&labels);
+//! assert!(lion_report::svg(&map)?.starts_with("<svg"));
+//! # Ok::<(), lion_report::Error>(())
+//! ```
+
+mod colouring;
+mod error;
+mod figure;
+mod frame;
+mod html;
+mod palette;
+mod png;
+mod raster;
+mod scatter;
+mod svg;
+mod text;
+
+pub use error::{Error, Result};
+pub use html::html;
+pub use png::png;
+pub use scatter::Scatter;
+pub use svg::svg;

@@ -1,0 +1,44 @@
+//! What can go wrong, in one sentence each.
+
+/// Why a picture was refused or failed. The text of each is one sentence for a person.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is nothing to draw.
+    #[error("the map has no points: there is nothing to draw")]
+    Empty,
+    /// The number of dimensions is not one that can be drawn.
+    #[error("a map of {0} dimensions cannot be drawn: fit it with 2 or 3")]
+    Dimensions(usize),
+    /// The slices do not fit together.
+    #[error("{what} has {found} entries where the map needs {expected}: {hint}")]
+    Length {
+        /// Which slice.
+        what: &'static str,
+        /// How long it is.
+        found: usize,
+        /// How long it should be.
+        expected: usize,
+        /// What to do.
+        hint: &'static str,
+    },
+    /// A coordinate is not a number that can be drawn. Row and column count from 1.
+    #[error("row {row}, column {column} of the map is {value}: every coordinate must be a finite number")]
+    NotFinite {
+        /// Row, counted from 1.
+        row: usize,
+        /// Column, counted from 1.
+        column: usize,
+        /// The value found.
+        value: f32,
+    },
+    /// The picture asked for is too small to read or too large to hold.
+    #[error("a picture {0} pixels wide cannot be made: ask for {min} to {max}", min = crate::png::WIDTHS.start(), max = crate::png::WIDTHS.end())]
+    Width(u32),
+    /// The drawing library failed on a figure that it should have drawn.
+    #[error("the figure could not be rendered: {0}")]
+    Render(String),
+}
+
+/// The result of everything here that can fail.
+pub type Result<T> = std::result::Result<T, Error>;

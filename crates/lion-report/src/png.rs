@@ -1,0 +1,56 @@
+//! The figure as pixels.
+
+use std::ops::RangeInclusive;
+use std::sync::{Arc, OnceLock};
+
+use resvg::tiny_skia::{Color, Pixmap, Transform};
+use resvg::usvg::{Options, Tree, fontdb::Database};
+
+use crate::figure::Figure;
+use crate::{Error, Result, Scatter, raster};
+
+/// The widths that make a picture: readable at one end, a few hundred megabytes at the other.
+pub(crate) const WIDTHS: RangeInclusive<u32> = 100..=10_000;
+
+/// The figure of [`svg`](crate::svg()), `width_px` pixels wide, as a PNG file.
+///
+/// Its text is set in a font that is compiled in and knows Latin, Greek and Cyrillic; for labels in other scripts
+/// take the SVG or the HTML, which use the viewer's fonts.
+pub fn png(map: &Scatter, width_px: u32) -> Result<Vec<u8>> {
+    if !WIDTHS.contains(&width_px) {
+        return Err(Error::Width(width_px));
+    }
+    let figure = Figure::of(map)?;
+    let scale = width_px as f32 / figure.width;
+    let mut pixmap = blank(width_px, (figure.height * scale).round() as u32)?;
+    pixmap.fill(Color::WHITE);
+    raster::paint(&figure, &mut pixmap, [0.0, 0.0], scale);
+
+    let options = Options { fontdb: fonts(), font_family: "Inter".to_owned(), ..Options::default() };
+    let tree =
+        Tree::from_str(&figure.wrap(""), &options).map_err(|error| Error::Render(error.to_string()))?;
+    resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());
+    encode(&pixmap)
+}
+
+/// An empty picture.
+pub(crate) fn blank(width: u32, height: u32) -> Result<Pixmap> {
+    Pixmap::new(width.max(1), height.max(1))
+        .ok_or_else(|| Error::Render(format!("{width} x {height} pixels")))
+}
+
+/// A picture as a PNG file.
+pub(crate) fn encode(pixmap: &Pixmap) -> Result<Vec<u8>> {
+    pixmap.encode_png().map_err(|error| Error::Render(error.to_string()))
+}
+
+fn fonts() -> Arc<Database> {
+    static FONTS: OnceLock<Arc<Database>> = OnceLock::new();
+    let load = || {
+        let mut fonts = Database::new();
+        fonts.load_font_data(include_bytes!("../assets/font/inter-regular.otf").to_vec());
+        fonts.load_font_data(include_bytes!("../assets/font/inter-semibold.otf").to_vec());
+        Arc::new(fonts)
+    };
+    FONTS.get_or_init(load).clone()
+}

@@ -1,0 +1,84 @@
+//! What there is to see.
+
+use crate::{Error, Result};
+
+/// The points of a map and what is known of each: the input of every picture.
+///
+/// Made with [`Scatter::new`] and the methods that follow it, so that further layers (points placed later, with
+/// their verdicts) can join without breaking anyone.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Scatter<'a> {
+    /// The headline; may be empty.
+    pub title: &'a str,
+    /// The line under it; may be empty.
+    pub subtitle: &'a str,
+    /// 2 or 3.
+    pub dims: usize,
+    /// Row-major, n x `dims`.
+    pub points: &'a [f32],
+    /// One per point, if the points have names. Without, a point is known by its row, counted from 1.
+    pub ids: Option<&'a [String]>,
+    /// One per point, if there is something to colour by. An empty label means that the point has none.
+    pub labels: Option<&'a [String]>,
+}
+
+impl<'a> Scatter<'a> {
+    /// The points alone: `points` is row-major, n x `dims`.
+    pub fn new(dims: usize, points: &'a [f32]) -> Self {
+        Scatter { title: "", subtitle: "", dims, points, ids: None, labels: None }
+    }
+
+    /// With a headline.
+    pub fn title(self, title: &'a str) -> Self {
+        Scatter { title, ..self }
+    }
+
+    /// With a line under the headline.
+    pub fn subtitle(self, subtitle: &'a str) -> Self {
+        Scatter { subtitle, ..self }
+    }
+
+    /// With a name for each point.
+    pub fn ids(self, ids: &'a [String]) -> Self {
+        Scatter { ids: Some(ids), ..self }
+    }
+
+    /// With a label for each point, to colour by.
+    pub fn labels(self, labels: &'a [String]) -> Self {
+        Scatter { labels: Some(labels), ..self }
+    }
+
+    /// The number of points. Whole rows only; [`check`](Self::check) refuses the rest.
+    pub(crate) fn len(&self) -> usize {
+        self.points.len() / self.dims.max(1)
+    }
+
+    /// Refuses whatever cannot be drawn; every picture starts here, and later code relies on it.
+    pub(crate) fn check(&self) -> Result<()> {
+        if !(2..=3).contains(&self.dims) {
+            return Err(Error::Dimensions(self.dims));
+        }
+        if self.points.is_empty() {
+            return Err(Error::Empty);
+        }
+        let n = self.len();
+        let hint = "give one whole row of coordinates per point";
+        same_length("the list of coordinates", self.points.len(), n * self.dims, hint)?;
+        let hint = "give one per point or none at all";
+        same_length("the list of ids", self.ids.map_or(n, <[String]>::len), n, hint)?;
+        same_length("the list of labels", self.labels.map_or(n, <[String]>::len), n, hint)?;
+        match self.points.iter().position(|value| !value.is_finite()) {
+            Some(at) => Err(Error::NotFinite {
+                row: at / self.dims + 1,
+                column: at % self.dims + 1,
+                value: self.points[at],
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+fn same_length(what: &'static str, found: usize, expected: usize, hint: &'static str) -> Result<()> {
+    if found == expected { Ok(()) } else { Err(Error::Length { what, found, expected, hint }) }
+}
