@@ -64,8 +64,7 @@ impl Figure {
         let colouring = Colouring::of(map);
         let view = view(map);
         let n = map.len();
-        let radius = (2.7 * (2500.0 / n as f32).cbrt()).clamp(0.35, 6.0);
-        let opacity = (0.85 * (2500.0 / n as f32).powf(0.12)).clamp(0.3, 0.9);
+        let (radius, opacity) = (radius(n), opacity(n));
 
         let top = MARGIN
             + if map.title.is_empty() { 0.0 } else { 32.0 }
@@ -249,6 +248,16 @@ struct Style<'a> {
 
 const PLAIN: Style = Style { weight: 400, fill: INK, anchor: "" };
 
+/// The radius of a point, in units of a figure 760 wide: the more points, the smaller.
+pub(crate) fn radius(n: usize) -> f32 {
+    (2.7 * (2500.0 / n as f32).cbrt()).clamp(0.35, 6.0)
+}
+
+/// The opacity of a point: the more points, the more of what lies below shows through.
+pub(crate) fn opacity(n: usize) -> f32 {
+    (0.85 * (2500.0 / n as f32).powf(0.12)).clamp(0.3, 0.9)
+}
+
 /// Height by width of the picture: that of the map, within what looks well.
 fn aspect(view: &View) -> f32 {
     let [x, y] = view.half;
@@ -283,7 +292,7 @@ fn marks(view: &View, colouring: &Colouring, places: &[[f32; 2]]) -> Vec<Mark> {
         let point = point as usize;
         let [x, y] = places[point];
         let colour = colouring.colour(point);
-        let fade = view.depth.get(point).map_or(0.0, |depth| 0.6 * depth);
+        let fade = view.depth.get(point).map_or(0.0, |depth| 0.5 * depth);
         Mark { x, y, colour: colour.mix(palette::WHITE, fade) }
     };
     draw_order(view).into_iter().map(mark).collect()

@@ -1,9 +1,137 @@
 //! The map as one page that needs nothing else.
 
-use crate::{Result, Scatter};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
 
-/// Later.
+use crate::colouring::{Colouring, Kind};
+use crate::figure::{opacity, radius};
+use crate::frame::{PITCH, YAW, normalise};
+use crate::text::{count, escape, points};
+use crate::{Error, Result, Scatter, palette};
+
+const PAGE: &str = include_str!("../assets/page.html");
+const STYLE: &str = include_str!("../assets/page.css");
+/// One module, in this order: what is known, how it is seen, how it is painted, how it answers.
+const SCRIPTS: [&str; 5] = [
+    include_str!("../assets/data.js"),
+    include_str!("../assets/camera.js"),
+    include_str!("../assets/painter.js"),
+    include_str!("../assets/legend.js"),
+    include_str!("../assets/page.js"),
+];
+
+/// The map as a single HTML file to look around in, offline: drag to pan (a 3-D map turns instead, and pans with
+/// shift), wheel or pinch to zoom, hover for id and label, a legend that hides and shows, a search for ids.
 pub fn html(map: &Scatter) -> Result<String> {
     map.check()?;
-    Ok(String::new())
+    let title = if map.title.is_empty() { "Map" } else { map.title };
+    let data = data(map);
+    let data = serde_json::to_string(&data).map_err(|error| Error::Render(error.to_string()))?;
+    Ok(fill(
+        PAGE,
+        &[
+            ("title", &escape(title)),
+            ("subtitle", &escape(map.subtitle)),
+            ("count", &points(map.len())),
+            ("style", STYLE),
+            ("script", &SCRIPTS.concat()),
+            // Inside a script element only "<" can end it or open a comment, and in JSON it may always be escaped.
+            ("data", &data.replace('<', "\\u003c")),
+        ],
+    ))
+}
+
+/// What the page is told; `data.js` reads it.
+fn data(map: &Scatter) -> Value {
+    let colouring = Colouring::of(map);
+    let unit = normalise(map);
+    let n = map.len();
+    let mut data = json!({
+        "n": n,
+        "dims": map.dims,
+        "yaw": YAW,
+        "pitch": PITCH,
+        "radius": radius(n),
+        "opacity": opacity(n),
+        "points": STANDARD.encode(unit.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>()),
+        "ids": map.ids,
+        "plain": palette::PLAIN.to_string(),
+        "unlabelled": palette::UNLABELLED.to_string(),
+    });
+    if map.labels.is_some() {
+        let (width, index) = narrow(&colouring.name_of, colouring.names.len());
+        data["names"] = json!(colouring.names);
+        data["index"] = json!({ "bytes": width, "data": STANDARD.encode(index) });
+    }
+    match &colouring.kind {
+        Kind::Plain => {}
+        Kind::Classes { classes, class_of } => {
+            let anchors = colouring.anchors(map.dims, &unit);
+            let class = |(class, anchor): (&crate::colouring::Class, Option<u32>)| {
+                json!({
+                    "name": class.name, "count": count(class.count), "colour": class.colour.to_string(), "anchor": anchor
+                })
+            };
+            data["classes"] = classes.iter().zip(anchors).map(class).collect();
+            data["classOf"] = json!(class_of);
+        }
+        Kind::Scale { low, high, missing, .. } => {
+            let stops: Vec<String> = palette::SCALE.iter().map(ToString::to_string).collect();
+            let ticks = [0.0, 0.5, 1.0].map(|share| crate::text::number(low * (1.0 - share) + high * share));
+            data["scale"] =
+                json!({ "low": low, "high": high, "stops": stops, "ticks": ticks, "missing": missing });
+        }
+    }
+    data
+}
+
+/// The indices as little-endian bytes, as few per index as `names` need.
+fn narrow(index: &[u32], names: usize) -> (usize, Vec<u8>) {
+    let width = if names <= 1 << 8 {
+        1
+    } else if names <= 1 << 16 {
+        2
+    } else {
+        4
+    };
+    (width, index.iter().flat_map(|name| name.to_le_bytes().into_iter().take(width)).collect())
+}
+
+/// Replaces each `{{name}}` of the template by its value, in one pass, so that a value is never searched itself.
+fn fill(template: &str, values: &[(&str, &str)]) -> String {
+    let mut out =
+        String::with_capacity(template.len() + values.iter().map(|(_, value)| value.len()).sum::<usize>());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once("{{") {
+        out.push_str(before);
+        let (name, after) = after.split_once("}}").unwrap_or((after, ""));
+        out.push_str(values.iter().find(|(key, _)| *key == name).map_or("", |(_, value)| value));
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_that_looks_like_a_place_stays_as_it_is() {
+        assert_eq!(fill("<{{a}}|{{b}}>", &[("a", "{{b}}"), ("b", "x")]), "<{{b}}|x>");
+    }
+
+    #[test]
+    fn every_place_of_the_page_is_filled() {
+        let map = Scatter::new(2, &[0.0, 1.0]);
+        assert!(!html(&map).unwrap().contains("{{"));
+    }
+
+    #[test]
+    fn indices_take_as_few_bytes_as_they_can() {
+        assert_eq!(narrow(&[1, 255], 256), (1, vec![1, 255]));
+        assert_eq!(narrow(&[1, 256], 257), (2, vec![1, 0, 0, 1]));
+        assert_eq!(narrow(&[65536], 65537), (4, vec![0, 0, 1, 0]));
+    }
 }

@@ -1,0 +1,262 @@
+// How the page answers: pointer, wheel, keys, search. Draws only when something changed.
+
+const $ = (id) => document.getElementById(id);
+const [stage, dots, over, tip] = [$("stage"), $("dots"), $("over"), $("tip")];
+const pen = over.getContext("2d");
+const camera = new Camera();
+const painter = GlPainter.on(dots) ?? new CanvasPainter(dots);
+let ratio = 1;
+let theme = {};
+let pointed = -1; // the point under the pointer
+let found = []; // the points that the search found
+let visited = 0; // the one of them shown now
+let frame = 0;
+
+function draw() {
+  frame ||= requestAnimationFrame(() => {
+    frame = 0;
+    painter.paint(camera, ratio, theme.rgb);
+    drawOver();
+  });
+}
+
+// Names, and rings around what was found or is pointed at.
+function drawOver() {
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, camera.width, camera.height);
+  drawNames();
+  const ring = (i, radius, colour, width) => {
+    const [x, y] = camera.place(i);
+    pen.beginPath();
+    pen.arc(x, y, radius, 0, 2 * Math.PI);
+    pen.lineWidth = width;
+    pen.strokeStyle = colour;
+    pen.stroke();
+  };
+  const radius = dotStyle(camera).radius + 3.5;
+  for (const i of found.slice(0, 500)) ring(i, radius, theme.ink, 1.5);
+  for (const i of [found[visited], pointed]) {
+    if (i === undefined || i < 0) continue;
+    ring(i, radius + 1.5, theme.paper, 5);
+    ring(i, radius + 1.5, theme.ink, 2);
+  }
+}
+
+function drawNames() {
+  pen.font = "600 14px Inter, system-ui, sans-serif";
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  pen.lineJoin = "round";
+  pen.lineWidth = 4;
+  pen.strokeStyle = theme.paper;
+  pen.fillStyle = theme.ink;
+  const taken = [];
+  (data.classes ?? []).forEach((entry, c) => {
+    if (entry.anchor === null || hidden.has(c)) return;
+    const name = entry.name.length > 24 ? `${entry.name.slice(0, 23)}…` : entry.name;
+    const [x, y] = camera.place(entry.anchor);
+    const half = pen.measureText(name).width / 2;
+    if (taken.some((t) => Math.abs(t.x - x) < t.half + half && Math.abs(t.y - y) < 15)) return;
+    taken.push({ x, y, half });
+    pen.strokeText(name, x, y);
+    pen.fillText(name, x, y);
+  });
+}
+
+function point(i) {
+  pointed = i;
+  over.classList.toggle("pointing", i >= 0);
+  showTip(i >= 0 ? i : (found[visited] ?? -1));
+  draw();
+}
+
+function showTip(i) {
+  tip.hidden = i < 0;
+  if (i < 0) return;
+  const label = labelOf(i);
+  tip.querySelector("b").textContent = idOf(i);
+  const line = tip.querySelector("span");
+  line.hidden = label === "";
+  const dot = element("i");
+  dot.style.background = `rgb(${colourOf(i)})`;
+  line.replaceChildren(dot, label);
+  const [x, y] = camera.place(i);
+  const left = x + 14 + tip.offsetWidth > camera.width ? x - 14 - tip.offsetWidth : x + 14;
+  const top = Math.min(Math.max(y - tip.offsetHeight / 2, 4), camera.height - tip.offsetHeight - 4);
+  tip.style.transform = `translate(${Math.max(left, 4)}px, ${top}px)`;
+}
+
+// After every move of the camera.
+function moved() {
+  point(-1);
+}
+
+function reset() {
+  camera.reset();
+  moved();
+}
+
+// One pointer drags, two pinch.
+const held = new Map();
+const inStage = (event) => {
+  const box = over.getBoundingClientRect();
+  return { x: event.clientX - box.left, y: event.clientY - box.top };
+};
+
+over.addEventListener("pointerdown", (event) => {
+  over.setPointerCapture(event.pointerId);
+  held.set(event.pointerId, inStage(event));
+  over.classList.add("dragging");
+});
+
+over.addEventListener("pointermove", (event) => {
+  const [now, before] = [inStage(event), held.get(event.pointerId)];
+  if (!before) return point(camera.pick(now.x, now.y, 14));
+  const [dx, dy] = [now.x - before.x, now.y - before.y];
+  if (dx === 0 && dy === 0) return;
+  const other = [...held].find(([id]) => id !== event.pointerId)?.[1];
+  if (other) {
+    const [was, is] = [before, now].map((p) => Math.hypot(p.x - other.x, p.y - other.y));
+    camera.pan(dx / 2, dy / 2);
+    camera.zoomAt(is / Math.max(was, 1), (now.x + other.x) / 2, (now.y + other.y) / 2);
+  } else if (DIMS === 3 && !event.shiftKey) {
+    camera.turn(camera.yaw + dx * 0.008, camera.pitch + dy * 0.008);
+  } else {
+    camera.pan(dx, dy);
+  }
+  held.set(event.pointerId, now);
+  moved();
+});
+
+for (const kind of ["pointerup", "pointercancel"]) {
+  over.addEventListener(kind, (event) => {
+    held.delete(event.pointerId);
+    if (held.size === 0) over.classList.remove("dragging");
+    const { x, y } = inStage(event);
+    if (kind === "pointerup") point(camera.pick(x, y, event.pointerType === "mouse" ? 14 : 24));
+  });
+}
+over.addEventListener("pointerleave", () => held.size === 0 && point(-1));
+over.addEventListener("dblclick", reset);
+over.addEventListener("wheel", (event) => {
+  event.preventDefault();
+  const { x, y } = inStage(event);
+  const lines = event.deltaMode === 1 ? 16 : 1;
+  // A pinch on a touchpad arrives as a wheel with ctrl, in smaller steps.
+  camera.zoomAt(Math.exp(-event.deltaY * lines * (event.ctrlKey ? 0.01 : 0.0016)), x, y);
+  moved();
+}, { passive: false });
+
+const KEYS = {
+  0: reset,
+  "+": () => camera.zoomAt(1.3),
+  "=": () => camera.zoomAt(1.3),
+  "-": () => camera.zoomAt(1 / 1.3),
+  ArrowLeft: (shift) => step(1, 0, shift),
+  ArrowRight: (shift) => step(-1, 0, shift),
+  ArrowUp: (shift) => step(0, 1, shift),
+  ArrowDown: (shift) => step(0, -1, shift),
+};
+
+function step(dx, dy, shift) {
+  if (DIMS === 3 && !shift) camera.turn(camera.yaw + dx * 0.12, camera.pitch + dy * 0.12);
+  else camera.pan(dx * 48, dy * 48);
+}
+
+addEventListener("keydown", (event) => {
+  if (event.target === $("query") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "/") {
+    event.preventDefault();
+    $("query").focus();
+  } else if (KEYS[event.key] && (event.target === over || !event.key.startsWith("Arrow"))) {
+    event.preventDefault();
+    KEYS[event.key](event.shiftKey);
+    moved();
+  }
+});
+$("nearer").addEventListener("click", () => (camera.zoomAt(1.5), moved()));
+$("farther").addEventListener("click", () => (camera.zoomAt(1 / 1.5), moved()));
+$("reset").addEventListener("click", reset);
+
+// The ids that contain what is asked for, those that equal it first.
+let lowered = null;
+function find(query) {
+  if (query === "") return [];
+  lowered ??= Array.from({ length: N }, (_, i) => idOf(i).toLowerCase());
+  const [same, part] = [[], []];
+  const exact = data.ids ? query : `row ${query}`;
+  for (let i = 0; i < N; i++) {
+    if (lowered[i] === query || lowered[i] === exact) same.push(i);
+    else if (lowered[i].includes(query)) part.push(i);
+  }
+  return same.concat(part);
+}
+
+function showFound(query) {
+  const out = $("found");
+  out.textContent = query === "" ? "" : found.length === 0 ? "none" : `${visited + 1} of ${found.length}`;
+  const i = found[visited];
+  $("said").textContent = i === undefined ? out.textContent : `${idOf(i)} ${labelOf(i)}, ${out.textContent}`;
+  point(-1);
+}
+
+$("query").addEventListener("input", (event) => {
+  const query = event.target.value.trim().toLowerCase();
+  found = find(query);
+  visited = 0;
+  showFound(query);
+});
+$("query").addEventListener("keydown", (event) => {
+  if (event.key === "Escape") {
+    event.target.value = "";
+    event.target.dispatchEvent(new Event("input"));
+    over.focus();
+  }
+});
+// Enter goes to the first found; again, to the next.
+let gone = "";
+$("search").addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (found.length === 0) return;
+  const query = $("query").value;
+  if (gone === query) visited = (visited + 1) % found.length;
+  gone = query;
+  camera.visit(found[visited]);
+  showFound(query);
+});
+
+function resize() {
+  ratio = Math.min(devicePixelRatio || 1, 3);
+  camera.resize(stage.clientWidth, stage.clientHeight);
+  for (const canvas of [dots, over]) {
+    canvas.width = Math.round(camera.width * ratio);
+    canvas.height = Math.round(camera.height * ratio);
+  }
+  moved();
+}
+
+function readTheme() {
+  const style = getComputedStyle(document.documentElement);
+  const [paper, ink] = ["--paper", "--ink"].map((name) => style.getPropertyValue(name).trim());
+  theme = { paper, ink, rgb: parseColour(paper) };
+  draw();
+}
+
+readTheme();
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", readTheme);
+new ResizeObserver(resize).observe(stage);
+resize();
+makeLegend($("legend"), () => {
+  camera.changed();
+  painter.recolour();
+  point(-1);
+});
+dots.addEventListener("webglcontextlost", (event) => event.preventDefault());
+dots.addEventListener("webglcontextrestored", () => {
+  painter.start();
+  draw();
+});
+over.setAttribute("aria-label", `${document.title}: ${$("count").textContent}`);
+$("help").textContent = DIMS === 3
+  ? "Drag to turn, shift-drag to pan, wheel or pinch to zoom, arrow keys to turn, 0 to reset, / to search."
+  : "Drag to pan, wheel or pinch to zoom, arrow keys and + − too, double-click or 0 to reset, / to search.";

@@ -1,0 +1,333 @@
+// Opens the pages that lion-report writes in a real browser, offline, and uses them as a person would.
+//
+// Needs Node 20 or later and a Chromium (Debian: apt-get install chromium; elsewhere set CHROMIUM to its path).
+//   npm ci                                                        (here)
+//   cargo run --release -p lion-report --example pages -- DIR     (at the root: writes the pages)
+//   PAGES=DIR node --test                                         (here; screenshots go to DIR/shots)
+
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const PAGES = resolve(process.env.PAGES ?? "pages");
+const SHOTS = join(PAGES, "shots");
+const FLAGS = [
+  "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+];
+const DESKTOP = { width: 1200, height: 800 };
+const PHONE = { width: 390, height: 780 };
+
+let browser;
+let decoder; // an empty page that turns screenshots into pixels
+before(async () => {
+  mkdirSync(SHOTS, { recursive: true });
+  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+  browser = await chromium.launch({ executablePath, headless: true, args: FLAGS });
+  decoder = await browser.newPage();
+});
+after(() => browser?.close());
+
+// Opens a page and fails the test if it reports an error or asks the network for anything.
+async function open(t, name, { viewport = DESKTOP, dark = false, webgl = true, touch = false } = {}) {
+  const context = await browser.newContext({
+    viewport, colorScheme: dark ? "dark" : "light", hasTouch: touch, deviceScaleFactor: touch ? 2 : 1,
+  });
+  await context.setOffline(true);
+  const page = await context.newPage();
+  const complaints = [];
+  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("dialog", (dialog) => { complaints.push(`dialog ${dialog.message()}`); dialog.dismiss(); });
+  page.on("request", (request) => {
+    if (!/^(file|data|blob):/.test(request.url())) complaints.push(`request ${request.url()}`);
+  });
+  if (!webgl) {
+    await page.addInitScript(() => {
+      const real = HTMLCanvasElement.prototype.getContext;
+      HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+        return kind.startsWith("webgl") ? null : real.call(this, kind, ...rest);
+      };
+    });
+  }
+  await page.goto(pathToFileURL(join(PAGES, `${name}.html`)).href);
+  await settle(page);
+  t.after(async () => {
+    await context.close();
+    assert.deepEqual(complaints, []);
+  });
+  return page;
+}
+
+// Two frames: the one that was asked for, and the one after it, when it is on the screen.
+const settle = (page) => page.evaluate(() => new Promise((done) =>
+  requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
+
+async function shot(page, name) {
+  await settle(page);
+  await page.screenshot({ path: join(SHOTS, `${name}.png`) });
+}
+
+// The pixels of the map as it is on the screen now.
+async function pixels(page) {
+  await settle(page);
+  const image = (await page.locator("#stage").screenshot()).toString("base64");
+  return decoder.evaluate(async (base64) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${base64}`;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [image.width, image.height];
+    const context = canvas.getContext("2d");
+    context.drawImage(image, 0, 0);
+    const { data } = context.getImageData(0, 0, image.width, image.height);
+    const counts = {};
+    for (let i = 0; i < data.length; i += 4) {
+      // Strong colours only: text, frame and tooltip are grey.
+      const [r, g, b] = data.subarray(i, i + 3);
+      if (Math.max(r, g, b) - Math.min(r, g, b) < 40) continue;
+      const key = [r, g, b].map((c) => c >> 5).join();
+      counts[key] = (counts[key] ?? 0) + 1;
+    }
+    const hash = data.reduce((h, c) => (Math.imul(h, 31) + c) | 0, 7);
+    return { coloured: Object.values(counts).reduce((a, b) => a + b, 0), colours: Object.keys(counts).length, hash };
+  }, image);
+}
+
+// Where a point is on the screen, found as a person finds it: by searching and going there (the middle).
+async function goTo(page, id) {
+  await page.fill("#query", id);
+  await page.press("#query", "Enter");
+  await settle(page);
+  const box = await page.locator("#over").boundingBox();
+  return [box.x + box.width / 2, box.y + box.height / 2];
+}
+
+for (const webgl of [true, false]) {
+  const way = webgl ? "WebGL" : "plain canvas";
+
+  test(`the digits are drawn, with ${way}`, async (t) => {
+    const page = await open(t, "digits", { webgl });
+    const { coloured, colours } = await pixels(page);
+    assert.ok(coloured > 15_000, `${coloured} coloured pixels`);
+    assert.ok(colours >= 10, `${colours} colours`);
+    assert.equal(await page.locator("#count").textContent(), "2,500 points");
+    assert.equal(await page.evaluate(() => !!document.getElementById("dots").getContext("webgl")), webgl);
+    await shot(page, `digits-${webgl ? "webgl" : "canvas"}`);
+  });
+
+  test(`the legend hides, shows and isolates, with ${way}`, async (t) => {
+    const page = await open(t, "digits", { webgl });
+    const all = await pixels(page);
+    const first = page.locator(".class").first();
+    await first.click();
+    const less = await pixels(page);
+    assert.ok(less.coloured < all.coloured * 0.97, `${less.coloured} of ${all.coloured}`);
+    assert.equal(await first.getAttribute("aria-pressed"), "false");
+    await page.waitForTimeout(600); // longer than a double click
+    await first.click();
+    assert.equal((await pixels(page)).coloured, all.coloured);
+    await page.waitForTimeout(600);
+    await first.dblclick();
+    const one = await pixels(page);
+    assert.ok(one.coloured > 500 && one.coloured < all.coloured * 0.4, `${one.coloured} of ${all.coloured}`);
+    assert.equal(await page.locator('.class[aria-pressed="true"]').count(), 1);
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page.mouse.move(5, 5);
+    assert.equal((await pixels(page)).coloured, all.coloured);
+  });
+
+  test(`space turns, pans and comes back, with ${way}`, async (t) => {
+    const page = await open(t, "space", { webgl });
+    const box = await page.locator("#over").boundingBox();
+    const [x, y] = [box.x + box.width - 30, box.y + 30];
+    const before = await pixels(page);
+    assert.ok(before.coloured > 10_000, `${before.coloured} coloured pixels`);
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x - 150, y + 40, { steps: 4 });
+    await page.mouse.up();
+    const turned = await pixels(page);
+    assert.notEqual(turned.hash, before.hash);
+    await shot(page, `space-turned-${webgl ? "webgl" : "canvas"}`);
+    await page.keyboard.down("Shift");
+    await page.mouse.down();
+    await page.mouse.move(x - 400, y + 200, { steps: 4 });
+    await page.mouse.up();
+    await page.keyboard.up("Shift");
+    assert.notEqual((await pixels(page)).hash, turned.hash);
+    await page.locator("#reset").click();
+    await page.mouse.move(5, 5);
+    await page.locator("#reset").blur();
+    assert.equal((await pixels(page)).hash, before.hash);
+  });
+}
+
+test("search finds a point, goes there, and hovering it tells its id and label", async (t) => {
+  const page = await open(t, "clothes");
+  const [x, y] = await goTo(page, "row-00042");
+  assert.equal(await page.locator("#found").textContent(), "1 of 1");
+  assert.equal(await page.locator("#tip b").textContent(), "row-00042");
+  await shot(page, "clothes-found");
+  await page.fill("#query", "");
+  assert.ok(await page.locator("#tip").isHidden());
+  await page.mouse.move(x, y);
+  await settle(page);
+  assert.equal(await page.locator("#tip b").textContent(), "row-00042");
+  const label = await page.locator("#tip span").textContent();
+  const names = await page.locator(".class span").allTextContents();
+  assert.ok(names.includes(label), label);
+  await page.fill("#query", "no such id");
+  assert.equal(await page.locator("#found").textContent(), "none");
+});
+
+test("Enter walks through all that was found", async (t) => {
+  const page = await open(t, "digits");
+  await goTo(page, "row-0001");
+  assert.equal(await page.locator("#found").textContent(), "1 of 10");
+  await page.press("#query", "Enter");
+  assert.equal(await page.locator("#found").textContent(), "2 of 10");
+  assert.equal(await page.locator("#tip b").textContent(), "row-00011");
+});
+
+test("wheel, keys and drag move the map, and 0 and a double click bring it back", async (t) => {
+  const page = await open(t, "digits");
+  const box = await page.locator("#over").boundingBox();
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const rest = () => page.mouse.move(5, 5);
+  const whole = await pixels(page);
+  await page.mouse.move(x, y);
+  await page.mouse.wheel(0, -600);
+  await rest();
+  const zoomed = await pixels(page);
+  assert.notEqual(zoomed.hash, whole.hash);
+  await shot(page, "digits-zoomed");
+  await page.keyboard.press("0");
+  assert.equal((await pixels(page)).hash, whole.hash);
+  await page.mouse.move(box.x + 15, box.y + 15);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 115, box.y + 65, { steps: 3 });
+  await page.mouse.up();
+  await rest();
+  assert.notEqual((await pixels(page)).hash, whole.hash);
+  await page.mouse.dblclick(box.x + 15, box.y + 15);
+  await rest();
+  assert.equal((await pixels(page)).hash, whole.hash);
+  await page.locator("#over").focus();
+  for (const key of ["ArrowLeft", "+"]) await page.keyboard.press(key);
+  const keyed = await pixels(page);
+  assert.notEqual(keyed.coloured, whole.coloured);
+  await page.keyboard.press("/");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "query");
+});
+
+test("everything can be reached with the Tab key", async (t) => {
+  const page = await open(t, "digits");
+  const reached = new Set();
+  for (let i = 0; i < 20; i++) {
+    await page.keyboard.press("Tab");
+    reached.add(await page.evaluate(() => document.activeElement.id || document.activeElement.className));
+  }
+  for (const part of ["query", "over", "nearer", "farther", "reset", "class"]) assert.ok(reached.has(part), part);
+  await page.locator(".class").nth(2).focus();
+  await page.keyboard.press("Space");
+  assert.equal(await page.locator(".class").nth(2).getAttribute("aria-pressed"), "false");
+});
+
+test("two fingers zoom, one pans, a tap tells", async (t) => {
+  const page = await open(t, "digits", { viewport: PHONE, touch: true });
+  const whole = await pixels(page);
+  const client = await page.context().newCDPSession(page);
+  const touch = (type, ...at) => client.send("Input.dispatchTouchEvent", { type, touchPoints: at.map(([x, y], id) => ({ x, y, id })) });
+  await touch("touchStart", [150, 300], [240, 400]);
+  for (let k = 1; k <= 5; k++) await touch("touchMove", [150 - 10 * k, 300 - 10 * k], [240 + 10 * k, 400 + 10 * k]);
+  await touch("touchEnd");
+  const pinched = await pixels(page);
+  assert.ok(pinched.coloured > whole.coloured, `${pinched.coloured} after ${whole.coloured}`);
+  await shot(page, "phone-pinched");
+  const [x, y] = await goTo(page, "row-00007");
+  await page.fill("#query", "");
+  await page.touchscreen.tap(x, y);
+  assert.equal(await page.locator("#tip b").textContent(), "row-00007");
+});
+
+test("hostile ids, labels and titles are shown as they are and run nothing", async (t) => {
+  const page = await open(t, "hostile");
+  assert.equal(await page.title(), "</title><script>alert(3)</script>");
+  assert.equal(await page.locator("h1").textContent(), "</title><script>alert(3)</script>");
+  const names = await page.locator(".class span").allTextContents();
+  for (const name of ["</script><script>alert(1)</script>", "\"quoted\" & 'ticked'", "two\nlines", "日本語 ☃", "<!--"]) {
+    assert.ok(names.includes(name), name);
+  }
+  await goTo(page, "row-00003");
+  assert.equal(await page.locator("#tip b").textContent(), "row-00003</script><img src=x onerror=alert(2)>");
+  assert.equal(await page.locator("img").count(), 0);
+  await shot(page, "hostile");
+});
+
+test("a scale has a colour bar, and hover tells the number as it was written", async (t) => {
+  const page = await open(t, "years");
+  assert.equal(await page.locator(".bar span").count(), 3);
+  assert.ok((await pixels(page)).colours > 8);
+  await goTo(page, "17");
+  assert.equal(await page.locator("#tip b").textContent(), "row 17");
+  assert.match(await page.locator("#tip span").textContent(), /^\d{4}\.\d$/);
+  await shot(page, "years");
+});
+
+test("many labels: nineteen and the rest in the legend, each its own in the tooltip", async (t) => {
+  const page = await open(t, "species");
+  assert.equal(await page.locator(".class").count(), 20);
+  assert.equal(await page.locator(".class span").last().textContent(), "21 others");
+  await goTo(page, "row-00001");
+  assert.match(await page.locator("#tip span").textContent(), /^species \d+$/);
+});
+
+test("no labels: no legend", async (t) => {
+  const page = await open(t, "plain");
+  assert.ok((await pixels(page)).coloured > 2000);
+  assert.ok(await page.locator("#legend").isHidden());
+});
+
+for (const [name, options] of Object.entries({
+  "light-desktop": {}, "dark-desktop": { dark: true },
+  "light-phone": { viewport: PHONE, touch: true }, "dark-phone": { viewport: PHONE, touch: true, dark: true },
+})) {
+  test(`looks as it should: ${name}`, async (t) => {
+    for (const which of ["clothes", "space", "years"]) {
+      const page = await open(t, which, options);
+      const { coloured } = await pixels(page);
+      assert.ok(coloured > 5000, `${which}: ${coloured} coloured pixels`);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      assert.ok(!wide, `${which} scrolls sideways`);
+      await shot(page, `${which}-${name}`);
+    }
+  });
+}
+
+test("60000 points: the script's own share of a frame is small", async (t) => {
+  const page = await open(t, "clothes");
+  // The time that a frame's callback takes, without that of the (software) graphics behind it.
+  const { script, frames } = await page.evaluate(async () => {
+    const over = document.getElementById("over");
+    const real = window.requestAnimationFrame;
+    let script = 0;
+    window.requestAnimationFrame = (work) => real((now) => {
+      const start = performance.now();
+      work(now);
+      script += performance.now() - start;
+    });
+    const start = performance.now();
+    const count = 30;
+    for (let k = 0; k < count; k++) {
+      over.dispatchEvent(new WheelEvent("wheel", { deltaY: k % 2 ? 60 : -60, clientX: 400, clientY: 400, cancelable: true }));
+      await new Promise((done) => real(() => real(done)));
+    }
+    return { script: script / count, frames: (2000 * count) / (performance.now() - start) };
+  });
+  t.diagnostic(`${script.toFixed(2)} ms of script per frame; ${frames.toFixed(0)} frames per second without a graphics card`);
+  assert.ok(script < 8, `${script} ms of script per frame`);
+});
