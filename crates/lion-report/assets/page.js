@@ -1,10 +1,11 @@
 // How the page answers: pointer, wheel, keys, search. Draws only when something changed.
 
 const $ = (id) => document.getElementById(id);
-const [stage, dots, over, tip] = [$("stage"), $("dots"), $("over"), $("tip")];
+const [stage, over, tip] = [$("stage"), $("over"), $("tip")];
 const pen = over.getContext("2d");
 const camera = new Camera();
-const painter = GlPainter.on(dots) ?? new CanvasPainter(dots);
+const painter = GlPainter.on($("dots")) ?? new CanvasPainter($("dots"));
+const dots = $("dots"); // after the painter, which may have changed it for another
 let ratio = 1;
 let theme = {};
 let pointed = -1; // the point under the pointer

@@ -13,7 +13,8 @@ attribute vec3 point;
 attribute vec4 colour;
 uniform mat3 rows;
 uniform vec2 centre, scale;
-uniform float size, reach, solid;
+uniform float reach;
+uniform mediump float size, solid; // said twice, once per shader, so in one precision
 uniform vec3 paper;
 varying vec3 shade;
 void main() {
@@ -27,7 +28,7 @@ void main() {
 
 const FRAGMENT = `
 precision mediump float;
-uniform float size, solid, opacity;
+uniform mediump float size, solid, opacity;
 varying vec3 shade;
 void main() {
   float radius = 0.5 * size;
@@ -41,10 +42,11 @@ void main() {
 }`;
 
 class GlPainter {
-  // Null where WebGL is missing.
+  // Null where WebGL is missing or does not take the shaders.
   static on(canvas) {
     const gl = canvas.getContext("webgl", { antialias: false, alpha: true, powerPreference: "high-performance" });
-    return gl && new GlPainter(gl);
+    const painter = gl && new GlPainter(gl);
+    return painter?.works ? painter : null;
   }
 
   constructor(gl) {
@@ -63,6 +65,8 @@ class GlPainter {
       gl.attachShader(program, shader);
     }
     gl.linkProgram(program);
+    this.works = gl.getProgramParameter(program, gl.LINK_STATUS);
+    if (!this.works) return;
     gl.useProgram(program);
     this.at = (name) => gl.getUniformLocation(program, name);
     this.uniforms = new Map();
@@ -139,7 +143,9 @@ class GlPainter {
 // Stamps each point from a small picture of its colour.
 class CanvasPainter {
   constructor(canvas) {
-    this.context = canvas.getContext("2d");
+    // A canvas that WebGL has had cannot be drawn on otherwise; then it takes a new one.
+    this.context = canvas.getContext("2d") ?? canvas.cloneNode().getContext("2d");
+    canvas.replaceWith(this.context.canvas);
     this.stamps = new Map();
   }
 
