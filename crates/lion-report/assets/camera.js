@@ -12,14 +12,15 @@ class Camera {
 
   // Half the width and height that the whole map needs; in 3-D, from every side.
   static extent() {
-    const half = [1e-6, 1e-6];
-    for (let i = 0; i < N; i++) {
-      const p = points.subarray(i * DIMS, i * DIMS + DIMS);
-      const reach = DIMS === 3 ? [Math.hypot(...p), Math.hypot(...p)] : p.map(Math.abs);
-      half[0] = Math.max(half[0], reach[0]);
-      half[1] = Math.max(half[1], reach[1]);
+    const half = [0, 0];
+    for (let at = 0; at < points.length; at += DIMS) {
+      const [x, y] = [Math.abs(points[at]), Math.abs(points[at + 1])];
+      const reach = DIMS === 3 ? Math.hypot(x, y, points[at + 2]) : 0;
+      half[0] = Math.max(half[0], x, reach);
+      half[1] = Math.max(half[1], y, reach);
     }
-    return half;
+    // All points in one place: any scale will do. All on a line: the other axis decides.
+    return Math.max(...half) > 0 ? half.map((h) => Math.max(h, 1e-9)) : [1, 1];
   }
 
   reset() {
@@ -54,7 +55,7 @@ class Camera {
 
   // Pixels per unit of the map.
   get scale() {
-    return this.zoom * 0.47 * Math.min(this.width / this.half[0], this.height / this.half[1], 0.8 * Math.max(this.width, this.height));
+    return this.zoom * 0.47 * Math.min(this.width / this.half[0], this.height / this.half[1]);
   }
 
   // Where a point falls: pixels from the left and from the top, and how near it is (1 nearest, -1 farthest).

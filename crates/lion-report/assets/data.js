@@ -47,8 +47,21 @@ function coloursOfNames() {
   });
 }
 
-const nameColours = data.classes || data.scale ? coloursOfNames() : null;
-const plainColour = parseColour(data.plain);
+// On a dark page dark colours are lifted towards white, the darkest by the most.
+const dark = matchMedia("(prefers-color-scheme: dark)");
+function onPaper(colour) {
+  const light = (0.3 * colour[0] + 0.6 * colour[1] + 0.1 * colour[2]) / 255;
+  const lift = dark.matches ? 0.45 * Math.max(0, 1 - 1.6 * light) : 0;
+  return colour.map((c) => Math.round(c + (255 - c) * lift));
+}
+
+let nameColours;
+let plainColour;
+function mixColours() {
+  nameColours = data.classes || data.scale ? coloursOfNames().map(onPaper) : null;
+  plainColour = onPaper(parseColour(data.plain));
+}
+mixColours();
 const colourOf = (i) => (nameColours ? nameColours[nameOf[i]] : plainColour);
 
 // The order of drawing: shuffled, so that no class hides another, but always the same.

@@ -17,7 +17,11 @@ function makeLegend(root, changed) {
     button.type = "button";
     button.title = entry.name;
     const dot = element("i");
-    dot.style.background = dot.style.borderColor = entry.colour;
+    const paint = () => {
+      dot.style.background = dot.style.borderColor = `rgb(${onPaper(parseColour(entry.colour))})`;
+    };
+    dark.addEventListener("change", paint);
+    paint();
     button.append(dot, element("span", "", entry.name), element("small", "", entry.count));
     // A double click is two clicks first, which undo each other; then it leaves this class alone.
     button.addEventListener("click", (event) => (event.shiftKey ? only(c) : toggle(c)));
@@ -58,9 +62,11 @@ function makeBar(root) {
   const strip = element("i");
   const paint = () => {
     const way = matchMedia("(max-width: 720px)").matches ? "right" : "top";
-    strip.style.background = `linear-gradient(to ${way}, ${stops})`;
+    const colours = stops.map((stop) => `rgb(${onPaper(parseColour(stop))})`);
+    strip.style.background = `linear-gradient(to ${way}, ${colours})`;
   };
   addEventListener("resize", paint);
+  dark.addEventListener("change", paint);
   paint();
   const numbers = element("div");
   numbers.append(...ticks.toReversed().map((tick) => element("span", "", tick)));

@@ -240,11 +240,13 @@ function readTheme() {
   const style = getComputedStyle(document.documentElement);
   const [paper, ink] = ["--paper", "--ink"].map((name) => style.getPropertyValue(name).trim());
   theme = { paper, ink, rgb: parseColour(paper) };
+  mixColours();
+  painter.recolour();
   draw();
 }
 
 readTheme();
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", readTheme);
+dark.addEventListener("change", readTheme);
 new ResizeObserver(resize).observe(stage);
 resize();
 makeLegend($("legend"), () => {

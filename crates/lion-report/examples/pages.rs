@@ -138,6 +138,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let made = make(800, 2, &digits);
     write(folder, "plain", &Scatter::new(2, &made.points).title("No labels, no ids"))?;
 
+    let made = make(12, 2, &clothes);
+    write(
+        folder,
+        "few",
+        &Scatter::new(2, &made.points).title("A dozen").ids(&made.ids).labels(&made.labels),
+    )?;
+
     let made = make(1_000_000, 2, &digits);
     write(folder, "million", &Scatter::new(2, &made.points).title("A million points").labels(&made.labels))
 }

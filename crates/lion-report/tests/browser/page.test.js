@@ -45,14 +45,14 @@ async function open(t, name, { viewport = DESKTOP, dark = false, webgl = true, t
   page.on("request", (request) => {
     if (!/^(file|data|blob):/.test(request.url())) complaints.push(`request ${request.url()}`);
   });
-  if (!webgl) {
-    await page.addInitScript(() => {
-      const real = HTMLCanvasElement.prototype.getContext;
-      HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
-        return kind.startsWith("webgl") ? null : real.call(this, kind, ...rest);
-      };
-    });
-  }
+  // There is no graphics card here, so WebGL is either allowed to do without one or taken away.
+  await page.addInitScript((webgl) => {
+    const real = HTMLCanvasElement.prototype.getContext;
+    HTMLCanvasElement.prototype.getContext = function (kind, options) {
+      if (kind !== "webgl") return real.call(this, kind, options);
+      return webgl ? real.call(this, kind, { ...options, failIfMajorPerformanceCaveat: false }) : null;
+    };
+  }, webgl);
   await page.goto(pathToFileURL(join(PAGES, `${name}.html`)).href);
   await settle(page);
   t.after(async () => {
@@ -85,14 +85,15 @@ async function pixels(page) {
     context.drawImage(image, 0, 0);
     const { data } = context.getImageData(0, 0, image.width, image.height);
     const counts = {};
+    let hash = 7; // of the coloured pixels and where they are
     for (let i = 0; i < data.length; i += 4) {
       // Strong colours only: text, frame and tooltip are grey.
       const [r, g, b] = data.subarray(i, i + 3);
       if (Math.max(r, g, b) - Math.min(r, g, b) < 40) continue;
       const key = [r, g, b].map((c) => c >> 5).join();
       counts[key] = (counts[key] ?? 0) + 1;
+      hash = [i, r, g, b].reduce((h, c) => (Math.imul(h, 31) + c) | 0, hash);
     }
-    const hash = data.reduce((h, c) => (Math.imul(h, 31) + c) | 0, 7);
     return { coloured: Object.values(counts).reduce((a, b) => a + b, 0), colours: Object.keys(counts).length, hash };
   }, image);
 }
@@ -286,6 +287,32 @@ test("many labels: nineteen and the rest in the legend, each its own in the tool
   assert.match(await page.locator("#tip span").textContent(), /^species \d+$/);
 });
 
+test("day turns to night without a reload", async (t) => {
+  const page = await open(t, "digits");
+  const day = await pixels(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  const night = await pixels(page);
+  assert.notEqual(night.hash, day.hash);
+  assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(21, 24, 28)");
+  await page.emulateMedia({ colorScheme: "light" });
+  assert.equal((await pixels(page)).hash, day.hash);
+});
+
+test("a lost graphics context comes back", async (t) => {
+  const page = await open(t, "digits");
+  const whole = await pixels(page);
+  await page.evaluate(async () => {
+    const dots = document.getElementById("dots");
+    const loss = dots.getContext("webgl").getExtension("WEBGL_lose_context");
+    const back = new Promise((done) => dots.addEventListener("webglcontextrestored", done));
+    loss.loseContext();
+    await new Promise((done) => setTimeout(done, 50));
+    loss.restoreContext();
+    await back;
+  });
+  assert.equal((await pixels(page)).hash, whole.hash);
+});
+
 test("no labels: no legend", async (t) => {
   const page = await open(t, "plain");
   assert.ok((await pixels(page)).coloured > 2000);
@@ -308,26 +335,34 @@ for (const [name, options] of Object.entries({
   });
 }
 
-test("60000 points: the script's own share of a frame is small", async (t) => {
-  const page = await open(t, "clothes");
-  // The time that a frame's callback takes, without that of the (software) graphics behind it.
-  const { script, frames } = await page.evaluate(async () => {
-    const over = document.getElementById("over");
-    const real = window.requestAnimationFrame;
-    let script = 0;
-    window.requestAnimationFrame = (work) => real((now) => {
+for (const webgl of [true, false]) {
+  test(`60000 points stay smooth, with ${webgl ? "WebGL" : "plain canvas"}`, async (t) => {
+    const page = await open(t, "clothes", { webgl });
+    // Moves the map and points at it, as fast as frames come. Counted apart: what the page's own script takes of
+    // each frame, since the graphics are software here and a frame's whole time says little about a real screen.
+    const { script, frames } = await page.evaluate(async () => {
+      const over = document.getElementById("over");
+      const next = window.requestAnimationFrame.bind(window);
+      let script = 0;
+      const timed = (work) => {
+        const start = performance.now();
+        work();
+        script += performance.now() - start;
+      };
+      window.requestAnimationFrame = (work) => next((now) => timed(() => work(now)));
+      const at = { clientX: 400, clientY: 400, cancelable: true };
+      const count = 40;
       const start = performance.now();
-      work(now);
-      script += performance.now() - start;
+      for (let k = 0; k < count; k++) {
+        timed(() => over.dispatchEvent(new WheelEvent("wheel", { deltaY: k % 8 < 4 ? -90 : 90, ...at })));
+        timed(() => over.dispatchEvent(new PointerEvent("pointermove", { pointerId: 1, ...at })));
+        await new Promise(next);
+      }
+      return { script: script / count, frames: (1000 * count) / (performance.now() - start) };
     });
-    const start = performance.now();
-    const count = 30;
-    for (let k = 0; k < count; k++) {
-      over.dispatchEvent(new WheelEvent("wheel", { deltaY: k % 2 ? 60 : -60, clientX: 400, clientY: 400, cancelable: true }));
-      await new Promise((done) => real(() => real(done)));
-    }
-    return { script: script / count, frames: (2000 * count) / (performance.now() - start) };
+    t.diagnostic(`${script.toFixed(1)} ms of script per frame, ${frames.toFixed(0)} frames per second in software`);
+    // A frame at 60 Hz has 16 ms; the plain canvas paints within the script, WebGL does not.
+    const limit = webgl ? 10 : 100;
+    assert.ok(script < limit, `${script} ms of script per frame`);
   });
-  t.diagnostic(`${script.toFixed(2)} ms of script per frame; ${frames.toFixed(0)} frames per second without a graphics card`);
-  assert.ok(script < 8, `${script} ms of script per frame`);
-});
+}
