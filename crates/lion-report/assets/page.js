@@ -12,11 +12,18 @@ let pointed = -1; // the point under the pointer
 let found = []; // the points that the search found
 let visited = 0; // the one of them shown now
 let frame = 0;
+let stale = true; // whether the points must be painted again, and not only what lies over them
 
 function draw() {
+  stale = true;
+  drawSoon();
+}
+
+function drawSoon() {
   frame ||= requestAnimationFrame(() => {
     frame = 0;
-    painter.paint(camera, ratio, theme.rgb);
+    if (stale) painter.paint(camera, ratio, theme.rgb);
+    stale = false;
     drawOver();
   });
 }
@@ -55,8 +62,12 @@ function drawNames() {
   (data.classes ?? []).forEach((entry, c) => {
     if (entry.anchor === null || hidden.has(c)) return;
     const name = entry.name.length > 24 ? `${entry.name.slice(0, 23)}…` : entry.name;
-    const [x, y] = camera.place(entry.anchor);
+    const [left, top] = camera.place(entry.anchor);
+    if (left < 0 || left > camera.width) return;
     const half = pen.measureText(name).width / 2;
+    const x = Math.max(Math.min(left, camera.width - half - 4), half + 4);
+    // The name of a handful stands above it, so as not to hide it.
+    const y = entry.few ? top - dotStyle(camera).radius - 10 : top;
     if (taken.some((t) => Math.abs(t.x - x) < t.half + half && Math.abs(t.y - y) < 15)) return;
     taken.push({ x, y, half });
     pen.strokeText(name, x, y);
@@ -68,7 +79,7 @@ function point(i) {
   pointed = i;
   over.classList.toggle("pointing", i >= 0);
   showTip(i >= 0 ? i : (found[visited] ?? -1));
-  draw();
+  drawSoon();
 }
 
 function showTip(i) {
@@ -90,6 +101,7 @@ function showTip(i) {
 // After every move of the camera.
 function moved() {
   point(-1);
+  draw();
 }
 
 function reset() {
@@ -224,6 +236,7 @@ $("search").addEventListener("submit", (event) => {
   gone = query;
   camera.visit(found[visited]);
   showFound(query);
+  draw();
 });
 
 function resize() {
@@ -252,7 +265,7 @@ resize();
 makeLegend($("legend"), () => {
   camera.changed();
   painter.recolour();
-  point(-1);
+  moved();
 });
 dots.addEventListener("webglcontextlost", (event) => event.preventDefault());
 dots.addEventListener("webglcontextrestored", () => {

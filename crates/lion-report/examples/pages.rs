@@ -44,9 +44,9 @@ fn make(n: usize, dims: usize, names: &[String]) -> Made {
         let centre = [reach * turn.cos(), reach * turn.sin(), lift * 3.0];
         let bend = random.normal();
         let stretch = 3.0 + 3.0 * ((cluster * 5) % 3) as f32;
-        for axis in 0..dims {
+        for (axis, middle) in centre.iter().enumerate().take(dims) {
             let along = if axis == cluster % dims { bend * stretch } else { bend * bend * 1.5 };
-            made.points.push(centre[axis] + along * 0.8 + 2.0 * random.normal());
+            made.points.push(middle + along * 0.8 + 2.0 * random.normal());
         }
         made.ids.push(format!("row-{row:05}"));
         made.labels.push(names[cluster].clone());

@@ -34,6 +34,13 @@ pub(crate) struct Class {
     pub(crate) named: bool,
 }
 
+impl Class {
+    /// Whether there are so few that a name written on them would hide them; it stands above them instead.
+    pub(crate) fn few(&self) -> bool {
+        self.count < 8
+    }
+}
+
 impl<'a> Colouring<'a> {
     /// Looks at the labels and decides.
     pub(crate) fn of(map: &Scatter<'a>) -> Self {

@@ -80,7 +80,7 @@ impl Figure {
             opacity,
             over: String::new(),
         };
-        let places = place(&view, area, radius + 14.0);
+        let places = place(&view, area, radius + 22.0);
         figure.head(map);
         figure.frame();
         figure.names(&colouring, map, &places);
@@ -136,6 +136,7 @@ impl Figure {
             let Some(anchor) = anchors[class] else { continue };
             let name = shorten(&classes[class].name, 14.0);
             let [x, y] = places[anchor as usize];
+            let y = if classes[class].few() { y - self.radius - SIZE * 0.6 } else { y };
             let (w, h) = (width(&name) * SIZE, SIZE * 1.1);
             let low = self.map.x + w / 2.0 + 4.0;
             let x = x.clamp(low, (self.map.x + self.map.width - w / 2.0 - 4.0).max(low));

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use crate::colouring::{Colouring, Kind};
+use crate::colouring::{Class, Colouring, Kind};
 use crate::figure::{opacity, radius};
 use crate::frame::{PITCH, YAW, normalise};
 use crate::text::{count, escape, points};
@@ -68,9 +68,13 @@ fn data(map: &Scatter) -> Value {
         Kind::Plain => {}
         Kind::Classes { classes, class_of } => {
             let anchors = colouring.anchors(map.dims, &unit);
-            let class = |(class, anchor): (&crate::colouring::Class, Option<u32>)| {
+            let class = |(class, anchor): (&Class, Option<u32>)| {
                 json!({
-                    "name": class.name, "count": count(class.count), "colour": class.colour.to_string(), "anchor": anchor
+                    "name": class.name,
+                    "count": count(class.count),
+                    "colour": class.colour.to_string(),
+                    "anchor": anchor,
+                    "few": class.few(),
                 })
             };
             data["classes"] = classes.iter().zip(anchors).map(class).collect();

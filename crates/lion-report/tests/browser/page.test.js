@@ -361,8 +361,9 @@ for (const webgl of [true, false]) {
       return { script: script / count, frames: (1000 * count) / (performance.now() - start) };
     });
     t.diagnostic(`${script.toFixed(1)} ms of script per frame, ${frames.toFixed(0)} frames per second in software`);
-    // A frame at 60 Hz has 16 ms; the plain canvas paints within the script, WebGL does not.
-    const limit = webgl ? 10 : 100;
+    // Seen: 4 and 24 ms on two slow cores, where the plain canvas paints within the script and WebGL does not. The
+    // limits leave room for a busy machine, and still catch work that grew tenfold.
+    const limit = webgl ? 40 : 240;
     assert.ok(script < limit, `${script} ms of script per frame`);
   });
 }
