@@ -236,6 +236,8 @@ test("everything can be reached with the Tab key", async (t) => {
   await page.locator(".class").nth(2).focus();
   await page.keyboard.press("Space");
   assert.equal(await page.locator(".class").nth(2).getAttribute("aria-pressed"), "false");
+  await page.keyboard.press("Shift+Enter");
+  assert.deepEqual(await page.locator('.class[aria-pressed="true"] span').allTextContents(), ["2"]);
 });
 
 test("two fingers zoom, one pans, a tap tells", async (t) => {
