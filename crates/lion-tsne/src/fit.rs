@@ -1,22 +1,26 @@
-//! From rows to a map: preprocess, neighbours, affinities, init, optimise.
+//! From rows to a map: preprocess, neighbours, affinities, first layout, descent.
 
+use crate::affinity::Affinities;
 use crate::error::{Error, Result};
-use crate::map::Map;
+use crate::index::{Search, nearest_neighbours};
+use crate::map::{KlPoint, Map, MapParts, Provenance};
 use crate::matrix::Matrix;
-use crate::preprocess::{Metric, PcaChoice};
-use crate::progress::Observer;
+use crate::preprocess::{Metric, PcaChoice, Preprocess, unique_rows};
+use crate::progress::{Observer, Progress, Stage};
+use crate::tsne::{Optimised, Repulsion, Schedule, init, optimise};
+use std::ops::ControlFlow;
 
 /// How the repulsive half of the gradient is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// FFT for 2-D maps, Barnes-Hut for 3-D ones, exact for small ones.
+    /// Exact for small maps, beyond that FFT in the plane and Barnes-Hut in space.
     #[default]
     Auto,
     /// Every pair: the oracle.
     Exact,
     /// A quadtree or octree.
     BarnesHut,
-    /// Interpolation on a grid; 2-D only.
+    /// Interpolation on a grid; plane maps only.
     Fft,
 }
 
@@ -30,44 +34,32 @@ pub enum Init {
     Spectral,
     /// Gaussian, standard deviation 1e-4.
     Random,
-    /// Given places, one row for each row of the data, used as they are.
+    /// Given places, one for each row of the data, used as they are.
     Given(Matrix),
-}
-
-/// How neighbours are found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Search {
-    /// Exact up to a size where it costs more than the rest of the fit, approximate beyond.
-    #[default]
-    Auto,
-    /// Every pair.
-    Exact,
-    /// By cells of near rows, with the recall measured.
-    Approximate,
 }
 
 /// What to fit, and how. `Fit::default()` is what most people want.
 #[derive(Clone, Debug)]
 pub struct Fit {
-    /// Effective number of neighbours (30).
+    /// Effective number of neighbours (30). Three times as many rows must be there.
     pub perplexity: f64,
     /// Iterations in all, those with exaggeration included (750).
     pub iterations: usize,
-    /// How many of them are exaggerated (250).
+    /// How many of them, the first ones, are exaggerated (250).
     pub exaggeration_iterations: usize,
     /// By how much (12).
     pub exaggeration: f64,
-    /// Step length; `None` is rows / exaggeration, at least 50.
+    /// Step length; `None` is rows / exaggeration of the phase, at least 50.
     pub learning_rate: Option<f64>,
     /// Dimensions of the map, 2 or 3.
     pub dims: usize,
     /// Distance between rows.
     pub metric: Metric,
-    /// Whether PCA comes first, and to how many components (50).
+    /// Whether PCA comes first, and to how many components (50 where there are more columns).
     pub pca: PcaChoice,
     /// Gradient.
     pub method: Method,
-    /// Opening angle of Barnes-Hut (0.5).
+    /// Opening angle of Barnes-Hut, at most 0.5.
     pub theta: f64,
     /// First layout.
     pub init: Init,
@@ -97,5 +89,292 @@ impl Default for Fit {
             seed: 0,
             threads: 0,
         }
+    }
+}
+
+/// The rows to fit, with what is known of them.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    /// One row each.
+    pub data: Matrix,
+    /// Distinct names.
+    pub ids: Option<Vec<String>>,
+    /// Labels: carried along, never used for fitting.
+    pub labels: Option<Vec<String>>,
+}
+
+impl From<Matrix> for Rows {
+    fn from(data: Matrix) -> Self {
+        Self { data, ids: None, labels: None }
+    }
+}
+
+/// Up to this many rows comparing every pair is quicker than a grid, and free of its error.
+const EXACT_UP_TO: usize = 4000;
+/// The least automatic learning rate.
+const LEAST_RATE: f64 = 50.0;
+/// Values beyond this could overflow when squared and summed.
+const LARGEST: f32 = 1e15;
+
+impl Fit {
+    /// Fits a map to the rows. The observer hears of every step; if it says stop during the descent, the map reached so
+    /// far is returned and says so.
+    pub fn run(&self, rows: impl Into<Rows>, observer: &mut Observer<'_>) -> Result<Map> {
+        let rows = rows.into();
+        self.check(&rows)?;
+        in_pool(self.threads, || match self.dims {
+            3 => self.run_in::<3>(rows, observer),
+            _ => self.run_in::<2>(rows, observer),
+        })?
+    }
+
+    /// Takes places made elsewhere (by UMAP, PCA, anything) as the map of these rows: one row of `y` for each row.
+    pub fn adopt(&self, rows: impl Into<Rows>, y: Matrix, observer: &mut Observer<'_>) -> Result<Map> {
+        let rows = rows.into();
+        check_data(&rows.data)?;
+        if y.rows() != rows.data.rows() {
+            return Err(Error::Data(format!("there are {} rows but {} places", rows.data.rows(), y.rows())));
+        }
+        if !(2..=3).contains(&y.cols()) {
+            return Err(Error::Data(format!("the places have {} columns, and must have 2 or 3", y.cols())));
+        }
+        let provenance = Provenance {
+            method: "none".into(),
+            init: "given".into(),
+            search: "none".into(),
+            seed: self.seed,
+            version: env!("CARGO_PKG_VERSION").into(),
+            adopted: true,
+            ..Provenance::default()
+        };
+        in_pool(self.threads, || {
+            let distinct = self.distinct_rows(rows, observer)?;
+            let y = y.select(&distinct.representatives);
+            distinct.into_map(y, provenance)
+        })?
+    }
+
+    /// Refuses what cannot work before any work is done.
+    fn check(&self, rows: &Rows) -> Result<()> {
+        let bad = |name, problem: String| Err(Error::Parameter { name, problem });
+        if !(self.perplexity >= 1.0 && self.perplexity.is_finite()) {
+            return bad("perplexity", format!("must be a number from 1 on, not {}", self.perplexity));
+        }
+        if !(2..=3).contains(&self.dims) {
+            return bad("dims", format!("must be 2 or 3, not {}", self.dims));
+        }
+        if self.dims == 3 && self.method == Method::Fft {
+            return bad("method", "fft is for plane maps: use barnes-hut or auto with 3 dimensions".into());
+        }
+        if !(self.theta > 0.0 && self.theta <= 0.5) {
+            return bad("theta", format!("must be above 0 and at most 0.5, not {}", self.theta));
+        }
+        if !(self.exaggeration >= 1.0 && self.exaggeration <= 1e4) {
+            return bad("exaggeration", format!("must be from 1 to 10000, not {}", self.exaggeration));
+        }
+        if let Some(rate) = self.learning_rate.filter(|r| !(*r > 0.0 && r.is_finite())) {
+            return bad("learning rate", format!("must be above 0, not {rate}"));
+        }
+        if self.iterations == 0 {
+            return bad("iterations", "must be at least 1".into());
+        }
+        check_data(&rows.data)?;
+        self.check_perplexity(rows.data.rows(), "rows")?;
+        match &self.init {
+            Init::Given(y) if (y.rows(), y.cols()) != (rows.data.rows(), self.dims) => bad(
+                "init",
+                format!(
+                    "has {} places of {} dimensions, and {} of {} are needed",
+                    y.rows(),
+                    y.cols(),
+                    rows.data.rows(),
+                    self.dims
+                ),
+            ),
+            Init::Given(y) => y.check_finite(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Each row needs three times the perplexity in neighbours.
+    fn check_perplexity(&self, rows: usize, what: &str) -> Result<()> {
+        let most = (rows.saturating_sub(1)) as f64 / 3.0;
+        if self.perplexity <= most {
+            return Ok(());
+        }
+        let advice = match most >= 1.0 {
+            true => format!("use at most {}", (most * 10.0).floor() / 10.0),
+            false => "a map needs at least 4".into(),
+        };
+        Err(Error::Parameter {
+            name: "perplexity",
+            problem: format!("{} is too large for {rows} {what}: {advice}", self.perplexity),
+        })
+    }
+
+    fn distinct_rows(&self, rows: Rows, observer: &mut Observer<'_>) -> Result<Distinct> {
+        let total = rows.data.rows() as u64;
+        tell(observer, Stage::Preprocess, 0, total)?;
+        let unique = unique_rows(&rows.data);
+        let (preprocess, x) = Preprocess::fit(rows.data, self.metric, self.pca, self.seed)?;
+        let x = if unique.place_of.is_some() { x.select(&unique.representatives) } else { x };
+        tell(observer, Stage::Preprocess, total, total)?;
+        Ok(Distinct {
+            preprocess,
+            x,
+            representatives: unique.representatives,
+            place_of: unique.place_of,
+            ids: rows.ids,
+            labels: rows.labels,
+        })
+    }
+
+    fn run_in<const D: usize>(&self, rows: Rows, observer: &mut Observer<'_>) -> Result<Map> {
+        let distinct = self.distinct_rows(rows, observer)?;
+        let x = &distinct.x;
+        let total = x.rows() as u64;
+        self.check_perplexity(x.rows(), "distinct rows")?;
+        let k = (3.0 * self.perplexity).ceil().min((x.rows() - 1) as f64) as usize;
+        let (neighbours, search) = nearest_neighbours(x, k, self.search, self.seed, observer)?;
+        note(observer, Stage::Neighbours, total, &format!("{k} neighbours of {total} rows: {search}"))?;
+
+        tell(observer, Stage::Affinities, 0, total)?;
+        let p = Affinities::new(neighbours, self.perplexity);
+        tell(observer, Stage::Affinities, total, total)?;
+
+        tell(observer, Stage::Initialise, 0, total)?;
+        let mut y = self.first_layout::<D>(x, &p, &distinct.representatives)?;
+        tell(observer, Stage::Initialise, total, total)?;
+
+        let (repulsion, method) = self.repulsion::<D>(x.rows());
+        note(observer, Stage::Optimise, 0, &format!("gradient: {method}"))?;
+        let schedule = self.schedule(x.rows());
+        let optimised = optimise(&p, &mut y, repulsion, &schedule, observer);
+        drop(p);
+        let provenance = self.provenance(&schedule, optimised, method, search);
+        let y = Matrix::new(y.len(), D, y.into_flattened())?;
+        distinct.into_map(y, provenance)
+    }
+
+    fn first_layout<const D: usize>(&self, x: &Matrix, p: &Affinities, rows: &[u32]) -> Result<Vec<[f32; D]>> {
+        Ok(match &self.init {
+            Init::Random => init::random(x.rows(), self.seed),
+            Init::Spectral => init::spectral(p, self.seed),
+            Init::Given(y) => {
+                let y = y.select(rows).into_data();
+                y.as_chunks::<D>().0.to_vec()
+            }
+            // Where PCA came before, the columns are the components already.
+            Init::Pca if matches!(self.pca, PcaChoice::None) || x.cols() <= D => {
+                let dims = D.min(x.cols());
+                let (_, components) =
+                    Preprocess::fit(x.clone(), Metric::Euclidean, PcaChoice::Components(dims), self.seed)?;
+                init::components(&components, self.seed)
+            }
+            Init::Pca => init::components(x, self.seed),
+        })
+    }
+
+    fn repulsion<const D: usize>(&self, rows: usize) -> (Repulsion<D>, &'static str) {
+        match self.method {
+            Method::Exact => (Repulsion::Exact, "exact"),
+            Method::BarnesHut => (Repulsion::barnes_hut(self.theta), "barnes-hut"),
+            Method::Fft => (Repulsion::fft(), "fft"),
+            Method::Auto if rows <= EXACT_UP_TO => (Repulsion::Exact, "exact"),
+            Method::Auto if D == 2 => (Repulsion::fft(), "fft"),
+            Method::Auto => (Repulsion::barnes_hut(self.theta), "barnes-hut"),
+        }
+    }
+
+    fn schedule(&self, rows: usize) -> Schedule {
+        let rate = |exaggeration: f64| self.learning_rate.unwrap_or((rows as f64 / exaggeration).max(LEAST_RATE));
+        Schedule {
+            iterations: self.iterations,
+            exaggeration_iterations: self.exaggeration_iterations.min(self.iterations),
+            exaggeration: self.exaggeration,
+            learning_rates: [rate(self.exaggeration), rate(1.0)],
+        }
+    }
+
+    fn provenance(&self, schedule: &Schedule, optimised: Optimised, method: &str, search: String) -> Provenance {
+        let history = optimised.history.iter();
+        Provenance {
+            perplexity: self.perplexity,
+            iterations: self.iterations,
+            iterations_done: optimised.iterations,
+            exaggeration: self.exaggeration,
+            exaggeration_iterations: schedule.exaggeration_iterations,
+            learning_rate: schedule.learning_rates[1],
+            method: method.into(),
+            init: match self.init {
+                Init::Pca => "pca",
+                Init::Spectral => "spectral",
+                Init::Random => "random",
+                Init::Given(_) => "given",
+            }
+            .into(),
+            search,
+            seed: self.seed,
+            kl: Some(optimised.kl),
+            kl_history: history.map(|&(iteration, kl)| KlPoint { iteration: iteration as u64, kl }).collect(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            stopped_early: optimised.iterations < self.iterations,
+            adopted: false,
+        }
+    }
+}
+
+/// The rows that are embedded, and how the others hang on them.
+struct Distinct {
+    preprocess: Preprocess,
+    x: Matrix,
+    representatives: Vec<u32>,
+    place_of: Option<Vec<u32>>,
+    ids: Option<Vec<String>>,
+    labels: Option<Vec<String>>,
+}
+
+impl Distinct {
+    fn into_map(self, y: Matrix, provenance: Provenance) -> Result<Map> {
+        let Self { preprocess, x, place_of, ids, labels, .. } = self;
+        Map::new(MapParts { preprocess, x, y, place_of, ids, labels, provenance })
+    }
+}
+
+fn check_data(data: &Matrix) -> Result<()> {
+    if data.rows() == 0 || data.cols() == 0 {
+        return Err(Error::Data(format!("the table is empty: {} rows, {} columns", data.rows(), data.cols())));
+    }
+    data.check_finite()?;
+    match data.data().iter().position(|v| v.abs() > LARGEST) {
+        None => Ok(()),
+        Some(at) => Err(Error::Data(format!(
+            "row {}, column {} is {}; values beyond {LARGEST:e} cannot be squared safely: scale the column down",
+            at / data.cols() + 1,
+            at % data.cols() + 1,
+            data.data()[at]
+        ))),
+    }
+}
+
+fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|e| Error::Parameter { name: "threads", problem: format!("{threads} could not be started: {e}") })?;
+    Ok(pool.install(work))
+}
+
+fn tell(observer: &mut Observer<'_>, stage: Stage, done: u64, total: u64) -> Result<()> {
+    match observer(&Progress::of(stage, done, total)) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(Error::Stopped(stage)),
+    }
+}
+
+fn note(observer: &mut Observer<'_>, stage: Stage, done: u64, text: &str) -> Result<()> {
+    let mut progress = Progress::of(stage, done, done);
+    progress.note = Some(text);
+    match observer(&progress) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(Error::Stopped(stage)),
     }
 }

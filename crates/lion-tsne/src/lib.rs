@@ -1,15 +1,13 @@
 //! t-SNE maps that stay alive.
 
+pub mod affinity;
 mod error;
-mod fit;
-mod map;
+pub mod index;
 mod matrix;
-mod preprocess;
 mod progress;
+pub mod tsne;
+mod vectorized;
 
 pub use error::{Error, Result};
-pub use fit::{Fit, Init, Method, Seconds, adopt, fit};
-pub use map::{Map, Provenance, KlPoint};
 pub use matrix::Matrix;
-pub use preprocess::{Metric, Pca, PcaChoice, Preprocess, Unique, unique_rows};
 pub use progress::{Observer, Progress, Stage, ignore};

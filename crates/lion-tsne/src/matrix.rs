@@ -27,6 +27,13 @@ impl Matrix {
         Ok(Self { rows, cols, storage: Storage::Owned(data) })
     }
 
+    /// Takes `data` as rows of `cols` columns; what does not fill a row is dropped.
+    pub(crate) fn from_rows(cols: usize, mut data: Vec<f32>) -> Self {
+        let rows = data.len() / cols.max(1);
+        data.truncate(rows * cols);
+        Self { rows, cols, storage: Storage::Owned(data) }
+    }
+
     /// All zeros.
     pub fn zeros(rows: usize, cols: usize) -> Self {
         Self { rows, cols, storage: Storage::Owned(vec![0.0; rows * cols]) }

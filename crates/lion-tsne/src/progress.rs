@@ -47,6 +47,13 @@ pub struct Progress<'a> {
     pub note: Option<&'a str>,
 }
 
+impl Progress<'_> {
+    /// So much of a stage is done.
+    pub fn of(stage: Stage, done: u64, total: u64) -> Self {
+        Self { stage, done, total, kl: None, gradient_norm: None, note: None }
+    }
+}
+
 /// Told of every step; answers `Break` to stop.
 pub type Observer<'a> = dyn FnMut(&Progress<'_>) -> ControlFlow<()> + 'a;
 

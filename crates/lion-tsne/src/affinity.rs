@@ -1,0 +1,208 @@
+//! Neighbours become affinities: the perplexity search, then symmetric P with rows compressed.
+
+use crate::index::Neighbours;
+use rayon::prelude::*;
+
+/// The symmetric affinities pij, rows compressed; they sum to 1.
+#[derive(Clone, Debug)]
+pub struct Affinities {
+    /// Row `i` is at `offsets[i]..offsets[i + 1]`.
+    pub offsets: Vec<usize>,
+    /// Column of each affinity, ascending within a row.
+    pub columns: Vec<u32>,
+    /// The affinities.
+    pub values: Vec<f32>,
+}
+
+impl Affinities {
+    /// From the nearest neighbours of each row; `perplexity` must be below their number.
+    pub fn new(neighbours: Neighbours, perplexity: f64) -> Self {
+        symmetric(conditional(neighbours, perplexity))
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Columns and affinities of row `i`.
+    #[inline(always)]
+    pub fn row(&self, i: usize) -> (&[u32], &[f32]) {
+        let range = self.offsets[i]..self.offsets[i + 1];
+        (&self.columns[range.clone()], &self.values[range])
+    }
+}
+
+/// p(j|i) for the neighbours j of each i, columns ascending within a row.
+struct Conditional {
+    k: usize,
+    columns: Vec<u32>,
+    values: Vec<f32>,
+}
+
+fn conditional(neighbours: Neighbours, perplexity: f64) -> Conditional {
+    let Neighbours { k, indices: mut columns, distances2: mut values } = neighbours;
+    columns.par_chunks_mut(k).zip(values.par_chunks_mut(k)).for_each_init(
+        || (vec![0.0; k], Vec::with_capacity(k)),
+        |(weights, pairs), (columns, values)| {
+            perplexity_weights(values, perplexity, weights);
+            pairs.clear();
+            pairs.extend(columns.iter().copied().zip(weights.iter().map(|&w| w as f32)));
+            pairs.sort_unstable_by_key(|&(column, _)| column);
+            for ((column, value), &(c, v)) in columns.iter_mut().zip(values).zip(pairs.iter()) {
+                (*column, *value) = (c, v);
+            }
+        },
+    );
+    Conditional { k, columns, values }
+}
+
+/// Fills `weights` with p(j|i) ∝ exp(-d²/2σ²), σ such that their entropy is ln(perplexity). The distances are squared
+/// and ascending. Where no σ can do that (more than `perplexity` rows at the nearest distance), the nearest share
+/// all the weight.
+pub fn perplexity_weights(distances2: &[f32], perplexity: f64, weights: &mut [f64]) {
+    let nearest = f64::from(distances2.first().copied().unwrap_or(0.0));
+    let spread = distances2.iter().map(|&d| f64::from(d) - nearest).sum::<f64>() / distances2.len() as f64;
+    let target = perplexity.ln();
+    // The search is for beta = 1/2σ², by Newton's method on ln(beta), kept inside a bracket that halves otherwise.
+    let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
+    let mut log_beta = if spread > 0.0 { -spread.ln() } else { 0.0 };
+    for _ in 0..100 {
+        let beta = log_beta.exp();
+        let (entropy, slope) = entropy_at(distances2, nearest, beta, weights);
+        let error = entropy - target;
+        if error.abs() < 1e-9 {
+            return;
+        }
+        if error > 0.0 { low = log_beta } else { high = log_beta }
+        let newton = log_beta - error / slope;
+        log_beta = if slope < -1e-12 && newton > low && newton < high {
+            newton
+        } else if low.is_finite() && high.is_finite() {
+            0.5 * (low + high)
+        } else if error > 0.0 {
+            log_beta + 2.0
+        } else {
+            log_beta - 2.0
+        };
+        if !(-700.0..700.0).contains(&log_beta) {
+            return;
+        }
+    }
+}
+
+/// Entropy of the weights at `beta` and its derivative by ln(beta); leaves the normalised weights behind.
+fn entropy_at(distances2: &[f32], nearest: f64, beta: f64, weights: &mut [f64]) -> (f64, f64) {
+    let (mut sum, mut first, mut second) = (0.0, 0.0, 0.0);
+    for (weight, &d) in weights.iter_mut().zip(distances2) {
+        let d = f64::from(d) - nearest;
+        let w = (-beta * d).exp();
+        *weight = w;
+        sum += w;
+        first += w * d;
+        second += w * d * d;
+    }
+    let mean = first / sum;
+    let variance = (second / sum - mean * mean).max(0.0);
+    for weight in weights.iter_mut() {
+        *weight /= sum;
+    }
+    (sum.ln() + beta * mean, -beta * beta * variance)
+}
+
+/// pij = (p(j|i) + p(i|j)) / 2N.
+fn symmetric(p: Conditional) -> Affinities {
+    let rows = p.columns.len() / p.k;
+    let incoming = Incoming::new(&p, rows);
+    let mut offsets = vec![0; rows + 1];
+    offsets[1..].par_iter_mut().enumerate().for_each(|(i, count)| {
+        *count = 0;
+        merge(&p, &incoming, i, |_, _| *count += 1);
+    });
+    for i in 0..rows {
+        offsets[i + 1] += offsets[i];
+    }
+    let mut columns = vec![0; offsets[rows]];
+    let mut values = vec![0.0; offsets[rows]];
+    let scale = 1.0 / (2.0 * rows as f64);
+    let blocks = split_rows(&offsets, &mut columns).into_iter().zip(split_rows(&offsets, &mut values));
+    blocks.enumerate().collect::<Vec<_>>().into_par_iter().for_each(|(block, (columns, values))| {
+        let mut at = 0;
+        for i in block * BLOCK..((block + 1) * BLOCK).min(rows) {
+            merge(&p, &incoming, i, |column, value| {
+                columns[at] = column;
+                values[at] = (value * scale) as f32;
+                at += 1;
+            });
+        }
+    });
+    Affinities { offsets, columns, values }
+}
+
+/// Rows that one task fills.
+const BLOCK: usize = 512;
+
+/// Cuts an array with compressed rows into pieces of `BLOCK` rows.
+fn split_rows<'a, T>(offsets: &[usize], mut rest: &'a mut [T]) -> Vec<&'a mut [T]> {
+    let rows = offsets.len() - 1;
+    let mut pieces = Vec::with_capacity(rows.div_ceil(BLOCK));
+    for first in (0..rows).step_by(BLOCK) {
+        let (piece, tail) = rest.split_at_mut(offsets[(first + BLOCK).min(rows)] - offsets[first]);
+        pieces.push(piece);
+        rest = tail;
+    }
+    pieces
+}
+
+/// For each row, which rows have it as a neighbour, ascending, and with what weight.
+struct Incoming {
+    offsets: Vec<usize>,
+    sources: Vec<u32>,
+    values: Vec<f32>,
+}
+
+impl Incoming {
+    fn new(p: &Conditional, rows: usize) -> Self {
+        let mut offsets = vec![0; rows + 1];
+        for &column in &p.columns {
+            offsets[column as usize + 1] += 1;
+        }
+        for i in 0..rows {
+            offsets[i + 1] += offsets[i];
+        }
+        let mut next = offsets.clone();
+        let mut sources = vec![0; p.columns.len()];
+        let mut values = vec![0.0; p.columns.len()];
+        for (at, (&column, &value)) in p.columns.iter().zip(&p.values).enumerate() {
+            let slot = &mut next[column as usize];
+            sources[*slot] = (at / p.k) as u32;
+            values[*slot] = value;
+            *slot += 1;
+        }
+        Self { offsets, sources, values }
+    }
+}
+
+/// Calls `emit` with each column of row `i` of P + Pᵀ, ascending, and its value.
+fn merge(p: &Conditional, incoming: &Incoming, i: usize, mut emit: impl FnMut(u32, f64)) {
+    let own = i * p.k..(i + 1) * p.k;
+    let others = incoming.offsets[i]..incoming.offsets[i + 1];
+    let mut own = p.columns[own.clone()].iter().zip(&p.values[own]).peekable();
+    let mut others = incoming.sources[others.clone()].iter().zip(&incoming.values[others]).peekable();
+    loop {
+        let column = match (own.peek(), others.peek()) {
+            (Some((a, _)), Some((b, _))) => **a.min(b),
+            (Some((a, _)), None) => **a,
+            (None, Some((b, _))) => **b,
+            (None, None) => return,
+        };
+        let mut value = 0.0;
+        while let Some((_, &v)) = own.next_if(|(c, _)| **c == column) {
+            value += f64::from(v);
+        }
+        while let Some((_, &v)) = others.next_if(|(c, _)| **c == column) {
+            value += f64::from(v);
+        }
+        emit(column, value);
+    }
+}

@@ -1,0 +1,84 @@
+//! Nearest neighbours: exact up to a size, approximate with measured recall beyond.
+
+mod approximate;
+mod exact;
+mod scan;
+
+use crate::error::{Error, Result};
+use crate::matrix::Matrix;
+use crate::progress::{Observer, Progress, Stage};
+use approximate::CellIndex;
+pub(crate) use exact::ExactIndex;
+use std::ops::ControlFlow;
+
+/// Up to this many rows `Search::Auto` compares every pair.
+const EXACT_UP_TO: usize = 100_000;
+
+/// How neighbours are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Search {
+    /// Exact up to 100 000 rows, approximate beyond.
+    #[default]
+    Auto,
+    /// Every pair is compared.
+    Exact,
+    /// By cells of near rows; the share of true neighbours found is measured on a sample.
+    Approximate,
+}
+
+/// The nearest other rows of each row, nearest first.
+#[derive(Clone, Debug)]
+pub struct Neighbours {
+    /// How many for each row.
+    pub k: usize,
+    /// Row numbers, `k` for each row.
+    pub indices: Vec<u32>,
+    /// Squared distances, beside them.
+    pub distances2: Vec<f32>,
+}
+
+impl Neighbours {
+    fn new(rows: usize, k: usize) -> Self {
+        Self { k, indices: vec![0; rows * k], distances2: vec![0.0; rows * k] }
+    }
+
+    /// The row numbers, one list for each row.
+    fn rows(&self) -> Vec<Vec<u32>> {
+        self.indices.chunks_exact(self.k).map(<[u32]>::to_vec).collect()
+    }
+}
+
+/// The `k` nearest other rows of each row of `x`, and how they were found, in words.
+pub fn nearest_neighbours(
+    x: &Matrix,
+    k: usize,
+    search: Search,
+    seed: u64,
+    observer: &mut Observer<'_>,
+) -> Result<(Neighbours, String)> {
+    if k == 0 || k >= x.rows() || x.cols() == 0 {
+        return Err(Error::Data(format!("{} rows of {} columns do not have {k} neighbours each", x.rows(), x.cols())));
+    }
+    let exact = match search {
+        Search::Auto => x.rows() <= EXACT_UP_TO,
+        Search::Exact => true,
+        Search::Approximate => false,
+    };
+    let total = x.rows() as u64;
+    let mut progress = Progress::of(Stage::Neighbours, 0, total);
+    let mut report = |rows: usize| {
+        progress.done += rows as u64;
+        observer(&progress) == ControlFlow::Continue(())
+    };
+    let stopped = Error::Stopped(Stage::Neighbours);
+    if !report(0) {
+        return Err(stopped);
+    }
+    if exact {
+        let found = ExactIndex::new(x).nearest_of_all(k, &mut report).ok_or(stopped)?;
+        return Ok((found, "exact".into()));
+    }
+    let index = CellIndex::new(x, seed);
+    let (found, recall) = index.nearest_of_all(k, seed, &mut report).ok_or(stopped)?;
+    Ok((found, format!("approximate, recall {recall:.3}")))
+}

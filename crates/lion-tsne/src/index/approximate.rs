@@ -1,0 +1,228 @@
+//! Approximate search for many rows: cells of near rows, each searched against the cells around it.
+//!
+//! Rows are divided into cells by k-means, twice over. The rows of a cell are compared with all rows of the nearest
+//! cells, as matrix products like the exact search's; how many cells that takes is found by trying it on a sample of
+//! rows whose true neighbours are known. Nothing depends on chance or on threads.
+
+use super::exact::{Nearest, block_rows, centre, column_means, rounding_bound, write_nearest};
+use super::scan::{Packed, scan, squared_length};
+use super::{ExactIndex, Neighbours};
+use crate::matrix::Matrix;
+use crate::random::Random;
+use rayon::prelude::*;
+
+/// Rows in a cell, on average.
+const CELL: usize = 256;
+/// Rows used to find the centres, for each centre.
+const SAMPLE: usize = 64;
+/// Rounds of k-means.
+const ROUNDS: usize = 8;
+/// Cells searched at first, and how many rows tell whether that is enough.
+const CELLS_AT_FIRST: usize = 12;
+const TRIED: usize = 500;
+/// Share of true neighbours that the sample must find. More than is promised, for a sample is only that.
+const RECALL: f64 = 0.97;
+
+/// Rows in the order of their cells.
+pub(super) struct CellIndex {
+    cols: usize,
+    /// Original number of each row in cell order.
+    rows: Vec<u32>,
+    /// Centred rows in cell order.
+    data: Vec<f32>,
+    cells: Vec<Cell>,
+    /// For each cell all cells, nearest first, as far as they may be searched.
+    around: Vec<Vec<u32>>,
+    longest: f32,
+}
+
+struct Cell {
+    first: usize,
+    packed: Packed,
+}
+
+impl CellIndex {
+    pub(super) fn new(x: &Matrix, seed: u64) -> Self {
+        let cols = x.cols();
+        let x = Matrix::from_rows(cols, centre(x.data(), &column_means(x)));
+        let members = divide_twice(&x, x.rows().div_ceil(CELL), seed);
+        let rows: Vec<u32> = members.iter().flatten().copied().collect();
+        let data = x.select(&rows).into_data();
+        drop(x);
+        let mut first = 0;
+        let cells: Vec<Cell> = members
+            .iter()
+            .map(|members| {
+                let packed = Packed::new(&data[first * cols..(first + members.len()) * cols], cols);
+                first += members.len();
+                Cell { first: first - members.len(), packed }
+            })
+            .collect();
+        let centres = centres_of(&cells, &data, cols);
+        let around = ExactIndex::new(&centres).nearest(&centres, cells.len().min(MOST_CELLS)).rows();
+        let longest = cells.iter().map(|cell| cell.packed.longest()).fold(0.0, f32::max);
+        Self { cols, rows, data, cells, around, longest }
+    }
+
+    /// The `k` nearest other rows of every row as far as they are found, and the share of true neighbours among them
+    /// in a sample.
+    pub(super) fn nearest_of_all(
+        &self,
+        k: usize,
+        seed: u64,
+        done: &mut dyn FnMut(usize) -> bool,
+    ) -> Option<(Neighbours, f64)> {
+        let (searched, recall) = self.enough_cells(k, seed);
+        let mut found = Neighbours::new(self.rows.len(), k);
+        let (mut indices, mut distances) = (&mut found.indices[..], &mut found.distances2[..]);
+        let mut tasks = Vec::with_capacity(self.cells.len());
+        for cell in 0..self.cells.len() {
+            let size = self.cells[cell].packed.rows() * k;
+            let (i, rest_i) = indices.split_at_mut(size);
+            let (d, rest_d) = distances.split_at_mut(size);
+            tasks.push((cell, i, d));
+            (indices, distances) = (rest_i, rest_d);
+        }
+        while !tasks.is_empty() {
+            let together = tasks.split_off(tasks.len().saturating_sub(64));
+            let rows: usize = together.iter().map(|(cell, ..)| self.cells[*cell].packed.rows()).sum();
+            together.into_par_iter().for_each(|(cell, indices, distances)| {
+                let Cell { first, packed } = &self.cells[cell];
+                for from in (0..packed.rows()).step_by(block_rows(self.cols)) {
+                    let to = (from + block_rows(self.cols)).min(packed.rows());
+                    let out = (&mut indices[from * k..to * k], &mut distances[from * k..to * k]);
+                    self.search(first + from..first + to, &self.around[cell][..searched], k, out);
+                }
+            });
+            if !done(rows) {
+                return None;
+            }
+        }
+        Some((self.in_original_order(found), recall))
+    }
+
+    /// How many cells to search, and the recall that it gave for a sample.
+    fn enough_cells(&self, k: usize, seed: u64) -> (usize, f64) {
+        let sample = Random::new(seed ^ 0x5a3).sample(self.rows.len(), TRIED);
+        let all: Vec<u32> = (0..self.cells.len() as u32).collect();
+        let one = |row: usize, cells: &[u32]| {
+            let mut found = Neighbours::new(1, k);
+            self.search(row..row + 1, cells, k, (&mut found.indices, &mut found.distances2));
+            found.distances2
+        };
+        let truth: Vec<Vec<f32>> = sample.par_iter().map(|&row| one(row as usize, &all)).collect();
+        let most = self.around.first().map_or(0, Vec::len);
+        let mut searched = CELLS_AT_FIRST.min(most);
+        loop {
+            let hits: usize = sample
+                .par_iter()
+                .zip(&truth)
+                .map(|(&row, truth)| {
+                    let cell = self.cells.partition_point(|cell| cell.first <= row as usize) - 1;
+                    let found = one(row as usize, &self.around[cell][..searched]);
+                    found.iter().filter(|&&d| d <= truth[k - 1]).count()
+                })
+                .sum();
+            let recall = hits as f64 / (k * sample.len()) as f64;
+            if recall >= RECALL || searched == most {
+                return (searched, recall);
+            }
+            searched = (searched + searched.div_ceil(4)).min(most);
+        }
+    }
+
+    /// The nearest of the rows in `cells` for the rows `queries`, all in cell order.
+    fn search(&self, queries: std::ops::Range<usize>, cells: &[u32], k: usize, out: (&mut [u32], &mut [f32])) {
+        let own = queries.start as u32;
+        let queries = &self.data[queries.start * self.cols..queries.end * self.cols];
+        let mut best: Vec<Nearest> = queries
+            .chunks_exact(self.cols)
+            .map(|query| Nearest::new(k + 1, rounding_bound(squared_length(query), self.longest, self.cols)))
+            .collect();
+        for &cell in cells {
+            let Cell { first, packed } = &self.cells[cell as usize];
+            scan(queries, packed, *first as u32, &mut best);
+        }
+        write_nearest(&mut best, queries, &self.data, self.cols, Some(own), out);
+    }
+
+    fn in_original_order(&self, found: Neighbours) -> Neighbours {
+        let k = found.k;
+        let mut place = vec![0u32; self.rows.len()];
+        for (at, &row) in self.rows.iter().enumerate() {
+            place[row as usize] = at as u32;
+        }
+        let mut out = Neighbours::new(self.rows.len(), k);
+        let rows = out.indices.par_chunks_mut(k).zip(out.distances2.par_chunks_mut(k)).zip(&place);
+        rows.for_each(|((indices, distances), &at)| {
+            let from = at as usize * k..(at as usize + 1) * k;
+            distances.copy_from_slice(&found.distances2[from.clone()]);
+            for (index, &sorted) in indices.iter_mut().zip(&found.indices[from]) {
+                *index = self.rows[sorted as usize];
+            }
+        });
+        out
+    }
+}
+
+/// More cells than this are never searched.
+const MOST_CELLS: usize = 400;
+
+/// The members of about `count` cells: first into √count groups, then each group into cells.
+fn divide_twice(x: &Matrix, count: usize, seed: u64) -> Vec<Vec<u32>> {
+    let groups = divide(x, (count as f64).sqrt().round().max(1.0) as usize, seed);
+    let cells: Vec<Vec<Vec<u32>>> = groups
+        .into_par_iter()
+        .map(|group| {
+            let cells = divide(&x.select(&group), group.len().div_ceil(CELL), seed);
+            cells.into_iter().map(|cell| cell.into_iter().map(|i| group[i as usize]).collect()).collect()
+        })
+        .collect();
+    cells.into_iter().flatten().filter(|cell| !cell.is_empty()).collect()
+}
+
+/// The members of each of `count` cells, by k-means on a sample.
+fn divide(x: &Matrix, count: usize, seed: u64) -> Vec<Vec<u32>> {
+    if count <= 1 {
+        return vec![(0..x.rows() as u32).collect()];
+    }
+    let mut random = Random::new(seed ^ 0xce11);
+    let sample = x.select(&random.sample(x.rows(), count * SAMPLE));
+    let mut centres = sample.select(&random.sample(sample.rows(), count));
+    for _ in 0..ROUNDS {
+        let nearest = ExactIndex::new(&centres).nearest(&sample, 1).indices;
+        move_centres(&mut centres, &sample, &nearest);
+    }
+    let mut members = vec![Vec::new(); centres.rows()];
+    for (row, &cell) in ExactIndex::new(&centres).nearest(x, 1).indices.iter().enumerate() {
+        members[cell as usize].push(row as u32);
+    }
+    members
+}
+
+/// Each centre to the mean of its rows; one without rows stays.
+fn move_centres(centres: &mut Matrix, rows: &Matrix, nearest: &[u32]) {
+    let cols = rows.cols();
+    let mut sums = vec![0.0f64; centres.rows() * cols];
+    let mut counts = vec![0u32; centres.rows()];
+    for (row, &cell) in rows.data().chunks_exact(cols).zip(nearest) {
+        counts[cell as usize] += 1;
+        let sum = &mut sums[cell as usize * cols..][..cols];
+        sum.iter_mut().zip(row).for_each(|(sum, &v)| *sum += f64::from(v));
+    }
+    let means = sums.chunks_exact(cols).zip(&counts);
+    for (centre, (sum, &count)) in centres.data_mut().chunks_exact_mut(cols).zip(means) {
+        if count > 0 {
+            centre.iter_mut().zip(sum).for_each(|(c, sum)| *c = (sum / f64::from(count)) as f32);
+        }
+    }
+}
+
+fn centres_of(cells: &[Cell], data: &[f32], cols: usize) -> Matrix {
+    let mut centres = Matrix::zeros(cells.len(), cols);
+    let rows: Vec<u32> =
+        cells.iter().enumerate().flat_map(|(c, cell)| vec![c as u32; cell.packed.rows()]).collect();
+    let data = Matrix::from_rows(cols, data.to_vec());
+    move_centres(&mut centres, &data, &rows);
+    centres
+}

@@ -1,0 +1,260 @@
+//! Exact search: every pair, as fast as the machine multiplies.
+//!
+//! The product form |x|² + |y|² - 2xy rounds worse than |x - y|². So it only proposes: a query keeps every row
+//! that could be among its nearest given the worst rounding, and the true distances of those decide.
+
+use super::Neighbours;
+use super::scan::{Collect, PANEL, Packed, scan, squared_distance, squared_length};
+use crate::matrix::Matrix;
+use crate::vectorized::vectorized;
+use rayon::prelude::*;
+
+/// Rows centred and packed, ready to be searched.
+pub(crate) struct ExactIndex {
+    /// Centred rows: lengths, and with them rounding, are as small as can be.
+    centred: Vec<f32>,
+    mean: Vec<f32>,
+    cols: usize,
+    packed: Packed,
+}
+
+impl ExactIndex {
+    /// Centres and packs the rows.
+    pub(crate) fn new(x: &Matrix) -> Self {
+        let mean = column_means(x);
+        let centred = centre(x.data(), &mean);
+        let packed = Packed::new(&centred, x.cols());
+        Self { centred, mean, cols: x.cols(), packed }
+    }
+
+    /// The `k` nearest other rows of every row, nearest first. `done` hears of finished rows and may stop the search by
+    /// answering false.
+    pub(crate) fn nearest_of_all(&self, k: usize, done: &mut dyn FnMut(usize) -> bool) -> Option<Neighbours> {
+        let rows = self.packed.rows();
+        let mut found = Neighbours::new(rows, k);
+        let block = block_rows(self.cols);
+        let together = block * BLOCKS_BETWEEN_REPORTS;
+        let outs = found.indices.chunks_mut(together * k).zip(found.distances2.chunks_mut(together * k));
+        for (part, (indices, distances)) in outs.enumerate() {
+            let blocks = indices.par_chunks_mut(block * k).zip(distances.par_chunks_mut(block * k));
+            blocks.enumerate().for_each(|(b, out)| {
+                let first = part * together + b * block;
+                let queries = &self.centred[first * self.cols..][..out.0.len() / k * self.cols];
+                self.nearest_block(queries, k, Some(first as u32), out);
+            });
+            if !done(indices.len() / k) {
+                return None;
+            }
+        }
+        Some(found)
+    }
+
+    /// The `k` nearest rows of each query, nearest first.
+    pub(crate) fn nearest(&self, queries: &Matrix, k: usize) -> Neighbours {
+        let mut found = Neighbours::new(queries.rows(), k);
+        let queries = centre(queries.data(), &self.mean);
+        let block = block_rows(self.cols);
+        found
+            .indices
+            .par_chunks_mut(block * k)
+            .zip(found.distances2.par_chunks_mut(block * k))
+            .zip(queries.par_chunks(block * self.cols))
+            .for_each(|(out, queries)| self.nearest_block(queries, k, None, out));
+        found
+    }
+
+    /// Every row within `radius` of each query, by row number, with squared distances.
+    pub(crate) fn within(&self, queries: &Matrix, radius: f32) -> Vec<Vec<(u32, f32)>> {
+        let queries = centre(queries.data(), &self.mean);
+        queries
+            .par_chunks(block_rows(self.cols) * self.cols)
+            .flat_map_iter(|queries| self.within_block(queries, radius))
+            .collect()
+    }
+
+    fn within_block(&self, queries: &[f32], radius: f32) -> Vec<Vec<(u32, f32)>> {
+        let radius2 = radius * radius;
+        let mut reaches: Vec<Within> = queries
+            .chunks_exact(self.cols)
+            .map(|query| Within { reach: radius2 + self.rounding(query), rows: Vec::new() })
+            .collect();
+        scan(queries, &self.packed, 0, &mut reaches);
+        reaches
+            .into_iter()
+            .zip(queries.chunks_exact(self.cols))
+            .map(|(reach, query)| {
+                let true_distances = reach.rows.iter().map(|&row| (row, squared_distance(query, self.row(row))));
+                true_distances.filter(|&(_, distance2)| distance2 <= radius2).collect()
+            })
+            .collect()
+    }
+
+    /// `own` is the row number of the first query, where the queries are rows of this index.
+    fn nearest_block(&self, queries: &[f32], k: usize, own: Option<u32>, out: (&mut [u32], &mut [f32])) {
+        // A row finds itself first of all, so room is made for it.
+        let wanted = k + usize::from(own.is_some());
+        let rows = queries.chunks_exact(self.cols);
+        let mut best: Vec<Nearest> = rows.map(|query| Nearest::new(wanted, self.rounding(query))).collect();
+        scan(queries, &self.packed, 0, &mut best);
+        write_nearest(&mut best, queries, &self.centred, self.cols, own, out);
+    }
+
+    fn row(&self, row: u32) -> &[f32] {
+        &self.centred[row as usize * self.cols..][..self.cols]
+    }
+
+    /// The most by which two product-form distances from this query can be in the wrong order.
+    fn rounding(&self, query: &[f32]) -> f32 {
+        rounding_bound(squared_length(query), self.packed.longest(), self.cols)
+    }
+}
+
+/// Blocks of queries searched before the caller hears of it.
+const BLOCKS_BETWEEN_REPORTS: usize = 20;
+
+/// Writes down the nearest of each query, by their true distances to the rows of `data`.
+pub(super) fn write_nearest(
+    best: &mut [Nearest],
+    queries: &[f32],
+    data: &[f32],
+    cols: usize,
+    own: Option<u32>,
+    (indices, distances): (&mut [u32], &mut [f32]),
+) {
+    let k = indices.len() / best.len().max(1);
+    let out = indices.chunks_exact_mut(k).zip(distances.chunks_exact_mut(k));
+    vectorized(
+        #[inline(always)]
+        || {
+            let queries = best.iter_mut().zip(queries.chunks_exact(cols));
+            for (i, ((best, query), (indices, distances))) in queries.zip(out).enumerate() {
+                let own = own.map(|first| first + i as u32);
+                let distance2 = |row: u32| squared_distance(query, &data[row as usize * cols..][..cols]);
+                for ((index, distance), &key) in indices.iter_mut().zip(distances).zip(best.decide(own, distance2)) {
+                    *index = key as u32;
+                    *distance = distance_of(key);
+                }
+            }
+        },
+    );
+}
+
+/// Twice the worst error of |y|² - 2xy + |x|² summed in order over `cols` terms, times two for the pair compared.
+pub(super) fn rounding_bound(query_length2: f32, longest2: f32, cols: usize) -> f32 {
+    let scale = query_length2 + longest2 + 2.0 * (query_length2 * longest2).sqrt();
+    2.0 * (cols as f32 + 4.0) * (f32::EPSILON / 2.0) * scale
+}
+
+/// Queries that share a pass over the rows: enough to use each fetched chunk often, few enough to stay cached.
+pub(super) fn block_rows(cols: usize) -> usize {
+    if cols <= 256 { 192 } else { 96 }
+}
+
+pub(super) fn column_means(x: &Matrix) -> Vec<f32> {
+    let mut sums = vec![0.0f64; x.cols()];
+    for row in x.data().chunks_exact(x.cols()) {
+        for (sum, &value) in sums.iter_mut().zip(row) {
+            *sum += f64::from(value);
+        }
+    }
+    sums.into_iter().map(|sum| (sum / x.rows() as f64) as f32).collect()
+}
+
+pub(super) fn centre(data: &[f32], mean: &[f32]) -> Vec<f32> {
+    data.chunks_exact(mean.len()).flat_map(|row| row.iter().zip(mean).map(|(v, m)| v - m)).collect()
+}
+
+/// Rows within a fixed radius.
+struct Within {
+    reach: f32,
+    rows: Vec<u32>,
+}
+
+impl Collect for Within {
+    #[inline(always)]
+    fn reach(&self) -> f32 {
+        self.reach
+    }
+
+    fn take(&mut self, values: &[f32], length: f32, row: u32) {
+        let near = values.iter().zip(row..).filter(|&(&value, _)| value + length <= self.reach);
+        self.rows.extend(near.map(|(_, row)| row));
+    }
+}
+
+/// The `k` nearest so far, and those that rounding may have put behind them.
+pub(super) struct Nearest {
+    k: usize,
+    rounding: f32,
+    reach: f32,
+    /// Distance bits above, row number below: whole numbers that sort as (distance, row). The first `len` count.
+    keys: Vec<u64>,
+    len: usize,
+}
+
+impl Nearest {
+    pub(super) fn new(k: usize, rounding: f32) -> Self {
+        Self { k, rounding, reach: f32::INFINITY, keys: vec![0; (3 * k).max(64) + PANEL], len: 0 }
+    }
+
+    fn shrink(&mut self) {
+        if self.len > self.k {
+            let keys = &mut self.keys[..self.len];
+            let (_, &mut kth, _) = keys.select_nth_unstable(self.k - 1);
+            self.reach = distance_of(kth) + self.rounding;
+            let mut kept = self.k;
+            for at in self.k..self.len {
+                if distance_of(self.keys[at]) <= self.reach {
+                    self.keys[kept] = self.keys[at];
+                    kept += 1;
+                }
+            }
+            self.len = kept;
+        }
+        // Rows closer together than rounding can tell apart: keep them all, the true distances will decide.
+        if self.len > self.keys.len() / 2 {
+            self.keys.resize(2 * self.keys.len(), 0);
+        }
+    }
+
+    /// The `k` nearest by their true distances, nearest first, without the row `own`.
+    #[inline(always)]
+    pub(super) fn decide(&mut self, own: Option<u32>, distance2: impl Fn(u32) -> f32) -> &[u64] {
+        self.shrink();
+        let keys = &mut self.keys[..self.len];
+        for key in keys.iter_mut() {
+            let row = *key as u32;
+            *key = if Some(row) == own { u64::MAX } else { key_of(distance2(row), row) };
+        }
+        keys.sort_unstable();
+        keys
+    }
+}
+
+impl Collect for Nearest {
+    #[inline(always)]
+    fn reach(&self) -> f32 {
+        self.reach
+    }
+
+    #[inline(always)]
+    fn take(&mut self, values: &[f32], length: f32, row: u32) {
+        let reach = self.reach - length;
+        // Written whether wanted or not, counted only if wanted: no branch to guess wrong.
+        for (&value, row) in values.iter().zip(row..) {
+            self.keys[self.len] = key_of((value + length).max(0.0), row);
+            self.len += usize::from(value <= reach);
+        }
+        if self.len + PANEL > self.keys.len() {
+            self.shrink();
+        }
+    }
+}
+
+fn key_of(distance2: f32, row: u32) -> u64 {
+    u64::from(distance2.to_bits()) << 32 | u64::from(row)
+}
+
+fn distance_of(key: u64) -> f32 {
+    f32::from_bits((key >> 32) as u32)
+}

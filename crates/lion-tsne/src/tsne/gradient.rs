@@ -1,0 +1,49 @@
+//! The two halves of the gradient. Attraction runs over the affinities; repulsion over all pairs, by one of three
+//! methods that answer the same question: for each row, Σj (yi - yj) / (1 + |yi - yj|²)², and Z = Σij 1 / (1 + |yi - yj|²)
+//! over i ≠ j.
+
+mod attract;
+mod barnes_hut;
+mod exact;
+mod fft;
+mod spline;
+mod transform;
+
+pub(crate) use attract::{attract, attraction_energy, entropy};
+use barnes_hut::Tree;
+use exact::exact;
+use fft::Grid;
+
+/// A way to compute the repulsion, with what it keeps from one iteration to the next.
+pub(crate) enum Repulsion<const D: usize> {
+    /// Every pair.
+    Exact,
+    /// A tree; clusters seen under less than the given angle count as one point.
+    BarnesHut(Box<Tree<D>>),
+    /// A grid; plane maps only.
+    Fft(Box<Grid>),
+}
+
+impl<const D: usize> Repulsion<D> {
+    /// By a tree with opening angle `theta`.
+    pub(crate) fn barnes_hut(theta: f64) -> Self {
+        Self::BarnesHut(Box::new(Tree::new(theta)))
+    }
+
+    /// By a grid.
+    pub(crate) fn fft() -> Self {
+        Self::Fft(Box::new(Grid::new()))
+    }
+
+    /// Fills `forces` with each row's repulsion and returns Z.
+    pub(crate) fn repel(&mut self, y: &[[f32; D]], forces: &mut [[f32; D]]) -> f64 {
+        match self {
+            Self::Exact => exact(y, forces),
+            Self::BarnesHut(tree) => tree.repel(y, forces),
+            Self::Fft(grid) => {
+                // A map with D = 2 is a plane map; the grid knows no other.
+                grid.repel(bytemuck::cast_slice(y.as_flattened()), bytemuck::cast_slice_mut(forces.as_flattened_mut()))
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Attraction: a pass over the affinities.
+
+use crate::affinity::Affinities;
+use crate::vectorized::vectorized;
+use rayon::prelude::*;
+
+/// Rows that one task works on. Fixed, so that sums do not depend on the number of threads.
+const BLOCK: usize = 512;
+
+/// Neighbours fetched before they are worked on, so that scattered reads and arithmetic do not wait for each other.
+const FETCH: usize = 128;
+const LANES: usize = 16;
+
+/// For each row, Σj pij (yi - yj) / (1 + |yi - yj|²).
+pub(crate) fn attract<const D: usize>(p: &Affinities, y: &[[f32; D]], forces: &mut [[f32; D]]) {
+    forces.par_chunks_mut(BLOCK).enumerate().for_each(|(block, forces)| {
+        vectorized(
+            #[inline(always)]
+            || {
+                for (i, force) in (block * BLOCK..).zip(forces) {
+                    *force = attract_row(p, y, i);
+                }
+            },
+        );
+    });
+}
+
+#[inline(always)]
+fn attract_row<const D: usize>(p: &Affinities, y: &[[f32; D]], i: usize) -> [f32; D] {
+    let (columns, values) = p.row(i);
+    let here = y[i];
+    let mut fetched = [[0.0f32; FETCH]; D];
+    let mut sums = [[0.0f32; LANES]; D];
+    for (columns, values) in columns.chunks(FETCH).zip(values.chunks(FETCH)) {
+        for (at, &column) in columns.iter().enumerate() {
+            let there = y[column as usize];
+            for d in 0..D {
+                fetched[d][at] = there[d];
+            }
+        }
+        let (whole, rest) = values.as_chunks::<LANES>();
+        for (at, values) in whole.iter().enumerate() {
+            add_lanes(&fetched, at * LANES, values, &here, &mut sums);
+        }
+        if !rest.is_empty() {
+            // What is left over from an earlier fetch in these lanes counts with weight 0.
+            let mut padded = [0.0; LANES];
+            padded[..rest.len()].copy_from_slice(rest);
+            add_lanes(&fetched, whole.len() * LANES, &padded, &here, &mut sums);
+        }
+    }
+    sums.map(|lanes| lanes.iter().sum())
+}
+
+#[inline(always)]
+fn add_lanes<const D: usize>(
+    fetched: &[[f32; FETCH]; D],
+    at: usize,
+    values: &[f32; LANES],
+    here: &[f32; D],
+    sums: &mut [[f32; LANES]; D],
+) {
+    let mut differences = [[0.0f32; LANES]; D];
+    let mut distances = [1.0f32; LANES];
+    for d in 0..D {
+        let there: &[f32; LANES] = fetched[d][at..at + LANES].try_into().unwrap_or(&[0.0; LANES]);
+        for lane in 0..LANES {
+            differences[d][lane] = here[d] - there[lane];
+            distances[lane] += differences[d][lane] * differences[d][lane];
+        }
+    }
+    for lane in 0..LANES {
+        let weight = values[lane] / distances[lane];
+        for d in 0..D {
+            sums[d][lane] += weight * differences[d][lane];
+        }
+    }
+}
+
+/// Σij pij ln(pij): the part of KL that no map changes.
+pub(crate) fn entropy(p: &Affinities) -> f64 {
+    let blocks: Vec<f64> = p
+        .values
+        .par_chunks(1 << 16)
+        .map(|values| values.iter().filter(|&&v| v > 0.0).map(|&v| f64::from(v) * f64::from(v).ln()).sum())
+        .collect();
+    blocks.iter().sum()
+}
+
+/// Σij pij ln(1 + |yi - yj|²): KL is this, the entropy above, and ln Z.
+pub(crate) fn attraction_energy<const D: usize>(p: &Affinities, y: &[[f32; D]]) -> f64 {
+    let blocks: Vec<f64> = (0..p.rows().div_ceil(BLOCK))
+        .into_par_iter()
+        .map(|block| {
+            vectorized(
+                #[inline(always)]
+                || (block * BLOCK..((block + 1) * BLOCK).min(p.rows())).map(|i| row_energy(p, y, i)).sum(),
+            )
+        })
+        .collect();
+    blocks.iter().sum()
+}
+
+#[inline(always)]
+fn row_energy<const D: usize>(p: &Affinities, y: &[[f32; D]], i: usize) -> f64 {
+    let (columns, values) = p.row(i);
+    let here = y[i];
+    let mut sum = 0.0;
+    for (columns, values) in columns.chunks(LANES).zip(values.chunks(LANES)) {
+        let mut distances = [1.0f32; LANES];
+        for (distance, &column) in distances.iter_mut().zip(columns) {
+            let there = y[column as usize];
+            for d in 0..D {
+                *distance += (here[d] - there[d]) * (here[d] - there[d]);
+            }
+        }
+        let logarithms = distances.map(ln);
+        sum += values.iter().zip(logarithms).map(|(v, l)| v * l).sum::<f32>() as f64;
+    }
+    sum
+}
+
+/// Natural logarithm of a number from 1 on, to about 1e-7 of itself: plain arithmetic, so that it runs in lanes.
+#[inline(always)]
+fn ln(x: f32) -> f32 {
+    // x = 2^e m with m in (√½, √2); ln m = 2 artanh((m - 1) / (m + 1)).
+    let bits = x.to_bits() as i32 - 0x3f35_04f3;
+    let exponent = bits >> 23;
+    let m = f32::from_bits((x.to_bits() as i32 - (exponent << 23)) as u32);
+    let s = (m - 1.0) / (m + 1.0);
+    let s2 = s * s;
+    let series = 2.0 + s2 * (2.0 / 3.0 + s2 * (2.0 / 5.0 + s2 * (2.0 / 7.0 + s2 * (2.0 / 9.0))));
+    exponent as f32 * std::f32::consts::LN_2 + s * series
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn logarithm_is_right() {
+        let mut x = 1.0f32;
+        while x < 1e12 {
+            let (ours, theirs) = (f64::from(super::ln(x)), f64::from(x).ln());
+            assert!((ours - theirs).abs() <= 3e-7 * theirs.max(1.0), "ln {x} = {theirs}, not {ours}");
+            x *= 1.0003;
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Repulsion by a tree (2-D and 3-D): far clusters count as one point at their centre of mass.
+
+use crate::vectorized::vectorized;
+use rayon::prelude::*;
+
+/// A node with no more points than this is not divided further.
+const LEAF: usize = 8;
+/// Points that one task works on. Fixed, so that sums do not depend on the number of threads.
+const BLOCK: usize = 512;
+
+/// A quadtree or octree over the points in the order of a space-filling curve, laid out so that a walk is a run
+/// through an array: the first child follows its parent, and `next` skips all descendants.
+pub(crate) struct Tree<const D: usize> {
+    theta2: f32,
+    nodes: Vec<Node<D>>,
+    /// Curve position and number of each point, sorted.
+    order: Vec<(u64, u32)>,
+    sorted: Vec<[f32; D]>,
+    forces: Vec<[f32; D]>,
+}
+
+#[derive(Clone, Copy)]
+struct Node<const D: usize> {
+    centre: [f32; D],
+    count: f32,
+    /// Squared side of the cell.
+    side2: f32,
+    next: u32,
+    /// Points of a leaf; empty for others.
+    points: [u32; 2],
+}
+
+impl<const D: usize> Tree<D> {
+    pub(super) fn new(theta: f64) -> Self {
+        let theta2 = (theta * theta) as f32;
+        Self { theta2, nodes: Vec::new(), order: Vec::new(), sorted: Vec::new(), forces: Vec::new() }
+    }
+
+    /// Bits of the curve position for each dimension.
+    const BITS: u32 = 63 / D as u32;
+
+    pub(super) fn repel(&mut self, y: &[[f32; D]], forces: &mut [[f32; D]]) -> f64 {
+        self.build(y);
+        self.forces.resize(y.len(), [0.0; D]);
+        let mut sums = vec![0.0f64; y.len().div_ceil(BLOCK)];
+        let (nodes, sorted, theta2) = (&self.nodes, &self.sorted, self.theta2);
+        let blocks = self.forces.par_chunks_mut(BLOCK).zip(sorted.par_chunks(BLOCK)).zip(&mut sums);
+        blocks.for_each(|((forces, here), sum)| {
+            vectorized(
+                #[inline(always)]
+                || {
+                    for (force, here) in forces.iter_mut().zip(here) {
+                        // Each point meets itself in its leaf, at weight 1.
+                        *sum += f64::from(walk(nodes, sorted, theta2, here, force)) - 1.0;
+                    }
+                },
+            );
+        });
+        for (&(_, row), force) in self.order.iter().zip(&self.forces) {
+            forces[row as usize] = *force;
+        }
+        sums.iter().sum()
+    }
+
+    fn build(&mut self, y: &[[f32; D]]) {
+        let mut low = [f32::INFINITY; D];
+        let mut high = [f32::NEG_INFINITY; D];
+        for place in y {
+            for d in 0..D {
+                low[d] = low[d].min(place[d]);
+                high[d] = high[d].max(place[d]);
+            }
+        }
+        let side = (0..D).map(|d| f64::from(high[d] - low[d])).fold(f64::MIN_POSITIVE, f64::max);
+        let cells = (1u64 << Self::BITS) as f64;
+        self.order.clear();
+        self.order.par_extend(y.par_iter().enumerate().map(|(row, place)| {
+            let steps = std::array::from_fn(|d| {
+                let along = f64::from(place[d] - low[d]) / side * cells;
+                (along as u64).min((1 << Self::BITS) - 1)
+            });
+            (interleave::<D>(steps, Self::BITS), row as u32)
+        }));
+        self.order.par_sort_unstable();
+        self.sorted.clear();
+        self.sorted.extend(self.order.iter().map(|&(_, row)| y[row as usize]));
+        self.nodes.clear();
+        self.divide(0, y.len(), Self::BITS, (side * side) as f32);
+    }
+
+    /// Adds the node of the points `first..end`, which share all but the last `level` bits in each dimension.
+    fn divide(&mut self, first: usize, end: usize, level: u32, side2: f32) {
+        let at = self.nodes.len();
+        let count = (end - first) as f64;
+        let centre = std::array::from_fn(|d| {
+            (self.sorted[first..end].iter().map(|p| f64::from(p[d])).sum::<f64>() / count) as f32
+        });
+        let mut node = Node { centre, count: count as f32, side2, next: 0, points: [first as u32, end as u32] };
+        if end - first > LEAF && level > 0 {
+            node.points = [0, 0];
+            self.nodes.push(node);
+            let shift = (level - 1) * D as u32;
+            let mut from = first;
+            while from < end {
+                let child = self.order[from].0 >> shift;
+                let size = self.order[from..end].partition_point(|&(code, _)| code >> shift == child);
+                self.divide(from, from + size, level - 1, side2 / 4.0);
+                from += size;
+            }
+        } else {
+            self.nodes.push(node);
+        }
+        self.nodes[at].next = self.nodes.len() as u32;
+    }
+}
+
+/// Repulsion on a point, and its share of Z.
+#[inline(always)]
+fn walk<const D: usize>(
+    nodes: &[Node<D>],
+    points: &[[f32; D]],
+    theta2: f32,
+    here: &[f32; D],
+    force: &mut [f32; D],
+) -> f32 {
+    let mut z = 0.0;
+    let mut sums = [0.0f32; D];
+    let mut add = |there: &[f32; D], count: f32, distance2: f32| {
+        let q = 1.0 / (1.0 + distance2);
+        z += count * q;
+        for d in 0..D {
+            sums[d] += count * q * q * (here[d] - there[d]);
+        }
+    };
+    let mut at = 0;
+    while let Some(node) = nodes.get(at) {
+        let distance2 = squared(here, &node.centre);
+        if node.side2 < theta2 * distance2 {
+            add(&node.centre, node.count, distance2);
+            at = node.next as usize;
+            continue;
+        }
+        for there in &points[node.points[0] as usize..node.points[1] as usize] {
+            add(there, 1.0, squared(here, there));
+        }
+        at += 1;
+    }
+    *force = sums;
+    z
+}
+
+#[inline(always)]
+fn squared<const D: usize>(a: &[f32; D], b: &[f32; D]) -> f32 {
+    let mut sum = 0.0;
+    for d in 0..D {
+        sum += (a[d] - b[d]) * (a[d] - b[d]);
+    }
+    sum
+}
+
+/// The bits of all dimensions in turn, highest first.
+fn interleave<const D: usize>(steps: [u64; D], bits: u32) -> u64 {
+    let mut code = 0;
+    for bit in (0..bits).rev() {
+        for step in steps {
+            code = code << 1 | (step >> bit & 1);
+        }
+    }
+    code
+}

@@ -1,0 +1,249 @@
+//! Repulsion by a grid (2-D): the whole of it is one potential and its slope.
+//!
+//! With φ(y) = Σj 1 / (1 + |y - yj|²), the repulsion Σj (yi - yj) / (1 + |yi - yj|²)² is -∇φ(yi) / 2 and Z is Σ φ(yi) - N:
+//! one convolution answers both, where interpolating the force itself takes four. The kernel is interpolated between
+//! the nodes of a grid by cubic B-splines, on the side of the sources and on the side of the targets; the splines'
+//! own blur is divided out in frequency space. The slope comes from the splines' derivatives.
+
+use super::spline::{LANES, Lanes, Splines, WIDTH};
+use super::transform::Transform;
+use crate::vectorized::vectorized;
+use rayon::prelude::*;
+
+/// Distance between nodes where the map is wide: the kernel has width 1, and this resolves it (see the tests for
+/// how well).
+const SPACING: f64 = 0.5;
+/// A map narrower than this many nodes gets a finer grid instead of a smaller one.
+const NODES: usize = 40;
+/// Nodes between the first that a point touches and the one before it.
+const BEFORE: f64 = (WIDTH / 2 - 1) as f64;
+/// Rows of the grid in one band. A point touches its own band and the next one, so every other band can be filled at
+/// the same time.
+const BAND: usize = 8;
+
+/// A grid that is kept from one iteration to the next.
+pub(crate) struct Grid {
+    splines: Splines,
+    transform: Option<Transform>,
+    /// Potential (or charge) at the nodes, row after row.
+    nodes: Vec<f32>,
+    /// Points in the order of their bands: place in units of the grid, and number.
+    sorted: Vec<Point>,
+    unsorted: Vec<Point>,
+    /// Where each band's points begin in `sorted`.
+    bands: Vec<usize>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Point {
+    x: f32,
+    y: f32,
+    row: u32,
+}
+
+/// Where the grid lies.
+struct Frame {
+    origin: [f32; 2],
+    spacing: f64,
+    /// Nodes needed along each axis.
+    nodes: [usize; 2],
+}
+
+impl Frame {
+    fn around(y: &[[f32; 2]]) -> Self {
+        let (low, high) = bounds(y);
+        let spans = [0, 1].map(|d| f64::from(high[d]) - f64::from(low[d]));
+        let span = spans[0].max(spans[1]).max(1e-30);
+        // Rounded up to an eighth of a power of two, so that a growing map keeps its kernel for a while.
+        let fine = ((span / (NODES - LANES) as f64).log2() * 8.0).ceil() / 8.0;
+        let spacing = fine.exp2().min(std::env::var("H").map(|s| s.parse().unwrap()).unwrap_or(SPACING));
+        let nodes = spans.map(|s| (s / spacing).ceil() as usize + LANES + 1);
+        let origin = [0, 1].map(|d| (f64::from(low[d]) - spacing * (BEFORE + 0.5)) as f32);
+        Self { origin, spacing, nodes }
+    }
+
+    /// Where a place lies in units of the grid: its first node and how far past it.
+    #[inline(always)]
+    fn place(&self, [x, y]: [f32; 2]) -> [f32; 2] {
+        let scale = (1.0 / self.spacing) as f32;
+        [((x - self.origin[0]) * scale - BEFORE as f32).max(0.0), ((y - self.origin[1]) * scale - BEFORE as f32).max(0.0)]
+    }
+}
+
+impl Grid {
+    pub(crate) fn new() -> Self {
+        Self {
+            splines: Splines::new(),
+            transform: None,
+            nodes: Vec::new(),
+            sorted: Vec::new(),
+            unsorted: Vec::new(),
+            bands: Vec::new(),
+        }
+    }
+
+    /// Fills `forces` with each row's repulsion and returns Z.
+    pub(crate) fn repel(&mut self, y: &[[f32; 2]], forces: &mut [[f32; 2]]) -> f64 {
+        let frame = Frame::around(y);
+        let mut transform = match self.transform.take() {
+            Some(kept) if kept.fits(frame.nodes, frame.spacing) => kept,
+            _ => Transform::new(frame.nodes, frame.spacing),
+        };
+        let [width, height] = transform.nodes();
+        self.sort_into_bands(&frame, height, y);
+        self.nodes.clear();
+        self.nodes.resize(width * height, 0.0);
+        self.spread(width);
+        transform.convolve(&mut self.nodes);
+        let potential = gather(&self.splines, &frame, y, width, &self.nodes, transform.near(), forces);
+        let rows = y.len() as f64;
+        let z = potential + rows * (rows - 1.0) * transform.floor();
+        self.transform = Some(transform);
+        z
+    }
+
+    /// Orders the points by the band of the grid that they touch first; within a band by number.
+    fn sort_into_bands(&mut self, frame: &Frame, height: usize, y: &[[f32; 2]]) {
+        let count = height.div_ceil(BAND);
+        self.sorted.resize(y.len(), Point::default());
+        self.unsorted.resize(y.len(), Point::default());
+        self.bands.clear();
+        self.bands.resize(count + 1, 0);
+        let points = self.unsorted.par_iter_mut().zip(y.par_iter()).enumerate().with_min_len(2048);
+        points.for_each(|(row, (point, &place))| {
+            let [x, y] = frame.place(place);
+            *point = Point { x, y, row: row as u32 };
+        });
+        for point in &self.unsorted {
+            self.bands[point.band() + 1] += 1;
+        }
+        for band in 0..count {
+            self.bands[band + 1] += self.bands[band];
+        }
+        let mut next = self.bands.clone();
+        for &point in &self.unsorted {
+            let slot = &mut next[point.band()];
+            self.sorted[*slot] = point;
+            *slot += 1;
+        }
+    }
+
+    /// Adds each point's charge to the nodes around it.
+    fn spread(&mut self, width: usize) {
+        let (splines, sorted, bands) = (&self.splines, &self.sorted, &self.bands);
+        // A piece is an even band and the odd one after it; its points of the even band touch nothing else. Shifted by
+        // one band, the pieces serve the odd bands and the even ones after them.
+        let piece = 2 * BAND * width;
+        for odd in [0, 1] {
+            let nodes = self.nodes.get_mut(odd * BAND * width..).unwrap_or_default();
+            nodes.par_chunks_mut(piece).enumerate().for_each(|(at, nodes)| {
+                let band = 2 * at + odd;
+                let Some(&[first, end]) = bands.get(band..band + 2).and_then(|b| b.first_chunk()) else { return };
+                vectorized(
+                    #[inline(always)]
+                    || {
+                        for point in &sorted[first..end] {
+                            add_charge(splines, point, band * BAND, width, nodes);
+                        }
+                    },
+                );
+            });
+        }
+    }
+}
+
+impl Point {
+    #[inline(always)]
+    fn band(&self) -> usize {
+        self.y as usize / BAND
+    }
+}
+
+#[inline(always)]
+fn add_charge(splines: &Splines, point: &Point, first_row: usize, width: usize, nodes: &mut [f32]) {
+    let (column, row) = (point.x as usize, point.y as usize);
+    let across = splines.weights(point.x - column as f32 - 0.5);
+    let down = splines.weights(point.y - row as f32 - 0.5);
+    let from = (row - first_row) * width + column;
+    for (r, weight) in down[..WIDTH].iter().enumerate() {
+        if let Some(nodes) = nodes.get_mut(from + r * width..).and_then(|n| n.first_chunk_mut::<LANES>()) {
+            for c in 0..LANES {
+                nodes[c] += weight * across[c];
+            }
+        }
+    }
+}
+
+/// Points that one task reads back.
+const BLOCK: usize = 1024;
+
+/// Reads potential and slope at each point; returns the sum of the potentials.
+fn gather(splines: &Splines, frame: &Frame, y: &[[f32; 2]], width: usize, nodes: &[f32], near: &[Lanes; WIDTH], forces: &mut [[f32; 2]]) -> f64 {
+    let scale = (-0.5 / frame.spacing) as f32;
+    let mut sums = vec![0.0f64; y.len().div_ceil(BLOCK)];
+    forces.par_chunks_mut(BLOCK).zip(y.par_chunks(BLOCK)).zip(&mut sums).for_each(|((forces, y), sum)| {
+        vectorized(
+            #[inline(always)]
+            || {
+                for (force, &place) in forces.iter_mut().zip(y) {
+                    let (potential, slopes) = read(splines, frame.place(place), width, nodes, near);
+                    *force = [slopes[0] * scale, slopes[1] * scale];
+                    *sum += f64::from(potential);
+                }
+            },
+        );
+    });
+    sums.iter().sum()
+}
+
+#[inline(always)]
+fn read(splines: &Splines, [x, y]: [f32; 2], width: usize, nodes: &[f32], near: &[Lanes; WIDTH]) -> (f32, [f32; 2]) {
+    let (column, row) = (x as usize, y as usize);
+    let (u, v) = (x - column as f32 - 0.5, y - row as f32 - 0.5);
+    let (down, down_slopes) = (splines.weights(v), splines.slopes(v));
+    let mut potential = [0.0f32; LANES];
+    let mut slope = [0.0f32; LANES];
+    for r in 0..WIDTH {
+        if let Some(nodes) = nodes.get((row + r) * width + column..).and_then(|n| n.first_chunk::<LANES>()) {
+            for c in 0..LANES {
+                potential[c] += down[r] * nodes[c];
+                slope[c] += down_slopes[r] * nodes[c];
+            }
+        }
+    }
+    let all = across(splines.weights(u), splines.slopes(u), &potential, &slope);
+    // What the point's own charge adds has no business here, and would hold it in the middle of its cell.
+    let (down, down_slopes) = (splines.lags(v), splines.lag_slopes(v));
+    let mut potential = [0.0f32; LANES];
+    let mut slope = [0.0f32; LANES];
+    for r in 0..WIDTH {
+        for c in 0..LANES {
+            potential[c] += down[r] * near[r][c];
+            slope[c] += down_slopes[r] * near[r][c];
+        }
+    }
+    let own = across(splines.lags(u), splines.lag_slopes(u), &potential, &slope);
+    (all[0] - own[0], [all[1] - own[1], all[2] - own[2]])
+}
+
+/// Sums over the columns: potential, slope across, slope down.
+#[inline(always)]
+fn across(weights: Lanes, slopes: Lanes, potential: &Lanes, slope: &Lanes) -> [f32; 3] {
+    let mut sums = [[0.0f32; LANES]; 3];
+    for c in 0..LANES {
+        sums[0][c] = weights[c] * potential[c];
+        sums[1][c] = slopes[c] * potential[c];
+        sums[2][c] = weights[c] * slope[c];
+    }
+    sums.map(|lanes| lanes.iter().sum())
+}
+
+fn bounds(y: &[[f32; 2]]) -> ([f32; 2], [f32; 2]) {
+    let wider = |(low, high): ([f32; 2], [f32; 2]), (a, b): ([f32; 2], [f32; 2])| {
+        ([low[0].min(a[0]), low[1].min(a[1])], [high[0].max(b[0]), high[1].max(b[1])])
+    };
+    let nothing = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
+    y.par_chunks(4096)
+        .map(|y| y.iter().fold(nothing, |all, &place| wider(all, (place, place))))
+        .reduce(|| nothing, wider)
+}

@@ -1,0 +1,185 @@
+//! Gradient descent with momentum, gains and early exaggeration.
+
+use super::gradient::{Repulsion, attract, attraction_energy, entropy};
+use crate::affinity::Affinities;
+use crate::progress::{Observer, Progress, Stage};
+use crate::vectorized::vectorized;
+use rayon::prelude::*;
+use std::ops::ControlFlow;
+
+/// What to do for how long.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// Iterations in all.
+    pub iterations: usize,
+    /// How many of them, the first ones, are exaggerated.
+    pub exaggeration_iterations: usize,
+    /// By how much.
+    pub exaggeration: f64,
+    /// Step length while exaggerated, and after.
+    pub learning_rates: [f64; 2],
+}
+
+/// Where it ended.
+#[derive(Clone, Debug)]
+pub struct Optimised {
+    /// Iterations done: fewer than asked for if the observer said stop.
+    pub iterations: usize,
+    /// KL divergence of the places reached.
+    pub kl: f64,
+    /// Iteration and KL divergence on the way.
+    pub history: Vec<(usize, f64)>,
+}
+
+/// Rows that one task moves. Fixed, so that sums do not depend on the number of threads.
+const BLOCK: usize = 2048;
+/// Iterations between two computations of the KL divergence.
+pub(crate) const REPORT: usize = 50;
+const MOMENTUM: f32 = 0.8;
+const GAIN_UP: f32 = 0.2;
+const GAIN_DOWN: f32 = 0.8;
+const LEAST_GAIN: f32 = 0.01;
+/// No step is longer: with long learning rates a stray point would fly off for good.
+const LONGEST_STEP: f32 = 5.0;
+
+/// Moves `y` down the gradient of KL(P||Q).
+pub(crate) fn optimise<const D: usize>(
+    p: &Affinities,
+    y: &mut [[f32; D]],
+    mut repulsion: Repulsion<D>,
+    schedule: &Schedule,
+    observer: &mut Observer<'_>,
+) -> Optimised {
+    let mut state = State::new(y.len());
+    let self_entropy = entropy(p);
+    let mut history = Vec::with_capacity(schedule.iterations / REPORT + 2);
+    let mut done = 0;
+    while done < schedule.iterations {
+        if done == schedule.exaggeration_iterations {
+            state.restart();
+        }
+        let early = done < schedule.exaggeration_iterations;
+        let exaggeration = if early { schedule.exaggeration } else { 1.0 };
+        attract(p, y, &mut state.attraction);
+        let z = repulsion.repel(y, &mut state.repulsion);
+        let balance = Balance { exaggeration: exaggeration as f32, inverse_z: (1.0 / z) as f32 };
+        done += 1;
+        let mut progress = Progress::of(Stage::Optimise, done as u64, schedule.iterations as u64);
+        if done.is_multiple_of(REPORT) {
+            let kl = self_entropy + attraction_energy(p, y) + z.ln();
+            history.push((done, kl));
+            progress.kl = Some(kl);
+            progress.gradient_norm = Some(state.gradient_norm(balance));
+            recentre(y);
+        }
+        state.step(y, balance, schedule.learning_rates[usize::from(!early)] as f32);
+        if observer(&progress) == ControlFlow::Break(()) {
+            break;
+        }
+    }
+    recentre(y);
+    let z = repulsion.repel(y, &mut state.repulsion);
+    let kl = self_entropy + attraction_energy(p, y) + z.ln();
+    history.push((done, kl));
+    Optimised { iterations: done, kl, history }
+}
+
+/// How the two halves of the gradient are weighed.
+#[derive(Clone, Copy)]
+struct Balance {
+    exaggeration: f32,
+    inverse_z: f32,
+}
+
+/// What the descent remembers from one iteration to the next.
+struct State<const D: usize> {
+    attraction: Vec<[f32; D]>,
+    repulsion: Vec<[f32; D]>,
+    steps: Vec<[f32; D]>,
+    gains: Vec<[f32; D]>,
+}
+
+impl<const D: usize> State<D> {
+    fn new(rows: usize) -> Self {
+        Self {
+            attraction: vec![[0.0; D]; rows],
+            repulsion: vec![[0.0; D]; rows],
+            steps: vec![[0.0; D]; rows],
+            gains: vec![[1.0; D]; rows],
+        }
+    }
+
+    /// Forgets speed and gains, for the end of exaggeration changes all forces at once.
+    fn restart(&mut self) {
+        self.steps.fill([0.0; D]);
+        self.gains.fill([1.0; D]);
+    }
+
+    fn step(&mut self, y: &mut [[f32; D]], balance: Balance, rate: f32) {
+        let moving = y.par_chunks_mut(BLOCK).zip(self.steps.par_chunks_mut(BLOCK)).zip(self.gains.par_chunks_mut(BLOCK));
+        let forces = self.attraction.par_chunks(BLOCK).zip(self.repulsion.par_chunks(BLOCK));
+        moving.zip(forces).for_each(|(((y, steps), gains), (attraction, repulsion))| {
+            vectorized(
+                #[inline(always)]
+                || {
+                    let moving = y.iter_mut().zip(steps).zip(gains);
+                    for (((y, step), gain), (a, r)) in moving.zip(attraction.iter().zip(repulsion)) {
+                        move_row(y, step, gain, balance.gradient(a, r), rate);
+                    }
+                },
+            );
+        });
+    }
+
+    /// Length of the whole gradient as the paper writes it, factor 4 included.
+    fn gradient_norm(&self, balance: Balance) -> f64 {
+        let blocks = self.attraction.par_chunks(BLOCK).zip(self.repulsion.par_chunks(BLOCK));
+        let squares: Vec<f64> = blocks
+            .map(|(attraction, repulsion)| {
+                let rows = attraction.iter().zip(repulsion);
+                rows.flat_map(|(a, r)| balance.gradient(a, r)).map(|g| f64::from(g).powi(2)).sum()
+            })
+            .collect();
+        4.0 * squares.iter().sum::<f64>().sqrt()
+    }
+}
+
+impl Balance {
+    /// A quarter of the gradient: learning rates are given for this.
+    #[inline(always)]
+    fn gradient<const D: usize>(self, attraction: &[f32; D], repulsion: &[f32; D]) -> [f32; D] {
+        std::array::from_fn(|d| self.exaggeration * attraction[d] - self.inverse_z * repulsion[d])
+    }
+}
+
+#[inline(always)]
+fn move_row<const D: usize>(y: &mut [f32; D], step: &mut [f32; D], gain: &mut [f32; D], gradient: [f32; D], rate: f32) {
+    let mut length2 = 0.0;
+    for d in 0..D {
+        let onwards = (gradient[d] > 0.0) != (step[d] > 0.0);
+        gain[d] = if onwards { gain[d] + GAIN_UP } else { (gain[d] * GAIN_DOWN).max(LEAST_GAIN) };
+        step[d] = MOMENTUM * step[d] - rate * gain[d] * gradient[d];
+        length2 += step[d] * step[d];
+    }
+    let shorten = LONGEST_STEP / length2.sqrt().max(LONGEST_STEP);
+    for d in 0..D {
+        step[d] *= shorten;
+        y[d] += step[d];
+    }
+}
+
+/// Puts the mean at the origin.
+fn recentre<const D: usize>(y: &mut [[f32; D]]) {
+    let mut mean = [0.0f64; D];
+    for place in y.iter() {
+        for d in 0..D {
+            mean[d] += f64::from(place[d]);
+        }
+    }
+    let mean = mean.map(|sum| (sum / y.len() as f64) as f32);
+    for place in y.iter_mut() {
+        for d in 0..D {
+            place[d] -= mean[d];
+        }
+    }
+}
