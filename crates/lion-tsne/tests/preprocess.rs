@@ -60,8 +60,8 @@ fn jacobi(mut a: Vec<Vec<f64>>) -> Vec<f64> {
                 let t = if theta == 0.0 { 1.0 } else { t };
                 let c = 1.0 / (t * t + 1.0).sqrt();
                 let s = t * c;
-                for k in 0..n {
-                    (a[k][p], a[k][q]) = (c * a[k][p] - s * a[k][q], s * a[k][p] + c * a[k][q]);
+                for row in &mut a {
+                    (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
                 }
                 let (above, below) = a.split_at_mut(q);
                 for (x, y) in above[p].iter_mut().zip(below[0].iter_mut()) {

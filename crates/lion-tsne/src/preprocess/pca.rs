@@ -10,6 +10,7 @@ use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::{Mat, Par};
+use std::sync::OnceLock;
 
 /// The widest rows whose covariance matrix is formed: its eigenvectors take a few seconds there.
 const WIDEST_COVARIANCE: usize = 2000;
@@ -21,7 +22,8 @@ pub struct Pca {
     components: Matrix,
     variances: Vec<f64>,
     total_variance: f64,
-    weights: Weights,
+    /// The components as `project` wants them, made when first needed: opening a map needs none.
+    weights: OnceLock<Weights>,
 }
 
 impl Pca {
@@ -65,8 +67,7 @@ impl Pca {
         if !mean.iter().chain(components.data()).all(|v| v.is_finite()) {
             return refuse("has a mean or component that is not finite");
         }
-        let weights = Weights::new(&components);
-        Ok(Self { mean, components, variances, total_variance, weights })
+        Ok(Self { mean, components, variances, total_variance, weights: OnceLock::new() })
     }
 
     /// The mean of every column.
@@ -104,7 +105,7 @@ impl Pca {
         for row in rows.chunks_exact_mut(self.mean.len()) {
             row.iter_mut().zip(&self.mean).for_each(|(value, mean)| *value -= mean);
         }
-        self.weights.multiply(rows, out);
+        self.weights.get_or_init(|| Weights::new(&self.components)).multiply(rows, out);
     }
 }
 
