@@ -1,0 +1,335 @@
+//! The map file: mapped into memory, checksummed, versioned, and safe to read from anywhere. Its layout is
+//! written down in docs/format.md; what changes here changes there.
+
+mod archive;
+mod mapped;
+mod replace;
+
+use crate::error::{Error, Result};
+use crate::map::{KlPoint, Labels, Map, Provenance, Texts};
+use crate::matrix::Matrix;
+use crate::preprocess::{Metric, Pca, Preprocess};
+use archive::{Archive, Tensor};
+use memmap2::Mmap;
+use safetensors::tensor::Dtype;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+#[cfg(target_endian = "big")]
+compile_error!("map files are little-endian, and their numbers are used as they lie in the file");
+
+const FORMAT: &str = "lion-map";
+const VERSION: u32 = 1;
+const MAKE_AGAIN: &str = "make the map again with `lion fit`";
+
+/// What `Map::save` wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// The checksum of the content, as in the file.
+    pub checksum: String,
+    /// The size of the file.
+    pub bytes: u64,
+}
+
+/// The part of a map that is no array. New fields may join within a version if they are optional: older readers
+/// ignore what they do not know.
+#[derive(Serialize, Deserialize)]
+struct Parameters {
+    preprocess: PreprocessParameters,
+    provenance: Provenance,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PreprocessParameters {
+    metric: Metric,
+    input_dims: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pca: Option<PcaParameters>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PcaParameters {
+    total_variance: f64,
+}
+
+impl Map {
+    /// Writes the map to a new file that then takes the place of `path`: a failed write leaves an old file whole.
+    /// The same map makes the same bytes.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<Saved> {
+        let path = path.as_ref();
+        let failed = |source| Error::Io { path: path.to_path_buf(), source: not_written(source) };
+        let mut archive = self.archive().map_err(failed)?;
+        let checksum = archive.seal();
+        let mut bytes = 0;
+        replace::replace(path, |out| {
+            bytes = archive.write(out)?;
+            Ok(())
+        })
+        .map_err(failed)?;
+        Ok(Saved { checksum, bytes })
+    }
+
+    /// Opens a map file. Rows and places stay in the file and are read from there, so the file must not be changed
+    /// in place while the map is in use; replacing it by another, as `save` does, is fine.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let refuse = |problem| Error::MapFile { path: path.to_path_buf(), problem };
+        let failed = |source| Error::Io { path: path.to_path_buf(), source };
+        // Asked before opening: a pipe would wait there for a writer.
+        let there = fs::metadata(path).map_err(|error| failed(not_read(error)))?;
+        if !there.is_file() {
+            let kind = if there.is_dir() { "a folder" } else { "not an ordinary file" };
+            return Err(refuse(format!("this is {kind}: give a map file written by `lion fit`")));
+        }
+        let file = File::open(path).map_err(|error| failed(not_read(error)))?;
+        if there.len() == 0 {
+            return read(&[], None).map_err(refuse);
+        }
+        let mapped = Arc::new(mapped::map(&file).map_err(failed)?);
+        read(&mapped, Some(&mapped)).map_err(refuse)
+    }
+
+    /// The bytes of the map's file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let failed = |source| Error::Io { path: "map".into(), source };
+        let mut archive = self.archive().map_err(failed)?;
+        archive.seal();
+        let mut bytes = Vec::new();
+        archive.write(&mut bytes).map_err(failed)?;
+        Ok(bytes)
+    }
+
+    /// Reads the bytes of a map's file, copying what it keeps.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        read(bytes, None).map_err(|problem| Error::MapFile { path: "map".into(), problem })
+    }
+
+    /// The checksum that `save` writes: equal for equal maps.
+    pub fn checksum(&self) -> Result<String> {
+        match self.archive() {
+            Ok(archive) => Ok(archive.checksum()),
+            Err(source) => Err(Error::Io { path: "map".into(), source }),
+        }
+    }
+
+    fn archive(&self) -> io::Result<Archive<'_>> {
+        let parameters = Parameters {
+            preprocess: PreprocessParameters {
+                metric: self.preprocess.metric(),
+                input_dims: self.preprocess.input_dims(),
+                pca: self.preprocess.pca().map(|pca| PcaParameters { total_variance: pca.total_variance() }),
+            },
+            provenance: self.provenance.clone(),
+        };
+        let metadata = [
+            ("format", FORMAT.to_string()),
+            ("version", VERSION.to_string()),
+            ("parameters", serde_json::to_string(&parameters)?),
+        ];
+        Ok(Archive {
+            metadata: metadata.into_iter().map(|(key, value)| (key.to_string(), value)).collect(),
+            tensors: self.tensors().into_iter().map(|(name, tensor)| (name.to_string(), tensor)).collect(),
+        })
+    }
+
+    fn tensors(&self) -> Vec<(&'static str, Tensor<'_>)> {
+        let mut tensors = vec![("x", matrix(&self.x)), ("y", matrix(&self.y))];
+        if let Some(pca) = self.preprocess.pca() {
+            tensors.push(("pca.mean", vector(Dtype::F32, pca.mean())));
+            tensors.push(("pca.components", matrix(pca.components())));
+            tensors.push(("pca.variances", vector(Dtype::F64, pca.variances())));
+        }
+        if let Some(place_of) = &self.place_of {
+            tensors.push(("place_of", vector(Dtype::U32, place_of)));
+        }
+        if let Some(ids) = &self.ids {
+            let (offsets, bytes) = ids.blocks();
+            tensors.push(("ids.offsets", vector(Dtype::U64, offsets)));
+            tensors.push(("ids.bytes", vector(Dtype::U8, bytes)));
+        }
+        if let Some(labels) = &self.labels {
+            let (offsets, bytes) = labels.texts().blocks();
+            tensors.push(("labels.codes", vector(Dtype::U32, labels.codes())));
+            tensors.push(("labels.offsets", vector(Dtype::U64, offsets)));
+            tensors.push(("labels.bytes", vector(Dtype::U8, bytes)));
+        }
+        if !self.provenance.kl_history.is_empty() {
+            let history = &self.provenance.kl_history;
+            let numbers: Vec<f64> =
+                history.iter().flat_map(|point| [point.iteration as f64, point.kl]).collect();
+            let bytes = Cow::Owned(bytemuck::cast_slice(&numbers).to_vec());
+            tensors.push(("kl_history", Tensor { dtype: Dtype::F64, shape: vec![history.len(), 2], bytes }));
+        }
+        tensors
+    }
+}
+
+fn matrix(matrix: &Matrix) -> Tensor<'_> {
+    Tensor { shape: vec![matrix.rows(), matrix.cols()], ..vector(Dtype::F32, matrix.data()) }
+}
+
+fn vector<T: bytemuck::NoUninit>(dtype: Dtype, values: &[T]) -> Tensor<'_> {
+    Tensor { dtype, shape: vec![values.len()], bytes: Cow::Borrowed(bytemuck::cast_slice(values)) }
+}
+
+/// The system's reason in a sentence that says what became of the file.
+fn not_written(error: io::Error) -> io::Error {
+    let text = match error.kind() {
+        io::ErrorKind::NotFound => {
+            "the map cannot be written, its folder does not exist: make the folder first".into()
+        }
+        _ => format!("the map was not written, and a file already there is left as it was: {error}"),
+    };
+    io::Error::new(error.kind(), text)
+}
+
+fn not_read(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::NotFound => io::Error::new(error.kind(), "there is no such file: check the path"),
+        _ => error,
+    }
+}
+
+/// Reads a map from the bytes of its file; from `mapped`, if those are its bytes, large arrays are not copied.
+/// Any answer but a map is a sentence for a person.
+fn read(bytes: &[u8], mapped: Option<&Arc<Mmap>>) -> std::result::Result<Map, String> {
+    let archive = Archive::read(bytes, accept)?;
+    let reader = Reader { archive: &archive, bytes, mapped };
+    let map = reader.map().map_err(|problem| format!("the map is not valid, {problem}: {MAKE_AGAIN}"))?;
+    map.checked().map_err(|error| format!("the map is not valid, {error}: {MAKE_AGAIN}"))
+}
+
+/// Whether this is a map at all, and of a version that can be read.
+fn accept(metadata: &BTreeMap<String, String>) -> std::result::Result<(), String> {
+    if metadata.get("format").map(String::as_str) != Some(FORMAT) {
+        return Err("this is a safetensors file, but not a map: give a map file written by `lion fit`".into());
+    }
+    let version = metadata.get("version").map_or("", String::as_str);
+    match version.parse::<u32>() {
+        Ok(VERSION) => Ok(()),
+        Ok(newer) if newer > VERSION => Err(format!(
+            "the map is of version {newer}, and this build reads version {VERSION}: update lion, or make the map again"
+        )),
+        _ => Err(format!("the map is of version {version:?}, which there never was: {MAKE_AGAIN}")),
+    }
+}
+
+struct Reader<'a> {
+    archive: &'a Archive<'a>,
+    bytes: &'a [u8],
+    mapped: Option<&'a Arc<Mmap>>,
+}
+
+/// A failure to make sense of what the file holds, as the end of a sentence.
+type Understood<T> = std::result::Result<T, String>;
+
+impl Reader<'_> {
+    fn map(&self) -> Understood<Map> {
+        let parameters = self.archive.metadata.get("parameters").ok_or("it has no parameters")?;
+        let Parameters { preprocess, mut provenance } = serde_json::from_str(parameters)
+            .map_err(|error| format!("its parameters cannot be read ({error})"))?;
+        provenance.kl_history = self.kl_history()?;
+        let place_of = self.has("place_of").then(|| self.vector("place_of", Dtype::U32)).transpose()?;
+        Ok(Map {
+            preprocess: self.preprocess(preprocess)?,
+            x: self.matrix("x")?,
+            y: self.matrix("y")?,
+            place_of,
+            ids: self
+                .has("ids.offsets")
+                .then(|| self.texts("ids", "ids.offsets", "ids.bytes"))
+                .transpose()?,
+            labels: self.has("labels.codes").then(|| self.labels()).transpose()?,
+            provenance,
+        })
+    }
+
+    fn preprocess(&self, parameters: PreprocessParameters) -> Understood<Preprocess> {
+        let pca = match parameters.pca {
+            None => None,
+            Some(PcaParameters { total_variance }) => {
+                let mean = self.vector("pca.mean", Dtype::F32)?;
+                let variances = self.vector("pca.variances", Dtype::F64)?;
+                let pca = Pca::new(mean, self.matrix("pca.components")?, variances, total_variance);
+                Some(pca.map_err(|error| error.to_string())?)
+            }
+        };
+        Preprocess::new(parameters.metric, parameters.input_dims, pca).map_err(|error| error.to_string())
+    }
+
+    fn labels(&self) -> Understood<Labels> {
+        let names = self.texts("labels", "labels.offsets", "labels.bytes")?;
+        let codes = self.vector("labels.codes", Dtype::U32)?;
+        Labels::from_parts(names, codes).map_err(|problem| format!("its labels {problem}"))
+    }
+
+    fn texts(&self, what: &str, offsets: &str, bytes: &str) -> Understood<Texts> {
+        Texts::from_blocks(self.vector(offsets, Dtype::U64)?, self.vector(bytes, Dtype::U8)?)
+            .map_err(|problem| format!("its {what} {problem}"))
+    }
+
+    fn kl_history(&self) -> Understood<Vec<KlPoint>> {
+        if !self.has("kl_history") {
+            return Ok(Vec::new());
+        }
+        let tensor = self.tensor("kl_history", Dtype::F64)?;
+        if !matches!(tensor.shape[..], [_, 2]) {
+            return Err("tensor `kl_history` must have two columns".into());
+        }
+        let numbers: Vec<f64> = bytemuck::pod_collect_to_vec(&tensor.bytes);
+        let (points, _) = numbers.as_chunks::<2>();
+        let point = |&[iteration, kl]: &[f64; 2]| {
+            let whole = iteration as u64;
+            (whole as f64 == iteration).then_some(KlPoint { iteration: whole, kl })
+        };
+        points
+            .iter()
+            .map(point)
+            .collect::<Option<_>>()
+            .ok_or("tensor `kl_history` has a broken iteration".into())
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.archive.tensors.contains_key(name)
+    }
+
+    fn tensor(&self, name: &str, dtype: Dtype) -> Understood<&Tensor<'_>> {
+        let tensor = self.archive.tensors.get(name).ok_or_else(|| format!("it has no tensor `{name}`"))?;
+        if tensor.dtype != dtype {
+            return Err(format!("tensor `{name}` is {}, and must be {dtype}", tensor.dtype));
+        }
+        Ok(tensor)
+    }
+
+    fn vector<T: bytemuck::AnyBitPattern + bytemuck::NoUninit>(
+        &self,
+        name: &str,
+        dtype: Dtype,
+    ) -> Understood<Vec<T>> {
+        let tensor = self.tensor(name, dtype)?;
+        match tensor.shape[..] {
+            [_] => Ok(bytemuck::pod_collect_to_vec(&tensor.bytes)),
+            _ => Err(format!("tensor `{name}` must have one dimension")),
+        }
+    }
+
+    /// Looks into the mapped file where its numbers lie as this machine wants them, else copies them.
+    fn matrix(&self, name: &str) -> Understood<Matrix> {
+        let tensor = self.tensor(name, Dtype::F32)?;
+        let [rows, cols] = tensor.shape[..] else {
+            return Err(format!("tensor `{name}` must have two dimensions"));
+        };
+        let start = tensor.bytes.as_ptr().addr() - self.bytes.as_ptr().addr();
+        let view = self.mapped.and_then(|file| Matrix::mapped(rows, cols, Arc::clone(file), start));
+        match view {
+            Some(view) => Ok(view),
+            None => Matrix::new(rows, cols, bytemuck::pod_collect_to_vec(&tensor.bytes))
+                .map_err(|error| error.to_string()),
+        }
+    }
+}

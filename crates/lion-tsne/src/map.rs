@@ -1,0 +1,255 @@
+//! The map: what was done to the rows, where they are in the space of distances, where they are on the plane.
+
+mod texts;
+
+pub use texts::Labels;
+pub(crate) use texts::Texts;
+
+use crate::error::{Error, Result};
+use crate::matrix::Matrix;
+use crate::preprocess::Preprocess;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// How a map came to be. It holds no clock: the same data, parameters and seed make the same file.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Effective number of neighbours.
+    pub perplexity: f64,
+    /// Iterations asked for.
+    pub iterations: usize,
+    /// Iterations done: fewer if the fit was stopped.
+    pub iterations_done: usize,
+    /// Factor of the exaggeration.
+    pub exaggeration: f64,
+    /// Iterations with it.
+    pub exaggeration_iterations: usize,
+    /// Step length.
+    pub learning_rate: f64,
+    /// How the gradient was computed, e.g. `fft`.
+    pub method: String,
+    /// How the first layout was made, e.g. `pca`.
+    pub init: String,
+    /// How neighbours were found, e.g. `exact` or `approximate, recall 0.97`.
+    pub search: String,
+    /// The seed.
+    pub seed: u64,
+    /// KL divergence of the map, if it was computed.
+    pub kl: Option<f64>,
+    /// KL divergence on the way there.
+    #[serde(skip)]
+    pub kl_history: Vec<KlPoint>,
+    /// Version of the library that made the map.
+    pub version: String,
+    /// The observer stopped the fit before its last iteration.
+    pub stopped_early: bool,
+    /// The places were made elsewhere and brought along.
+    pub adopted: bool,
+}
+
+/// The KL divergence at one iteration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct KlPoint {
+    /// Iterations done.
+    pub iteration: u64,
+    /// KL divergence then, without exaggeration.
+    pub kl: f64,
+}
+
+/// What `Map::new` puts together. N rows were given, M of them distinct.
+#[derive(Clone, Debug)]
+pub struct MapParts {
+    /// What was done to the rows first, and is done to every later row.
+    pub preprocess: Preprocess,
+    /// The distinct rows, preprocessed: M x k.
+    pub x: Matrix,
+    /// Their places: M x 2 or M x 3.
+    pub y: Matrix,
+    /// For each of N rows, which distinct row it equals; `None` if all are distinct.
+    pub place_of: Option<Vec<u32>>,
+    /// N distinct names of the rows.
+    pub ids: Option<Vec<String>>,
+    /// N labels.
+    pub labels: Option<Vec<String>>,
+    /// How the map came to be.
+    pub provenance: Provenance,
+}
+
+/// A fitted map. Its parts agree with each other and are finite: there is no other way to make one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Map {
+    pub(crate) preprocess: Preprocess,
+    pub(crate) x: Matrix,
+    pub(crate) y: Matrix,
+    pub(crate) place_of: Option<Vec<u32>>,
+    pub(crate) ids: Option<Texts>,
+    pub(crate) labels: Option<Labels>,
+    pub(crate) provenance: Provenance,
+}
+
+impl Map {
+    /// Puts a map together, or says which parts do not agree.
+    pub fn new(parts: MapParts) -> Result<Self> {
+        Self {
+            preprocess: parts.preprocess,
+            x: parts.x,
+            y: parts.y,
+            place_of: parts.place_of,
+            ids: parts.ids.map(|ids| Texts::new(ids.iter().map(String::as_str))),
+            labels: parts.labels.map(|labels| Labels::new(&labels)),
+            provenance: parts.provenance,
+        }
+        .checked()
+    }
+
+    /// The map itself if everything that callers rely on holds.
+    pub(crate) fn checked(self) -> Result<Self> {
+        self.check_shapes()?;
+        check_finite("x", &self.x)?;
+        check_finite("y", &self.y)?;
+        self.check_names()?;
+        let Provenance { perplexity, exaggeration, learning_rate, kl, kl_history, .. } = &self.provenance;
+        let numbers = [*perplexity, *exaggeration, *learning_rate, kl.unwrap_or(0.0)];
+        if !numbers.into_iter().chain(kl_history.iter().map(|point| point.kl)).all(f64::is_finite) {
+            return refuse("a parameter or KL divergence of the map is not finite".into());
+        }
+        Ok(self)
+    }
+
+    fn check_shapes(&self) -> Result<()> {
+        let (distinct, dims) = (self.x.rows(), self.y.cols());
+        if distinct == 0 {
+            return refuse("a map needs at least one row".into());
+        }
+        if u32::try_from(self.rows()).is_err() {
+            return refuse(format!("a map holds at most {} rows, not {}", u32::MAX, self.rows()));
+        }
+        if self.y.rows() != distinct {
+            return refuse(format!("there are {distinct} rows but {} places", self.y.rows()));
+        }
+        if !(2..=3).contains(&dims) {
+            return refuse(format!("the places have {dims} dimensions, and must have 2 or 3"));
+        }
+        if self.x.cols() != self.preprocess.output_dims() {
+            return refuse(format!(
+                "the rows have {} columns, but the preprocessing gives {}",
+                self.x.cols(),
+                self.preprocess.output_dims()
+            ));
+        }
+        match self.place_of.iter().flatten().position(|&place| place as usize >= distinct) {
+            Some(i) => refuse(format!("row {} has a place beyond the {distinct} there are", i + 1)),
+            None => Ok(()),
+        }
+    }
+
+    fn check_names(&self) -> Result<()> {
+        let rows = self.rows();
+        if let Some(ids) = &self.ids {
+            if ids.len() != rows {
+                return refuse(format!("there are {rows} rows but {} ids", ids.len()));
+            }
+            if let Some((first, second)) = ids.first_duplicate() {
+                return refuse(format!(
+                    "the id {:?} is given to row {} and to row {}: give each row its own",
+                    ids.get(first),
+                    first + 1,
+                    second + 1
+                ));
+            }
+        }
+        match &self.labels {
+            Some(labels) if labels.codes().len() != rows => {
+                refuse(format!("there are {rows} rows but {} labels", labels.codes().len()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Number of rows that were given: duplicates count.
+    pub fn rows(&self) -> usize {
+        self.place_of.as_ref().map_or(self.x.rows(), Vec::len)
+    }
+
+    /// Dimensions of the map, 2 or 3.
+    pub fn dims(&self) -> usize {
+        self.y.cols()
+    }
+
+    /// The distinct rows, preprocessed.
+    pub fn x(&self) -> &Matrix {
+        &self.x
+    }
+
+    /// The places of the distinct rows.
+    pub fn y(&self) -> &Matrix {
+        &self.y
+    }
+
+    /// The distinct row that row `i` of the data equals. Panics if there is no row `i`.
+    pub fn distinct(&self, i: usize) -> usize {
+        self.place_of.as_ref().map_or(i, |place_of| place_of[i] as usize)
+    }
+
+    /// The place of row `i` of the data. Panics if there is no row `i`.
+    pub fn place(&self, i: usize) -> &[f32] {
+        self.y.row(self.distinct(i))
+    }
+
+    /// For each row of the data the distinct row it equals; `None` if all are distinct.
+    pub fn place_of(&self) -> Option<&[u32]> {
+        self.place_of.as_deref()
+    }
+
+    /// The name of row `i` of the data: its number, counted from 0, if it has no other. Panics if there is no
+    /// row `i`.
+    pub fn id(&self, i: usize) -> Cow<'_, str> {
+        match &self.ids {
+            Some(ids) => Cow::Borrowed(ids.get(i)),
+            None => {
+                assert!(i < self.rows(), "row {i} of {}", self.rows());
+                Cow::Owned(i.to_string())
+            }
+        }
+    }
+
+    /// Whether rows have names of their own.
+    pub fn has_ids(&self) -> bool {
+        self.ids.is_some()
+    }
+
+    /// The labels, if there are any.
+    pub fn labels(&self) -> Option<&Labels> {
+        self.labels.as_ref()
+    }
+
+    /// How the map came to be.
+    pub fn provenance(&self) -> &Provenance {
+        &self.provenance
+    }
+
+    /// What is done to a row before its distances are taken.
+    pub fn preprocess(&self) -> &Preprocess {
+        &self.preprocess
+    }
+}
+
+fn refuse<T>(problem: String) -> Result<T> {
+    Err(Error::Data(problem))
+}
+
+fn check_finite(name: &str, matrix: &Matrix) -> Result<()> {
+    // Any block is summed up by its largest exponent first: that runs at the speed of memory.
+    const NOT_FINITE: u32 = 0x7f80_0000;
+    let suspect =
+        |block: &[f32]| block.iter().fold(0, |most, v| (v.to_bits() & NOT_FINITE).max(most)) == NOT_FINITE;
+    if !matrix.data().chunks(4096).any(suspect) {
+        return Ok(());
+    }
+    match matrix.check_finite() {
+        Err(Error::NotFinite { row, column, value }) => {
+            refuse(format!("{name} is {value} in row {row}, column {column}, and must be finite"))
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,210 @@
+//! What happens to rows before distances are taken: unit length for the cosine metric, then PCA. Fitted once
+//! on the rows of the map, applied to every later row, with the same bits alone as in any batch.
+
+mod gram;
+mod pca;
+mod project;
+mod subspace;
+mod unique;
+
+pub use pca::Pca;
+pub use unique::{Unique, unique_rows};
+
+use crate::error::{Error, Result};
+use crate::matrix::Matrix;
+use project::ROWS;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Distance between rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Metric {
+    /// The straight line.
+    #[default]
+    Euclidean,
+    /// Rows are scaled to unit length first; their distance is then the chord, whose square is 2 (1 - cos).
+    Cosine,
+}
+
+/// Whether PCA comes before everything else, and to how many components.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PcaChoice {
+    /// Keep the columns as they are.
+    None,
+    /// Exactly this many; refused if the data has fewer columns or rows.
+    Components(usize),
+    /// This many if the data has more columns than that, else none. Fewer rows than that span fewer
+    /// dimensions, and all of those are kept.
+    Auto(usize),
+}
+
+/// A fitted preprocessing: rows of `input_dims` columns in, rows of `output_dims` out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Preprocess {
+    metric: Metric,
+    input_dims: usize,
+    pca: Option<Pca>,
+}
+
+impl Preprocess {
+    /// Fits to `data` and returns it preprocessed: the very bits that `apply` gives for the same rows.
+    ///
+    /// Takes the data by value so that nothing is held twice: without PCA it is changed in place.
+    pub fn fit(mut data: Matrix, metric: Metric, pca: PcaChoice, seed: u64) -> Result<(Self, Matrix)> {
+        let (rows, input_dims) = (data.rows(), data.cols());
+        if rows == 0 || input_dims == 0 {
+            return Err(Error::Data(format!(
+                "the data has {rows} rows and {input_dims} columns: at least one of each is needed"
+            )));
+        }
+        data.check_finite()?;
+        let components = components(pca, rows, input_dims)?;
+        if metric == Metric::Cosine {
+            refuse_zero_rows(&data)?;
+            data.data_mut().par_chunks_mut(input_dims).for_each(scale_to_unit);
+        }
+        let Some(components) = components else {
+            return Ok((Self { metric, input_dims, pca: None }, data));
+        };
+        let pca = Pca::fit(&data, components, seed)?;
+        let projected = project(&pca, Metric::Euclidean, &data)?;
+        Ok((Self { metric, input_dims, pca: Some(pca) }, projected))
+    }
+
+    /// Puts a preprocessing together from its parts, as when it is read from a file.
+    pub fn new(metric: Metric, input_dims: usize, pca: Option<Pca>) -> Result<Self> {
+        if input_dims == 0 {
+            return Err(Error::Data("a preprocessing needs at least one column".into()));
+        }
+        match &pca {
+            Some(pca) if pca.input_dims() != input_dims => Err(Error::Data(format!(
+                "the PCA takes {} columns, but the preprocessing {input_dims}",
+                pca.input_dims()
+            ))),
+            _ => Ok(Self { metric, input_dims, pca }),
+        }
+    }
+
+    /// Preprocesses `rows`. Each row's result depends on that row alone.
+    pub fn apply(&self, rows: &Matrix) -> Result<Matrix> {
+        self.check_width(rows.cols())?;
+        rows.check_finite()?;
+        if self.metric == Metric::Cosine {
+            refuse_zero_rows(rows)?;
+        }
+        match &self.pca {
+            Some(pca) => project(pca, self.metric, rows),
+            None => {
+                let mut out = rows.clone();
+                if self.metric == Metric::Cosine {
+                    out.data_mut().par_chunks_mut(self.input_dims).for_each(scale_to_unit);
+                }
+                Ok(out)
+            }
+        }
+    }
+
+    /// Preprocesses one row: the same bits as `apply` on any batch that holds it.
+    pub fn apply_row(&self, row: &[f32]) -> Result<Vec<f32>> {
+        self.check_width(row.len())?;
+        self.apply(&Matrix::new(1, row.len(), row.to_vec())?).map(Matrix::into_data)
+    }
+
+    /// The metric.
+    pub fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    /// Columns of the rows it takes.
+    pub fn input_dims(&self) -> usize {
+        self.input_dims
+    }
+
+    /// Columns of the rows it gives.
+    pub fn output_dims(&self) -> usize {
+        self.pca.as_ref().map_or(self.input_dims, Pca::output_dims)
+    }
+
+    /// The PCA, if there is one.
+    pub fn pca(&self) -> Option<&Pca> {
+        self.pca.as_ref()
+    }
+
+    fn check_width(&self, got: usize) -> Result<()> {
+        if got == self.input_dims {
+            return Ok(());
+        }
+        Err(Error::Data(format!(
+            "expected {} columns, got {got}: give the same columns, in the same order, as the rows of the map",
+            self.input_dims
+        )))
+    }
+}
+
+/// How many components the choice means for this data; `None` is no PCA.
+fn components(choice: PcaChoice, rows: usize, cols: usize) -> Result<Option<usize>> {
+    let refuse = |problem| Err(Error::Parameter { name: "pca", problem });
+    match choice {
+        PcaChoice::None => Ok(None),
+        PcaChoice::Components(0) | PcaChoice::Auto(0) => {
+            refuse("must be at least 1 component, or none".into())
+        }
+        PcaChoice::Components(k) if k > cols => refuse(format!(
+            "asks for {k} components, but the data has {cols} columns: ask for at most {cols}, or none"
+        )),
+        PcaChoice::Components(k) if k > rows => refuse(format!(
+            "asks for {k} components, but the data has {rows} rows: ask for at most {rows}, or none"
+        )),
+        PcaChoice::Components(_) if rows < 2 => refuse("needs at least 2 rows: choose none".into()),
+        PcaChoice::Components(k) => Ok(Some(k)),
+        // The rows, centred, span at most rows - 1 dimensions: nothing is lost by keeping only those.
+        PcaChoice::Auto(k) if cols > k && rows > 1 => Ok(Some(k.min(rows - 1))),
+        PcaChoice::Auto(_) => Ok(None),
+    }
+}
+
+/// A row of zeros has no direction, so the cosine metric cannot place it.
+fn refuse_zero_rows(rows: &Matrix) -> Result<()> {
+    match (0..rows.rows()).into_par_iter().find_first(|&i| rows.row(i).iter().all(|&v| v == 0.0)) {
+        None => Ok(()),
+        Some(i) => Err(Error::Data(format!(
+            "row {} is all zeros, which has no direction for the cosine metric: remove it or use the euclidean metric",
+            i + 1
+        ))),
+    }
+}
+
+/// Scales a row that is not all zeros to length 1. The squares are summed in f64, where those of f32 neither
+/// overflow nor vanish.
+fn scale_to_unit(row: &mut [f32]) {
+    let length = row.iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>().sqrt();
+    row.iter_mut().for_each(|v| *v = (f64::from(*v) / length) as f32);
+}
+
+/// Projects rows onto the components, a few at a time so that weights are read once for several rows.
+fn project(pca: &Pca, metric: Metric, rows: &Matrix) -> Result<Matrix> {
+    let (dims, k) = (rows.cols(), pca.output_dims());
+    let mut out = Matrix::zeros(rows.rows(), k);
+    out.data_mut().par_chunks_mut(ROWS * k).enumerate().with_min_len(16).for_each_init(
+        || vec![0.0f32; ROWS * dims],
+        |scratch, (block, out)| {
+            let first = block * ROWS;
+            let scratch = &mut scratch[..out.len() / k * dims];
+            for (r, row) in scratch.chunks_exact_mut(dims).enumerate() {
+                row.copy_from_slice(rows.row(first + r));
+                if metric == Metric::Cosine {
+                    scale_to_unit(row);
+                }
+            }
+            pca.project(scratch, out);
+        },
+    );
+    match out.data().iter().position(|v| !v.is_finite()) {
+        None => Ok(out),
+        Some(at) => Err(Error::Data(format!(
+            "the values of row {} are too large to be projected: scale the columns down",
+            at / k + 1
+        ))),
+    }
+}

@@ -1,0 +1,148 @@
+//! Principal components: by the covariance matrix where rows are of moderate width, by randomized subspace
+//! iteration beyond.
+
+use super::gram::{Centred, Gram};
+use super::project::Weights;
+use super::subspace;
+use crate::error::{Error, Result};
+use crate::matrix::Matrix;
+use faer::diag::Diag;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::{Mat, Par};
+use std::sync::OnceLock;
+
+/// The widest rows whose covariance matrix is formed: its eigenvectors take a few seconds there.
+const WIDEST_COVARIANCE: usize = 2000;
+
+/// A fitted PCA. Of each component, the entry of the largest magnitude is positive.
+#[derive(Clone, Debug)]
+pub struct Pca {
+    mean: Vec<f32>,
+    components: Matrix,
+    variances: Vec<f64>,
+    total_variance: f64,
+    /// The components as `project` wants them, made when first needed: opening a map needs none.
+    weights: OnceLock<Weights>,
+}
+
+impl Pca {
+    /// Finds the `k` leading components of at least two finite rows, where `k` is at most the rows or columns.
+    pub(super) fn fit(data: &Matrix, k: usize, seed: u64) -> Result<Self> {
+        let centred = Centred::new(data);
+        let (directions, sums) = if data.cols() <= WIDEST_COVARIANCE {
+            let mut covariance = Gram::symmetric(data.cols());
+            centred.for_each_chunk(|chunk| covariance.add(chunk, chunk));
+            symmetric_eigen(covariance.into_sum(), k)?
+        } else {
+            subspace::leading(&centred, k, seed)?
+        };
+        let mut components = Matrix::zeros(k, data.cols());
+        for (c, row) in components.data_mut().chunks_exact_mut(data.cols()).enumerate() {
+            row.iter_mut().enumerate().for_each(|(j, value)| *value = directions[(j, c)] as f32);
+            make_largest_positive(row);
+        }
+        // Rounding may leave the variance of an empty direction a little below zero.
+        let variances = sums.into_iter().map(|sum| centred.variance(sum).max(0.0)).collect();
+        let mean = centred.mean.iter().map(|&mean| mean as f32).collect();
+        Self::new(mean, components, variances, centred.total_variance)
+    }
+
+    /// Puts a PCA together from its parts, as when it is read from a file.
+    pub fn new(mean: Vec<f32>, components: Matrix, variances: Vec<f64>, total_variance: f64) -> Result<Self> {
+        let refuse = |problem: &str| Err(Error::Data(format!("the PCA {problem}")));
+        if components.rows() == 0 || components.cols() == 0 {
+            return refuse("has no components");
+        }
+        if mean.len() != components.cols() {
+            return refuse("has a mean and components of different widths");
+        }
+        if variances.len() != components.rows() {
+            return refuse("does not have one variance for each component");
+        }
+        let usable = |v: f64| v.is_finite() && v >= 0.0;
+        if !variances.iter().all(|&v| usable(v)) || !usable(total_variance) {
+            return refuse("has a variance that is negative or not finite");
+        }
+        if !mean.iter().chain(components.data()).all(|v| v.is_finite()) {
+            return refuse("has a mean or component that is not finite");
+        }
+        Ok(Self { mean, components, variances, total_variance, weights: OnceLock::new() })
+    }
+
+    /// The mean of every column.
+    pub fn mean(&self) -> &[f32] {
+        &self.mean
+    }
+
+    /// One orthonormal row for each component.
+    pub fn components(&self) -> &Matrix {
+        &self.components
+    }
+
+    /// The variance along each component, largest first (divided by rows - 1).
+    pub fn variances(&self) -> &[f64] {
+        &self.variances
+    }
+
+    /// The variance of all columns together; what the components do not explain of it was dropped.
+    pub fn total_variance(&self) -> f64 {
+        self.total_variance
+    }
+
+    /// Columns of the rows it takes.
+    pub fn input_dims(&self) -> usize {
+        self.components.cols()
+    }
+
+    /// Columns of the rows it gives.
+    pub fn output_dims(&self) -> usize {
+        self.components.rows()
+    }
+
+    /// Projects a few rows (at most `project::ROWS`), centring them in place.
+    pub(super) fn project(&self, rows: &mut [f32], out: &mut [f32]) {
+        for row in rows.chunks_exact_mut(self.mean.len()) {
+            row.iter_mut().zip(&self.mean).for_each(|(value, mean)| *value -= mean);
+        }
+        self.weights.get_or_init(|| Weights::new(&self.components)).multiply(rows, out);
+    }
+}
+
+impl PartialEq for Pca {
+    fn eq(&self, other: &Self) -> bool {
+        self.mean == other.mean
+            && self.components == other.components
+            && self.variances == other.variances
+            && self.total_variance == other.total_variance
+    }
+}
+
+fn make_largest_positive(component: &mut [f32]) {
+    let largest = component.iter().fold(0.0f32, |best, &v| if v.abs() > best.abs() { v } else { best });
+    if largest < 0.0 {
+        component.iter_mut().for_each(|v| *v = -*v);
+    }
+}
+
+/// The `k` largest eigenvalues of a symmetric matrix, largest first, and their vectors as columns. Only the
+/// lower triangle is read.
+pub(super) fn symmetric_eigen(matrix: Mat<f64>, k: usize) -> Result<(Mat<f64>, Vec<f64>)> {
+    let n = matrix.nrows();
+    let mut values = Diag::<f64>::zeros(n);
+    let mut vectors = Mat::<f64>::zeros(n, n);
+    let scratch = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Default::default());
+    let mut memory = MemBuffer::new(scratch);
+    self_adjoint_evd(
+        matrix.as_ref(),
+        values.as_mut(),
+        Some(vectors.as_mut()),
+        Par::Seq,
+        MemStack::new(&mut memory),
+        Default::default(),
+    )
+    .map_err(|_| Error::Data("the PCA of the data did not converge: leave the PCA out".into()))?;
+    let largest_first = |c: usize| n - 1 - c;
+    let values = (0..k).map(|c| values[largest_first(c)]).collect();
+    Ok((Mat::from_fn(n, k, |i, c| vectors[(i, largest_first(c))]), values))
+}
