@@ -1,13 +1,24 @@
 //! t-SNE maps that stay alive.
 
-pub mod affinity;
+mod affinity;
 mod error;
-pub mod index;
+mod file;
+mod fit;
+mod index;
+mod map;
 mod matrix;
+mod preprocess;
 mod progress;
-pub mod tsne;
+mod random;
+mod tsne;
 mod vectorized;
 
+pub use affinity::{Affinities, perplexity_weights};
 pub use error::{Error, Result};
+pub use file::Saved;
+pub use fit::{Fit, Init, Method, Rows};
+pub use index::{Neighbours, Search, nearest_neighbours};
+pub use map::{KlPoint, Labels, Map, MapParts, Provenance};
 pub use matrix::Matrix;
+pub use preprocess::{Metric, Pca, PcaChoice, Preprocess, Unique, unique_rows};
 pub use progress::{Observer, Progress, Stage, ignore};

@@ -55,7 +55,7 @@ impl Progress<'_> {
 }
 
 /// Told of every step; answers `Break` to stop.
-pub type Observer<'a> = dyn FnMut(&Progress<'_>) -> ControlFlow<()> + 'a;
+pub type Observer<'a> = dyn FnMut(&Progress<'_>) -> ControlFlow<()> + Send + 'a;
 
 /// An observer that listens to nothing and never stops.
 pub fn ignore(_: &Progress<'_>) -> ControlFlow<()> {

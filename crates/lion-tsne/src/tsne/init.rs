@@ -71,10 +71,9 @@ fn leading_eigenvectors(p: &Affinities, count: usize, seed: u64) -> Vec<Vec<f64>
         if !diagonal.is_empty() {
             beside.push(length);
         }
-        let mut next = multiply(p, &degrees, &vector);
+        let next = multiply(p, &degrees, &vector);
         diagonal.push(dot(&next, &vector));
-        basis.push(vector);
-        std::mem::swap(&mut vector, &mut next);
+        basis.push(std::mem::replace(&mut vector, next));
     }
     ritz_vectors(&diagonal, &beside, &basis[1..], count)
         .into_iter()

@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 /// What to do for how long.
 #[derive(Clone, Debug)]
-pub struct Schedule {
+pub(crate) struct Schedule {
     /// Iterations in all.
     pub iterations: usize,
     /// How many of them, the first ones, are exaggerated.
@@ -22,7 +22,7 @@ pub struct Schedule {
 
 /// Where it ended.
 #[derive(Clone, Debug)]
-pub struct Optimised {
+pub(crate) struct Optimised {
     /// Iterations done: fewer than asked for if the observer said stop.
     pub iterations: usize,
     /// KL divergence of the places reached.
