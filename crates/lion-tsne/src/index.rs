@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use crate::progress::{Observer, Progress, Stage};
 use approximate::CellIndex;
-pub(crate) use exact::ExactIndex;
+pub use exact::ExactIndex;
 use std::ops::ControlFlow;
 
 /// Up to this many rows `Search::Auto` compares every pair.
@@ -75,7 +75,7 @@ pub fn nearest_neighbours(
         return Err(stopped);
     }
     if exact {
-        let found = ExactIndex::new(x).nearest_of_all(k, &mut report).ok_or(stopped)?;
+        let found = ExactIndex::of(x).nearest_of_all(k, &mut report).ok_or(stopped)?;
         return Ok((found, "exact".into()));
     }
     let index = CellIndex::new(x, seed);

@@ -9,6 +9,9 @@ mod fft;
 mod spline;
 mod transform;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use attract::{attract, attraction_energy, entropy};
 use barnes_hut::Tree;
 use exact::exact;
