@@ -10,14 +10,13 @@ fn plain<const D: usize>(y: &[[f32; D]]) -> (Vec<[f64; D]>, f64) {
     let mut z = 0.0;
     let mut forces = vec![[0.0; D]; y.len()];
     for (i, a) in y.iter().enumerate() {
-        for (j, b) in y.iter().enumerate().filter(|&(j, _)| j != i) {
+        for (_, b) in y.iter().enumerate().filter(|&(j, _)| j != i) {
             let difference: [f64; D] = std::array::from_fn(|d| f64::from(a[d]) - f64::from(b[d]));
             let q = 1.0 / (1.0 + difference.iter().map(|v| v * v).sum::<f64>());
             z += q;
             for d in 0..D {
                 forces[i][d] += q * q * difference[d];
             }
-            let _ = j;
         }
     }
     (forces, z)
@@ -38,9 +37,10 @@ fn errors<const D: usize>(mut repulsion: Repulsion<D>, y: &[[f32; D]]) -> (f64, 
         }
     }
     let rows = y.len() as f64;
+    // Each point meets itself in Z before it is taken off again, so rounding is relative to their number too.
     // In a map of equal points all forces are 0; the scale is then that of rounding in a sum over all rows.
     let scale = (size / rows).sqrt().max(1e-6 * rows);
-    ((error / rows).sqrt() / scale, (found_z - z).abs() / z.max(1e-9))
+    ((error / rows).sqrt() / scale, (found_z - z).abs() / (z + rows))
 }
 
 /// A layout of some kind, of a given width.
