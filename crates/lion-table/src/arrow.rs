@@ -16,6 +16,8 @@ use std::sync::Arc;
 
 const CONTINUATION: [u8; 4] = [0xff; 4];
 
+const LARGEST_ALIGNMENT: usize = 128;
+
 /// Opens a file or stream whose first message is its schema.
 pub(crate) fn open(mut input: Input, options: &ReadOptions) -> Result<Columnar<Messages>> {
     let head = input.head()?;
@@ -25,6 +27,13 @@ pub(crate) fn open(mut input: Input, options: &ReadOptions) -> Result<Columnar<M
     }
     if head.starts_with(b"ARROW1") {
         take(&mut input, 8)?;
+        // Writers fill up with zeros to whatever alignment they keep.
+        for _ in 0..LARGEST_ALIGNMENT / 8 {
+            if input.head()? != [0; 8] {
+                break;
+            }
+            take(&mut input, 8)?;
+        }
     }
     let file = input.file.clone();
     let Some(first) = RawMessage::read(&mut input)? else { return Err(damaged(&file, "it has no schema")) };
@@ -42,19 +51,25 @@ pub(crate) fn open(mut input: Input, options: &ReadOptions) -> Result<Columnar<M
     // V1 stands for any version: the messages of one file all have the same.
     let decoder = FileDecoder::new(Arc::new(schema), MetadataVersion::V1);
     let gauge = input.gauge.clone();
-    Columnar::new(file, Messages { input, decoder }, gauge, &columns, selection)
+    Columnar::new(file, Messages { input, decoder, ended: false }, gauge, &columns, selection)
 }
 
 /// The messages after the schema.
 pub(crate) struct Messages {
     input: Input,
     decoder: FileDecoder,
+    /// The end was seen; what a file has after it, its footer, is no message.
+    ended: bool,
 }
 
 impl Decoder for Messages {
     fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         let file = self.input.file.clone();
-        while let Some(raw) = RawMessage::read(&mut self.input)? {
+        while !self.ended {
+            let Some(raw) = RawMessage::read(&mut self.input)? else {
+                self.ended = true;
+                break;
+            };
             let message = raw.message(&file)?;
             let kind = message.header_type();
             if !is_sound(&message, raw.body()) {

@@ -1,7 +1,9 @@
 //! Each format gives back what was written.
 
 use crate::written::*;
-use arrow_array::builder::{FixedSizeListBuilder, Float32Builder, Float64Builder, LargeListBuilder, ListBuilder};
+use arrow_array::builder::{
+    FixedSizeListBuilder, Float32Builder, Float64Builder, LargeListBuilder, ListBuilder,
+};
 use arrow_array::types::{Float16Type, Int32Type};
 use arrow_array::*;
 use lion_table::{BATCH_ROWS, Format, ReadOptions, Table, open, parse, read};
@@ -39,7 +41,8 @@ fn npy_of_every_type_and_order() {
     check! {
         i8, "i1"; i16, "i2"; i32, "i4"; i64, "i8"; u8, "u1"; u16, "u2"; u32, "u4"; u64, "u8"; f32, "f4"; f64, "f8";
     }
-    let halves: Vec<u8> = [1.5, -2.0].into_iter().flat_map(|v| half::f16::from_f32(v).to_le_bytes()).collect();
+    let halves: Vec<u8> =
+        [1.5, -2.0].into_iter().flat_map(|v| half::f16::from_f32(v).to_le_bytes()).collect();
     assert_eq!(plain(&npy(1, "<f2", false, "(1, 2)", &halves), Format::Npy).data, [1.5, -2.0]);
     assert_eq!(plain(&npy(1, "|b1", false, "(2, 1)", &[0, 1]), Format::Npy).data, [0.0, 1.0]);
 }
@@ -154,7 +157,8 @@ fn jsonl_of_objects_arrays_and_lists() {
         ReadOptions { id: Some("id".into()), label: Some("label".into()), ..ReadOptions::default() };
     let lines = b"{\"id\":\"p\",\"x\":[1,2],\"label\":7.0}\n{\"id\":\"q\",\"x\":[3,4],\"label\":null}\n";
     let folder = Folder::new();
-    for path in [folder.file("t.jsonl", lines), folder.file("t.jsonl.gz", gz(lines)), folder.file("t", lines)] {
+    for path in [folder.file("t.jsonl", lines), folder.file("t.jsonl.gz", gz(lines)), folder.file("t", lines)]
+    {
         let table = read(&path, &options).unwrap();
         assert_eq!((table.columns, table.data), (vec!["x[1]".into(), "x[2]".into()], vec![1., 2., 3., 4.]));
         assert_eq!(table.ids.unwrap(), ["p", "q"]);
@@ -172,7 +176,10 @@ fn every_number_type() -> Vec<(&'static str, ArrayRef)> {
         ("u16", Arc::new(UInt16Array::from(vec![3, 4]))),
         ("u32", Arc::new(UInt32Array::from(vec![5, 6]))),
         ("u64", Arc::new(UInt64Array::from(vec![7, 8]))),
-        ("f16", Arc::new(PrimitiveArray::<Float16Type>::from(vec![half::f16::from_f32(0.5), half::f16::ONE]))),
+        (
+            "f16",
+            Arc::new(PrimitiveArray::<Float16Type>::from(vec![half::f16::from_f32(0.5), half::f16::ONE])),
+        ),
         ("f32", Arc::new(Float32Array::from(vec![0.25, -0.25]))),
         ("f64", Arc::new(Float64Array::from(vec![1e3, -1e-3]))),
         ("bool", Arc::new(BooleanArray::from(vec![true, false]))),
@@ -181,8 +188,8 @@ fn every_number_type() -> Vec<(&'static str, ArrayRef)> {
 }
 
 const EVERY_NUMBER: [f32; 26] = [
-    -1., -3., -5., -7., 1., 3., 5., 7., 0.5, 0.25, 1e3, 1., 1.25, 2., 4., 6., 8., 2., 4., 6., 8., 1., -0.25, -1e-3, 0.,
-    -0.5,
+    -1., -3., -5., -7., 1., 3., 5., 7., 0.5, 0.25, 1e3, 1., 1.25, 2., 4., 6., 8., 2., 4., 6., 8., 1., -0.25,
+    -1e-3, 0., -0.5,
 ];
 
 #[test]
@@ -231,8 +238,7 @@ fn wide(rows: usize, cols: usize) -> (Vec<f32>, Vec<RecordBatch>) {
 fn wide_arrow_and_parquet_stream_as_they_read() {
     let (rows, cols) = (2 * BATCH_ROWS + 100, 37);
     let (values, batches) = wide(rows, cols);
-    let options =
-        ReadOptions { id: Some("id".into()), label: Some("kind".into()), ..ReadOptions::default() };
+    let options = ReadOptions { id: Some("id".into()), label: Some("kind".into()), ..ReadOptions::default() };
     let folder = Folder::new();
     let arrow = arrow_file(&batches, None);
     let parquet = parquet(&batches, Compression::SNAPPY, 5000);

@@ -11,7 +11,7 @@ thread_local! {
 }
 
 /// The system's allocator, counting.
-pub struct Counting;
+pub(crate) struct Counting;
 
 fn count(change: isize) {
     // A thread that is ending has no counters left, and nobody to read them.
@@ -49,7 +49,7 @@ unsafe impl GlobalAlloc for Counting {
 }
 
 /// The most bytes that this thread held at once during `work`, beyond what it held before, and its result.
-pub fn peak<T>(work: impl FnOnce() -> T) -> (usize, T) {
+pub(crate) fn peak<T>(work: impl FnOnce() -> T) -> (usize, T) {
     let before = HELD.get();
     PEAK.set(before);
     let result = work();
