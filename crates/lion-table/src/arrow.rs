@@ -2,8 +2,9 @@
 //!
 //! The decoder of `arrow-ipc` trusts the lengths in a message, so they are checked here before it sees them.
 
-use crate::columnar::{Columnar, Decoder, guarded, select};
+use crate::columnar::{Columnar, Decoder, select};
 use crate::error::{Error, Result};
+use crate::guard::guarded;
 use crate::input::Input;
 use crate::select::ReadOptions;
 use arrow_array::RecordBatch;
@@ -230,9 +231,8 @@ fn is_known(field: &Field<'_>, depth: usize) -> bool {
         }
         _ => false,
     };
-    let keys = field.dictionary().and_then(|dictionary| dictionary.indexType());
     own && depth < 64
-        && keys.is_none_or(|int| plain(int.bitWidth()))
+        && field.dictionary().is_none_or(|keys| keys.indexType().is_some_and(|int| plain(int.bitWidth())))
         && field.children().into_iter().flatten().all(|child| is_known(&child, depth + 1))
 }
 

@@ -353,13 +353,3 @@ pub(crate) fn select(file: &str, schema: &Schema, options: &ReadOptions) -> Resu
     let selection = Selection::new(file, &columns, options)?;
     Ok((columns, selection))
 }
-
-/// Runs a decoder of outside bytes that may meet an assertion of its own, and takes that for damage, too.
-pub(crate) fn guarded<T, E: ToString>(
-    decode: impl FnOnce() -> std::result::Result<T, E>,
-) -> std::result::Result<T, String> {
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(decode)) {
-        Ok(decoded) => decoded.map_err(|error| error.to_string()),
-        Err(_) => Err("its content contradicts itself".to_owned()),
-    }
-}

@@ -2,22 +2,21 @@
 
 use crate::error::{Cell, Error, Fault, Result, shorten};
 use crate::input::{Gauge, Input, io_error};
+use crate::record::Records;
 use crate::select::{Column, Kind, ReadOptions, Selection, nameless, nameless_numbers};
 use crate::table::{Source, Table, push_id, push_label};
-use csv::ByteRecord;
 use std::io::{BufRead, Cursor, Read};
 
 /// A CSV file, its header read.
 pub(crate) struct Csv {
     file: String,
     gauge: Gauge,
-    reader: csv::Reader<Box<dyn BufRead + Send>>,
+    records: Records<Box<dyn BufRead + Send>>,
     columns: Vec<Column>,
     selection: Selection,
     everything: bool,
-    /// The next record to parse, if it had to be read ahead.
-    pending: Option<ByteRecord>,
-    record: ByteRecord,
+    /// The current record is the first row, which was read ahead and is still to be parsed.
+    ahead: bool,
     rows: usize,
 }
 
@@ -28,74 +27,66 @@ impl Csv {
     pub(crate) fn open(input: Input, options: &ReadOptions) -> Result<Self> {
         let Input { file, reader, gauge, .. } = input;
         let (delimiter, reader) = sniff(reader).map_err(|source| io_error(&file, source))?;
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .delimiter(delimiter)
-            .buffer_capacity(64 << 10)
-            .from_reader(reader);
-        let mut next = || -> Result<ByteRecord> {
-            let mut record = ByteRecord::new();
-            match reader.read_byte_record(&mut record) {
-                Ok(true) => Ok(record),
-                Ok(false) => Err(Error::Empty { file: file.clone() }),
-                Err(error) => Err(csv_error(&file, error)),
-            }
+        let mut records = Records::new(reader, delimiter);
+        let advance = |records: &mut Records<_>| match records.advance() {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Error::Empty { file: file.clone() }),
+            Err(source) => Err(io_error(&file, source)),
         };
-        let head = next()?;
-        let is_header =
-            head.iter().any(|cell| number(cell).is_err_and(|fault| matches!(fault, Fault::Text(_))));
-        let first = if is_header { next()? } else { head.clone() };
-        let mut columns = if is_header { named(&head) } else { nameless_numbers(head.len()) };
-        for (column, cell) in columns.iter_mut().zip(&first) {
+        advance(&mut records)?;
+        let is_header = records.cells().any(|cell| matches!(number(cell), Err(Fault::Text(_))));
+        let mut columns =
+            if is_header { named(records.cells()) } else { nameless_numbers(records.cells().len()) };
+        if is_header {
+            advance(&mut records)?;
+        }
+        for (column, cell) in columns.iter_mut().zip(records.cells()) {
             if let Err(Fault::Text(text)) = number(cell) {
                 column.kind = Kind::Text(format!("text ({:?} in row 1)", shorten(&text)));
             }
         }
         let selection = Selection::new(&file, &columns, options)?;
         let everything = selection.is_everything(columns.len());
-        let (pending, record) = (Some(first), ByteRecord::new());
-        Ok(Self { file, gauge, reader, columns, selection, everything, pending, record, rows: 0 })
+        Ok(Self { file, gauge, records, columns, selection, everything, ahead: true, rows: 0 })
     }
 
     fn cell(&self, column: Option<usize>) -> Cell {
         Cell {
             file: self.file.clone(),
             row: self.rows + 1,
-            line: self.record.position().map(csv::Position::line),
+            line: Some(self.records.line()),
             column: column.map(|c| self.columns[c].name.clone()).unwrap_or_default(),
         }
     }
 
     /// Makes the next record the current one.
     fn advance(&mut self) -> Result<bool> {
-        if let Some(record) = self.pending.take() {
-            self.record = record;
+        if std::mem::take(&mut self.ahead) {
             return Ok(true);
         }
-        self.reader.read_byte_record(&mut self.record).map_err(|error| csv_error(&self.file, error))
+        self.records.advance().map_err(|source| io_error(&self.file, source))
     }
 
     /// Parses the current record.
     fn push(&self, table: &mut Table) -> Result<()> {
-        let (found, expected) = (self.record.len(), self.columns.len());
+        let (found, expected) = (self.records.cells().len(), self.columns.len());
         if found != expected {
             return Err(Error::Ragged { row: self.cell(None), found, expected });
         }
         if self.everything {
-            for (c, cell) in self.record.iter().enumerate() {
+            for (c, cell) in self.records.cells().enumerate() {
                 table.data.push(number(cell).map_err(|fault| fault.at(self.cell(Some(c))))?);
             }
         } else {
             for &c in &self.selection.features {
-                table.data.push(number(&self.record[c]).map_err(|fault| fault.at(self.cell(Some(c))))?);
+                table.data.push(number(self.records.cell(c)).map_err(|fault| fault.at(self.cell(Some(c))))?);
             }
         }
         if let Some(c) = self.selection.id {
-            push_id(table, Some(text(&self.record[c])), || self.cell(Some(c)))?;
+            push_id(table, Some(text(self.records.cell(c))), || self.cell(Some(c)))?;
         }
         if let Some(c) = self.selection.label {
-            push_label(table, Some(text(&self.record[c])));
+            push_label(table, Some(text(self.records.cell(c))));
         }
         table.rows += 1;
         Ok(())
@@ -137,13 +128,13 @@ fn sniff(mut reader: Box<dyn BufRead + Send>) -> std::io::Result<(u8, Box<dyn Bu
 }
 
 /// The columns of a header. A nameless first column beside named ones is the row index that pandas writes.
-fn named(header: &ByteRecord) -> Vec<Column> {
+fn named<'a>(header: impl Iterator<Item = &'a [u8]>) -> Vec<Column> {
     let name = |(at, cell)| match text(cell) {
         name if name.is_empty() && at == 0 => Column { name: nameless(at), kind: Kind::RowIndex },
         name if name.is_empty() => Column { name: nameless(at), kind: Kind::Number },
         name => Column { name, kind: Kind::Number },
     };
-    header.iter().enumerate().map(name).collect()
+    header.enumerate().map(name).collect()
 }
 
 /// The value of a cell.
@@ -173,14 +164,4 @@ fn careful_number(cell: &[u8]) -> std::result::Result<f32, Fault> {
 
 fn text(cell: &[u8]) -> String {
     String::from_utf8_lossy(cell.trim_ascii()).into_owned()
-}
-
-fn csv_error(file: &str, error: csv::Error) -> Error {
-    match error.into_kind() {
-        csv::ErrorKind::Io(source) => io_error(file, source),
-        other => {
-            let problem = format!("{other:?}");
-            Error::Damaged { file: file.to_owned(), format: "CSV", problem }
-        }
-    }
 }

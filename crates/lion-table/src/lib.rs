@@ -23,6 +23,7 @@ mod arrow;
 mod columnar;
 mod delimited;
 mod error;
+mod guard;
 mod idx;
 mod input;
 mod jsonl;
@@ -30,6 +31,7 @@ mod labels;
 mod npy;
 mod parquet;
 mod raw;
+mod record;
 mod select;
 mod table;
 

@@ -1,7 +1,8 @@
 //! Parquet: only the chosen columns are decoded.
 
-use crate::columnar::{Columnar, Decoder, guarded, push_numbers, select, texts};
+use crate::columnar::{Columnar, Decoder, push_numbers, select, texts};
 use crate::error::{Cell, Error, Result};
+use crate::guard::guarded;
 use crate::input::Gauge;
 use crate::select::{Column, ReadOptions, Selection};
 use crate::table::{Source, Table, push_id, push_label};

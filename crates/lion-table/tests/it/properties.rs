@@ -110,12 +110,11 @@ proptest! {
     }
 
     #[test]
-    fn npy_gives_back_what_was_written(
+    fn every_float_comes_back_as_it_was_written(
         cols in 1..6_usize,
-        values in prop::collection::vec(-1e30_f32..1e30, 1..60),
+        rows in 1..12_usize,
+        values in prop::collection::vec(-1e30_f32..1e30, 60),
     ) {
-        let rows = values.len() / cols;
-        prop_assume!(rows > 0);
         let values = &values[..rows * cols];
         let table = parse(&npy_f32(rows, cols, values), Format::Npy, &ReadOptions::default()).unwrap();
         prop_assert_eq!(&table.data, values);

@@ -50,7 +50,10 @@ pub(crate) fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
     RecordBatch::try_from_iter(columns).unwrap()
 }
 
-pub(crate) fn arrow_file(batches: &[RecordBatch], compression: Option<arrow_ipc::CompressionType>) -> Vec<u8> {
+pub(crate) fn arrow_file(
+    batches: &[RecordBatch],
+    compression: Option<arrow_ipc::CompressionType>,
+) -> Vec<u8> {
     let options = arrow_ipc::writer::IpcWriteOptions::default().try_with_compression(compression).unwrap();
     let schema = batches[0].schema();
     let mut writer =
@@ -67,7 +70,11 @@ pub(crate) fn arrow_stream(batches: &[RecordBatch]) -> Vec<u8> {
     writer.into_inner().unwrap()
 }
 
-pub(crate) fn parquet(batches: &[RecordBatch], compression: parquet::basic::Compression, group: usize) -> Vec<u8> {
+pub(crate) fn parquet(
+    batches: &[RecordBatch],
+    compression: parquet::basic::Compression,
+    group: usize,
+) -> Vec<u8> {
     let properties = parquet::file::properties::WriterProperties::builder()
         .set_compression(compression)
         .set_max_row_group_row_count(Some(group))
