@@ -57,7 +57,11 @@ pub fn nearest_neighbours(
     observer: &mut Observer<'_>,
 ) -> Result<(Neighbours, String)> {
     if k == 0 || k >= x.rows() || x.cols() == 0 {
-        return Err(Error::Data(format!("{} rows of {} columns do not have {k} neighbours each", x.rows(), x.cols())));
+        return Err(Error::Data(format!(
+            "{} rows of {} columns do not have {k} neighbours each",
+            x.rows(),
+            x.cols()
+        )));
     }
     let exact = match search {
         Search::Auto => x.rows() <= EXACT_UP_TO,

@@ -14,7 +14,11 @@ use crate::matrix::Matrix;
 /// KL(P||Q) of the places `y`, with every pair in Q: how good a map is, whatever made it. O(N²).
 pub fn kl_divergence(p: &Affinities, y: &Matrix) -> Result<f64> {
     if y.rows() != p.rows() {
-        return Err(Error::Data(format!("there are affinities of {} rows but {} places", p.rows(), y.rows())));
+        return Err(Error::Data(format!(
+            "there are affinities of {} rows but {} places",
+            p.rows(),
+            y.rows()
+        )));
     }
     y.check_finite()?;
     match y.cols() {

@@ -132,7 +132,13 @@ impl CellIndex {
     }
 
     /// The nearest of the rows in `cells` for the rows `queries`, all in cell order.
-    fn search(&self, queries: std::ops::Range<usize>, cells: &[u32], k: usize, out: (&mut [u32], &mut [f32])) {
+    fn search(
+        &self,
+        queries: std::ops::Range<usize>,
+        cells: &[u32],
+        k: usize,
+        out: (&mut [u32], &mut [f32]),
+    ) {
         let own = queries.start as u32;
         let queries = &self.data[queries.start * self.cols..queries.end * self.cols];
         let mut best: Vec<Nearest> = queries

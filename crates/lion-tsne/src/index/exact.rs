@@ -121,7 +121,8 @@ impl ExactIndex {
             .into_iter()
             .zip(queries.chunks_exact(self.cols))
             .map(|(reach, query)| {
-                let true_distances = reach.rows.iter().map(|&row| (row, squared_distance(query, self.row(row))));
+                let true_distances =
+                    reach.rows.iter().map(|&row| (row, squared_distance(query, self.row(row))));
                 true_distances.filter(|&(_, distance2)| distance2 <= radius2).collect()
             })
             .collect()
@@ -168,7 +169,9 @@ pub(super) fn write_nearest(
             for (i, ((best, query), (indices, distances))) in queries.zip(out).enumerate() {
                 let own = own.map(|first| first + i as u32);
                 let distance2 = |row: u32| squared_distance(query, &data[row as usize * cols..][..cols]);
-                for ((index, distance), &key) in indices.iter_mut().zip(distances).zip(best.decide(own, distance2)) {
+                for ((index, distance), &key) in
+                    indices.iter_mut().zip(distances).zip(best.decide(own, distance2))
+                {
                     *index = key as u32;
                     *distance = distance_of(key);
                 }

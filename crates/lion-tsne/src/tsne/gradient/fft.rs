@@ -65,7 +65,10 @@ impl Frame {
     #[inline(always)]
     fn place(&self, [x, y]: [f32; 2]) -> [f32; 2] {
         let scale = (1.0 / self.spacing) as f32;
-        [((x - self.origin[0]) * scale - BEFORE as f32).max(0.0), ((y - self.origin[1]) * scale - BEFORE as f32).max(0.0)]
+        [
+            ((x - self.origin[0]) * scale - BEFORE as f32).max(0.0),
+            ((y - self.origin[1]) * scale - BEFORE as f32).max(0.0),
+        ]
     }
 }
 
@@ -137,7 +140,9 @@ impl Grid {
             let nodes = self.nodes.get_mut(odd * BAND * width..).unwrap_or_default();
             nodes.par_chunks_mut(piece).enumerate().for_each(|(at, nodes)| {
                 let band = 2 * at + odd;
-                let Some(&[first, end]) = bands.get(band..band + 2).and_then(|b| b.first_chunk()) else { return };
+                let Some(&[first, end]) = bands.get(band..band + 2).and_then(|b| b.first_chunk()) else {
+                    return;
+                };
                 vectorized(
                     #[inline(always)]
                     || {
@@ -177,7 +182,15 @@ fn add_charge(splines: &Splines, point: &Point, first_row: usize, width: usize, 
 const BLOCK: usize = 1024;
 
 /// Reads potential and slope at each point; returns the sum of the potentials.
-fn gather(splines: &Splines, frame: &Frame, y: &[[f32; 2]], width: usize, nodes: &[f32], near: &[Lanes; WIDTH], forces: &mut [[f32; 2]]) -> f64 {
+fn gather(
+    splines: &Splines,
+    frame: &Frame,
+    y: &[[f32; 2]],
+    width: usize,
+    nodes: &[f32],
+    near: &[Lanes; WIDTH],
+    forces: &mut [[f32; 2]],
+) -> f64 {
     let scale = (-0.5 / frame.spacing) as f32;
     let mut sums = vec![0.0f64; y.len().div_ceil(BLOCK)];
     forces.par_chunks_mut(BLOCK).zip(y.par_chunks(BLOCK)).zip(&mut sums).for_each(|((forces, y), sum)| {
@@ -196,7 +209,13 @@ fn gather(splines: &Splines, frame: &Frame, y: &[[f32; 2]], width: usize, nodes:
 }
 
 #[inline(always)]
-fn read(splines: &Splines, [x, y]: [f32; 2], width: usize, nodes: &[f32], near: &[Lanes; WIDTH]) -> (f32, [f32; 2]) {
+fn read(
+    splines: &Splines,
+    [x, y]: [f32; 2],
+    width: usize,
+    nodes: &[f32],
+    near: &[Lanes; WIDTH],
+) -> (f32, [f32; 2]) {
     let (column, row) = (x as usize, y as usize);
     let (u, v) = (x - column as f32 - 0.5, y - row as f32 - 0.5);
     let (down, down_slopes) = (splines.weights(v), splines.slopes(v));
