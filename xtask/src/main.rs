@@ -1,2 +1,9 @@
 //! `cargo xtask`.
-fn main() {}
+mod data;
+mod digits;
+mod pca;
+mod rng;
+mod shell;
+fn main() {
+    data::mnist(std::env::args_os().nth(1).map(Into::into)).unwrap();
+}
