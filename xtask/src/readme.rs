@@ -141,4 +141,27 @@ mod tests {
         assert!(mentions("  -o, --output <FILE>", "--output"));
         assert!(!mentions("  --perplexities <P>", "--perplexity"));
     }
+
+    /// The checker against a program that knows one verb and one flag.
+    #[cfg(unix)]
+    #[test]
+    fn lines_are_run_in_order_and_verbs_and_flags_must_exist() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = std::env::temp_dir().join(format!("xtask-readme-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("bin")).unwrap();
+        let lion = folder.join("bin/lion");
+        let script = "#!/bin/sh\n[ \"$1\" = demo ] || exit 2\n[ \"$2\" = --help ] && echo ' --seed N'\n[ \"$2\" = --help ] || echo \"$2\" >> ran\n";
+        std::fs::write(&lion, script).unwrap();
+        std::fs::set_permissions(&lion, std::fs::Permissions::from_mode(0o755)).unwrap();
+
+        execute("lion demo one", &lion, &folder).unwrap();
+        execute("cargo run --release -- demo two", &lion, &folder).unwrap();
+        assert_eq!(std::fs::read_to_string(folder.join("ran")).unwrap(), "one\ntwo\n");
+        assert!(execute("lion dance", &lion, &folder).is_err());
+
+        assert!(exists("cat x | lion demo --seed=1 -o y", &lion).is_ok());
+        assert!(exists("lion demo --sede 1", &lion).unwrap_err().to_string().contains("`--sede` is no flag"));
+        assert!(exists("lion dance", &lion).unwrap_err().to_string().contains("no such verb"));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }
