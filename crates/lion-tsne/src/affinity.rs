@@ -20,6 +20,31 @@ impl Affinities {
         symmetric(conditional(neighbours, perplexity))
     }
 
+    /// The same affinities with row `i` renamed to its place in `order`.
+    pub(crate) fn reordered(&self, order: &[u32]) -> Self {
+        let mut renamed = vec![0u32; order.len()];
+        let mut offsets = vec![0; order.len() + 1];
+        for (new, &old) in order.iter().enumerate() {
+            renamed[old as usize] = new as u32;
+            offsets[new + 1] = offsets[new] + self.row(old as usize).0.len();
+        }
+        let mut columns = vec![0; self.columns.len()];
+        let mut values = vec![0.0; self.values.len()];
+        let blocks = split_rows(&offsets, &mut columns).into_iter().zip(split_rows(&offsets, &mut values));
+        blocks.zip(order.chunks(BLOCK)).collect::<Vec<_>>().into_par_iter().for_each(|((columns, values), order)| {
+            let mut at = 0;
+            for &old in order {
+                let (old_columns, old_values) = self.row(old as usize);
+                let end = at + old_columns.len();
+                let renamed = old_columns.iter().map(|&c| renamed[c as usize]);
+                columns[at..end].iter_mut().zip(renamed).for_each(|(to, from)| *to = from);
+                values[at..end].copy_from_slice(old_values);
+                at = end;
+            }
+        });
+        Self { offsets, columns, values }
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.offsets.len() - 1

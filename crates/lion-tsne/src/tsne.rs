@@ -1,5 +1,6 @@
 //! t-SNE: places in a map whose closeness follows the affinities.
 
+mod curve;
 mod gradient;
 pub(crate) mod init;
 mod optimise;

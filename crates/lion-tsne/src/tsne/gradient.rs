@@ -4,8 +4,10 @@
 
 mod attract;
 mod barnes_hut;
+mod eight;
 mod exact;
 mod fft;
+mod points;
 mod spline;
 mod transform;
 

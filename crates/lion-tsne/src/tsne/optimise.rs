@@ -1,5 +1,6 @@
 //! Gradient descent with momentum, gains and early exaggeration.
 
+use super::curve::curve_order;
 use super::gradient::{Repulsion, attract, attraction_energy, entropy};
 use crate::affinity::Affinities;
 use crate::progress::{Observer, Progress, Stage};
@@ -50,6 +51,8 @@ pub(crate) fn optimise<const D: usize>(
     schedule: &Schedule,
     observer: &mut Observer<'_>,
 ) -> Optimised {
+    let mut order = Order::new(y.len());
+    let mut reordered: Option<Affinities> = None;
     let mut state = State::new(y.len());
     let self_entropy = entropy(p);
     let mut history = Vec::with_capacity(schedule.iterations / REPORT + 2);
@@ -58,6 +61,13 @@ pub(crate) fn optimise<const D: usize>(
         if done == schedule.exaggeration_iterations {
             state.restart();
         }
+        if REORDER.contains(&done) {
+            let next = order.follow(y);
+            state.reorder(&next);
+            permute(y, &next);
+            reordered = Some(reordered.as_ref().unwrap_or(p).reordered(&next));
+        }
+        let p = reordered.as_ref().unwrap_or(p);
         let early = done < schedule.exaggeration_iterations;
         let exaggeration = if early { schedule.exaggeration } else { 1.0 };
         attract(p, y, &mut state.attraction);
@@ -78,10 +88,48 @@ pub(crate) fn optimise<const D: usize>(
         }
     }
     recentre(y);
+    let p = reordered.as_ref().unwrap_or(p);
     let z = repulsion.repel(y, &mut state.repulsion);
     let kl = self_entropy + attraction_energy(p, y) + z.ln();
     history.push((done, kl));
+    order.restore(y);
     Optimised { iterations: done, kl, history }
+}
+
+/// Iterations before which rows are put in the order of their places. Neighbours are then near each other in memory,
+/// and reading their places costs little.
+const REORDER: [usize; 3] = [50, 150, 250];
+
+/// Which row is where, while rows are in another order.
+struct Order {
+    rows: Vec<u32>,
+}
+
+impl Order {
+    fn new(rows: usize) -> Self {
+        Self { rows: (0..rows as u32).collect() }
+    }
+
+    /// The order of the places along a space-filling curve: for each new position the old one.
+    fn follow<const D: usize>(&mut self, y: &[[f32; D]]) -> Vec<u32> {
+        let next: Vec<u32> = curve_order(y).into_iter().map(|(_, row)| row).collect();
+        self.rows = next.iter().map(|&old| self.rows[old as usize]).collect();
+        next
+    }
+
+    fn restore<const D: usize>(&self, y: &mut [[f32; D]]) {
+        let places = y.to_vec();
+        for (place, &row) in places.into_iter().zip(&self.rows) {
+            y[row as usize] = place;
+        }
+    }
+}
+
+fn permute<T: Copy>(values: &mut [T], order: &[u32]) {
+    let old = values.to_vec();
+    for (value, &from) in values.iter_mut().zip(order) {
+        *value = old[from as usize];
+    }
 }
 
 /// How the two halves of the gradient are weighed.
@@ -113,6 +161,11 @@ impl<const D: usize> State<D> {
     fn restart(&mut self) {
         self.steps.fill([0.0; D]);
         self.gains.fill([1.0; D]);
+    }
+
+    fn reorder(&mut self, order: &[u32]) {
+        permute(&mut self.steps, order);
+        permute(&mut self.gains, order);
     }
 
     fn step(&mut self, y: &mut [[f32; D]], balance: Balance, rate: f32) {

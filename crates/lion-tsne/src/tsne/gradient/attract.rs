@@ -29,33 +29,43 @@ pub(crate) fn attract<const D: usize>(p: &Affinities, y: &[[f32; D]], forces: &m
 fn attract_row<const D: usize>(p: &Affinities, y: &[[f32; D]], i: usize) -> [f32; D] {
     let (columns, values) = p.row(i);
     let here = y[i];
-    let mut fetched = [[0.0f32; FETCH]; D];
+    let mut fetched = [[0.0f32; D]; FETCH];
     let mut sums = [[0.0f32; LANES]; D];
     for (columns, values) in columns.chunks(FETCH).zip(values.chunks(FETCH)) {
-        for (at, &column) in columns.iter().enumerate() {
-            let there = y[column as usize];
-            for d in 0..D {
-                fetched[d][at] = there[d];
-            }
+        for (fetched, &column) in fetched.iter_mut().zip(columns) {
+            *fetched = y[column as usize];
         }
         let (whole, rest) = values.as_chunks::<LANES>();
-        for (at, values) in whole.iter().enumerate() {
-            add_lanes(&fetched, at * LANES, values, &here, &mut sums);
+        let (there, _) = fetched.as_chunks::<LANES>();
+        for (there, values) in there.iter().zip(whole) {
+            add_lanes(there, values, &here, &mut sums);
         }
-        if !rest.is_empty() {
+        if let (false, Some(there)) = (rest.is_empty(), there.get(whole.len())) {
             // What is left over from an earlier fetch in these lanes counts with weight 0.
             let mut padded = [0.0; LANES];
             padded[..rest.len()].copy_from_slice(rest);
-            add_lanes(&fetched, whole.len() * LANES, &padded, &here, &mut sums);
+            add_lanes(there, &padded, &here, &mut sums);
         }
     }
-    sums.map(|lanes| lanes.iter().sum())
+    sums.map(sum_lanes)
+}
+
+/// By halves: in order, each addition would wait for the one before.
+#[inline(always)]
+fn sum_lanes(mut lanes: [f32; LANES]) -> f32 {
+    let mut width = LANES / 2;
+    while width > 0 {
+        for lane in 0..width {
+            lanes[lane] += lanes[lane + width];
+        }
+        width /= 2;
+    }
+    lanes[0]
 }
 
 #[inline(always)]
 fn add_lanes<const D: usize>(
-    fetched: &[[f32; FETCH]; D],
-    at: usize,
+    there: &[[f32; D]; LANES],
     values: &[f32; LANES],
     here: &[f32; D],
     sums: &mut [[f32; LANES]; D],
@@ -63,9 +73,8 @@ fn add_lanes<const D: usize>(
     let mut differences = [[0.0f32; LANES]; D];
     let mut distances = [1.0f32; LANES];
     for d in 0..D {
-        let there: &[f32; LANES] = fetched[d][at..at + LANES].try_into().unwrap_or(&[0.0; LANES]);
         for lane in 0..LANES {
-            differences[d][lane] = here[d] - there[lane];
+            differences[d][lane] = here[d] - there[lane][d];
             distances[lane] += differences[d][lane] * differences[d][lane];
         }
     }

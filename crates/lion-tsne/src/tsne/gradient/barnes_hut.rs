@@ -1,5 +1,6 @@
 //! Repulsion by a tree (2-D and 3-D): far clusters count as one point at their centre of mass.
 
+use crate::tsne::curve::{bits, curve_order, extent};
 use crate::vectorized::vectorized;
 use rayon::prelude::*;
 
@@ -36,9 +37,6 @@ impl<const D: usize> Tree<D> {
         Self { theta2, nodes: Vec::new(), order: Vec::new(), sorted: Vec::new(), forces: Vec::new() }
     }
 
-    /// Bits of the curve position for each dimension.
-    const BITS: u32 = 63 / D as u32;
-
     pub(super) fn repel(&mut self, y: &[[f32; D]], forces: &mut [[f32; D]]) -> f64 {
         self.build(y);
         self.forces.resize(y.len(), [0.0; D]);
@@ -63,29 +61,12 @@ impl<const D: usize> Tree<D> {
     }
 
     fn build(&mut self, y: &[[f32; D]]) {
-        let mut low = [f32::INFINITY; D];
-        let mut high = [f32::NEG_INFINITY; D];
-        for place in y {
-            for d in 0..D {
-                low[d] = low[d].min(place[d]);
-                high[d] = high[d].max(place[d]);
-            }
-        }
-        let side = (0..D).map(|d| f64::from(high[d] - low[d])).fold(f64::MIN_POSITIVE, f64::max);
-        let cells = (1u64 << Self::BITS) as f64;
-        self.order.clear();
-        self.order.par_extend(y.par_iter().enumerate().map(|(row, place)| {
-            let steps = std::array::from_fn(|d| {
-                let along = f64::from(place[d] - low[d]) / side * cells;
-                (along as u64).min((1 << Self::BITS) - 1)
-            });
-            (interleave::<D>(steps, Self::BITS), row as u32)
-        }));
-        self.order.par_sort_unstable();
+        self.order = curve_order(y);
         self.sorted.clear();
         self.sorted.extend(self.order.iter().map(|&(_, row)| y[row as usize]));
         self.nodes.clear();
-        self.divide(0, y.len(), Self::BITS, (side * side) as f32);
+        let side = extent(y).1;
+        self.divide(0, y.len(), bits::<D>(), side * side);
     }
 
     /// Adds the node of the points `first..end`, which share all but the last `level` bits in each dimension.
@@ -157,15 +138,4 @@ fn squared<const D: usize>(a: &[f32; D], b: &[f32; D]) -> f32 {
         sum += (a[d] - b[d]) * (a[d] - b[d]);
     }
     sum
-}
-
-/// The bits of all dimensions in turn, highest first.
-fn interleave<const D: usize>(steps: [u64; D], bits: u32) -> u64 {
-    let mut code = 0;
-    for bit in (0..bits).rev() {
-        for step in steps {
-            code = code << 1 | (step >> bit & 1);
-        }
-    }
-    code
 }

@@ -5,9 +5,10 @@
 //! the nodes of a grid by cubic B-splines, on the side of the sources and on the side of the targets; the splines'
 //! own blur is divided out in frequency space. The slope comes from the splines' derivatives.
 
-use super::spline::{LANES, Lanes, Splines, WIDTH};
+use super::eight::{LANES, dispatch};
+use super::points::{Gather, Read, Spread};
+use super::spline::{Splines, WIDTH};
 use super::transform::Transform;
-use crate::vectorized::vectorized;
 use rayon::prelude::*;
 
 /// Distance between nodes where the map is wide: the kernel has width 1, and this resolves it (see the tests for
@@ -35,15 +36,15 @@ pub(crate) struct Grid {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Point {
-    x: f32,
-    y: f32,
+pub(super) struct Point {
+    pub(super) x: f32,
+    pub(super) y: f32,
 }
 
 /// Where the grid lies.
-struct Frame {
+pub(super) struct Frame {
     origin: [f32; 2],
-    spacing: f64,
+    pub(super) spacing: f64,
     /// Nodes needed along each axis.
     nodes: [usize; 2],
 }
@@ -63,7 +64,7 @@ impl Frame {
 
     /// Where a place lies in units of the grid: its first node and how far past it.
     #[inline(always)]
-    fn place(&self, [x, y]: [f32; 2]) -> [f32; 2] {
+    pub(super) fn place(&self, [x, y]: [f32; 2]) -> [f32; 2] {
         let scale = (1.0 / self.spacing) as f32;
         [
             ((x - self.origin[0]) * scale - BEFORE as f32).max(0.0),
@@ -97,7 +98,8 @@ impl Grid {
         self.nodes.resize(width * height, 0.0);
         self.spread(width);
         transform.convolve(&mut self.nodes);
-        let potential = gather(&self.splines, &frame, y, width, &self.nodes, transform.near(), forces);
+        let read = Read { splines: &self.splines, frame: &frame, width, nodes: &self.nodes, near: transform.near() };
+        let potential = gather(&read, y, forces);
         let rows = y.len() as f64;
         let z = potential + rows * (rows - 1.0) * transform.floor();
         self.transform = Some(transform);
@@ -140,17 +142,10 @@ impl Grid {
             let nodes = self.nodes.get_mut(odd * BAND * width..).unwrap_or_default();
             nodes.par_chunks_mut(piece).enumerate().for_each(|(at, nodes)| {
                 let band = 2 * at + odd;
-                let Some(&[first, end]) = bands.get(band..band + 2).and_then(|b| b.first_chunk()) else {
-                    return;
-                };
-                vectorized(
-                    #[inline(always)]
-                    || {
-                        for point in &sorted[first..end] {
-                            add_charge(splines, point, band * BAND, width, nodes);
-                        }
-                    },
-                );
+                if let Some(&[first, end]) = bands.get(band..band + 2).and_then(|b| b.first_chunk()) {
+                    let points = &sorted[first..end];
+                    dispatch(Spread { splines, points, first_row: band * BAND, width, nodes });
+                }
             });
         }
     }
@@ -163,97 +158,15 @@ impl Point {
     }
 }
 
-#[inline(always)]
-fn add_charge(splines: &Splines, point: &Point, first_row: usize, width: usize, nodes: &mut [f32]) {
-    let (column, row) = (point.x as usize, point.y as usize);
-    let across = splines.weights(point.x - column as f32 - 0.5);
-    let down = splines.weights(point.y - row as f32 - 0.5);
-    let from = (row - first_row) * width + column;
-    for (r, weight) in down[..WIDTH].iter().enumerate() {
-        if let Some(nodes) = nodes.get_mut(from + r * width..).and_then(|n| n.first_chunk_mut::<LANES>()) {
-            for c in 0..LANES {
-                nodes[c] += weight * across[c];
-            }
-        }
-    }
-}
-
 /// Points that one task reads back.
 const BLOCK: usize = 1024;
 
 /// Reads potential and slope at each point; returns the sum of the potentials.
-fn gather(
-    splines: &Splines,
-    frame: &Frame,
-    y: &[[f32; 2]],
-    width: usize,
-    nodes: &[f32],
-    near: &[Lanes; WIDTH],
-    forces: &mut [[f32; 2]],
-) -> f64 {
-    let scale = (-0.5 / frame.spacing) as f32;
+fn gather(read: &Read, y: &[[f32; 2]], forces: &mut [[f32; 2]]) -> f64 {
     let mut sums = vec![0.0f64; y.len().div_ceil(BLOCK)];
-    forces.par_chunks_mut(BLOCK).zip(y.par_chunks(BLOCK)).zip(&mut sums).for_each(|((forces, y), sum)| {
-        vectorized(
-            #[inline(always)]
-            || {
-                for (force, &place) in forces.iter_mut().zip(y) {
-                    let (potential, slopes) = read(splines, frame.place(place), width, nodes, near);
-                    *force = [slopes[0] * scale, slopes[1] * scale];
-                    *sum += f64::from(potential);
-                }
-            },
-        );
-    });
+    let blocks = forces.par_chunks_mut(BLOCK).zip(y.par_chunks(BLOCK)).zip(&mut sums);
+    blocks.for_each(|((forces, y), sum)| *sum = dispatch(Gather { read, y, forces }));
     sums.iter().sum()
-}
-
-#[inline(always)]
-fn read(
-    splines: &Splines,
-    [x, y]: [f32; 2],
-    width: usize,
-    nodes: &[f32],
-    near: &[Lanes; WIDTH],
-) -> (f32, [f32; 2]) {
-    let (column, row) = (x as usize, y as usize);
-    let (u, v) = (x - column as f32 - 0.5, y - row as f32 - 0.5);
-    let (down, down_slopes) = (splines.weights(v), splines.slopes(v));
-    let mut potential = [0.0f32; LANES];
-    let mut slope = [0.0f32; LANES];
-    for r in 0..WIDTH {
-        if let Some(nodes) = nodes.get((row + r) * width + column..).and_then(|n| n.first_chunk::<LANES>()) {
-            for c in 0..LANES {
-                potential[c] += down[r] * nodes[c];
-                slope[c] += down_slopes[r] * nodes[c];
-            }
-        }
-    }
-    let all = across(splines.weights(u), splines.slopes(u), &potential, &slope);
-    // What the point's own charge adds has no business here, and would hold it in the middle of its cell.
-    let (down, down_slopes) = (splines.lags(v), splines.lag_slopes(v));
-    let mut potential = [0.0f32; LANES];
-    let mut slope = [0.0f32; LANES];
-    for r in 0..WIDTH {
-        for c in 0..LANES {
-            potential[c] += down[r] * near[r][c];
-            slope[c] += down_slopes[r] * near[r][c];
-        }
-    }
-    let own = across(splines.lags(u), splines.lag_slopes(u), &potential, &slope);
-    (all[0] - own[0], [all[1] - own[1], all[2] - own[2]])
-}
-
-/// Sums over the columns: potential, slope across, slope down.
-#[inline(always)]
-fn across(weights: Lanes, slopes: Lanes, potential: &Lanes, slope: &Lanes) -> [f32; 3] {
-    let mut sums = [[0.0f32; LANES]; 3];
-    for c in 0..LANES {
-        sums[0][c] = weights[c] * potential[c];
-        sums[1][c] = slopes[c] * potential[c];
-        sums[2][c] = weights[c] * slope[c];
-    }
-    sums.map(|lanes| lanes.iter().sum())
 }
 
 fn bounds(y: &[[f32; 2]]) -> ([f32; 2], [f32; 2]) {

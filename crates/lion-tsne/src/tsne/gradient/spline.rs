@@ -3,15 +3,13 @@
 //! All weights of a point are polynomials in one number, so they are worked out side by side, in the lanes of a
 //! register: a table of coefficients, one array of lanes for each power.
 
+use super::eight::{Eight, Lanes};
+use pulp::Simd;
+
 /// Nodes that a point touches along each axis; the splines are of degree one less.
 pub(super) const WIDTH: usize = 6;
-/// Nodes read and written at once; those beyond `WIDTH` have weight 0.
-pub(super) const LANES: usize = 8;
 /// Powers of u² in the products of two weights.
 const POWERS: usize = WIDTH;
-
-/// One value for each node.
-pub(super) type Lanes = [f32; LANES];
 
 /// Coefficients of everything that follows from where a point lies between two nodes.
 pub(super) struct Splines {
@@ -46,39 +44,39 @@ impl Splines {
         }
     }
 
-    /// The weights of the nodes around a point that lies `u` (-½..½) past the middle between the two in the middle.
+    /// The weights of the nodes around a point that lies `u` (-½..½) past the middle between the two in the middle;
+    /// lanes beyond `WIDTH` are 0.
     #[inline(always)]
-    pub(super) fn weights(&self, u: f32) -> Lanes {
-        horner(&self.weights, u)
+    pub(super) fn weights<S: Simd>(&self, simd: S, u: f32) -> Eight<S> {
+        horner(simd, &self.weights, u)
     }
 
     /// Their derivatives by `u`.
     #[inline(always)]
-    pub(super) fn slopes(&self, u: f32) -> Lanes {
-        horner(&self.slopes, u)
+    pub(super) fn slopes<S: Simd>(&self, simd: S, u: f32) -> Eight<S> {
+        horner(simd, &self.slopes, u)
     }
 
     /// Σ of the products of the weights of nodes 0, 1, 2... apart, both ways round.
     #[inline(always)]
-    pub(super) fn lags(&self, u: f32) -> Lanes {
-        horner(&self.lags, u * u)
+    pub(super) fn lags<S: Simd>(&self, simd: S, u: f32) -> Eight<S> {
+        horner(simd, &self.lags, u * u)
     }
 
     /// Half of their derivatives by `u`.
     #[inline(always)]
-    pub(super) fn lag_slopes(&self, u: f32) -> Lanes {
-        horner(&self.lag_slopes, u * u).map(|v| v * u)
+    pub(super) fn lag_slopes<S: Simd>(&self, simd: S, u: f32) -> Eight<S> {
+        horner(simd, &self.lag_slopes, u * u).times(simd, Eight::splat(simd, u))
     }
 }
 
 /// The polynomials with these coefficients, lowest power first, at `u`.
 #[inline(always)]
-fn horner<const N: usize>(coefficients: &[Lanes; N], u: f32) -> Lanes {
-    let mut sums = coefficients[N - 1];
+fn horner<S: Simd, const N: usize>(simd: S, coefficients: &[Lanes; N], u: f32) -> Eight<S> {
+    let u = Eight::splat(simd, u);
+    let mut sums = Eight::load(&coefficients[N - 1]);
     for coefficients in coefficients[..N - 1].iter().rev() {
-        for lane in 0..LANES {
-            sums[lane] = sums[lane] * u + coefficients[lane];
-        }
+        sums = sums.times_plus(simd, u, Eight::load(coefficients));
     }
     sums
 }

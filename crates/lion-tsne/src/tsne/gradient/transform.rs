@@ -1,6 +1,7 @@
 //! Convolution with the kernel 1 / (1 + r²) on a grid, in frequency space.
 
-use super::spline::{Lanes, WIDTH, transfer};
+use super::eight::Lanes;
+use super::spline::{WIDTH, transfer};
 use rayon::prelude::*;
 use realfft::num_complex::Complex;
 use realfft::{ComplexToReal, FftNum, RealFftPlanner, RealToComplex};
