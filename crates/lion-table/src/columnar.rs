@@ -1,0 +1,355 @@
+//! From columns to rows: what Arrow and Parquet share once their bytes are decoded.
+
+use crate::error::{Cell, Error, Fault, Result};
+use crate::input::Gauge;
+use crate::select::{Column, Kind, ReadOptions, Selection, no_numeric_column};
+use crate::table::{Source, Table, number_text, push_id, push_label};
+use arrow_array::cast::AsArray;
+use arrow_array::types::*;
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::{DataType, Schema};
+
+/// The decoded batches of a file, with all columns of its schema.
+pub(crate) trait Decoder: Send {
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>>;
+}
+
+/// What a schema's columns can serve as.
+pub(crate) fn columns_of(schema: &Schema) -> Vec<Column> {
+    let column = |field: &arrow_schema::FieldRef| {
+        let name = field.name().clone();
+        // pandas writes the index of a filtered frame as a column of this name.
+        let kind =
+            if name.starts_with("__index_level_") { Kind::RowIndex } else { kind_of(field.data_type()) };
+        Column { name, kind }
+    };
+    schema.fields().iter().map(column).collect()
+}
+
+fn kind_of(data_type: &DataType) -> Kind {
+    match data_type {
+        number if is_number(number) => Kind::Number,
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Kind::Text("text".to_owned()),
+        DataType::Dictionary(_, value) => match kind_of(value) {
+            Kind::Number | Kind::Text(_) => Kind::Text("categories".to_owned()),
+            other => other,
+        },
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _)
+            if is_number(item.data_type()) && *item.data_type() != DataType::Null =>
+        {
+            Kind::List
+        }
+        other => Kind::Other(format!("values of type {other}")),
+    }
+}
+
+fn is_number(data_type: &DataType) -> bool {
+    data_type.is_numeric()
+        && !matches!(data_type, DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal256(..))
+        || matches!(data_type, DataType::Boolean | DataType::Null)
+}
+
+/// A table of columns, turned to rows batch by batch.
+pub(crate) struct Columnar<D> {
+    pub(crate) file: String,
+    decoder: D,
+    gauge: Gauge,
+    pub(crate) selection: Selection,
+    names: Vec<String>,
+    /// The batch at hand and how many of its rows are done.
+    batch: Option<(RecordBatch, usize)>,
+    rows: usize,
+}
+
+impl<D: Decoder> Columnar<D> {
+    /// `columns` are those of the batches; of lists, the first batch tells the length.
+    pub(crate) fn new(
+        file: String,
+        mut decoder: D,
+        gauge: Gauge,
+        columns: &[Column],
+        selection: Selection,
+    ) -> Result<Self> {
+        let mut batch = None;
+        let names = match selection.features.as_slice() {
+            &[list] if selection.list => {
+                let first = first_batch(&file, &mut decoder)?;
+                let width = list_lengths(first.column(list), 0..1).next().unwrap_or_default();
+                batch = Some((first, 0));
+                (1..=width).map(|item| format!("{}[{item}]", columns[list].name)).collect()
+            }
+            features => features.iter().map(|&c| columns[c].name.clone()).collect::<Vec<_>>(),
+        };
+        if names.is_empty() {
+            return Err(no_numeric_column(&file, columns));
+        }
+        Ok(Self { file, decoder, gauge, selection, names, batch, rows: 0 })
+    }
+
+    /// Adds `rows` rows of `batch`, from its row `start` on.
+    fn push(&self, table: &mut Table, batch: &RecordBatch, start: usize, rows: usize) -> Result<()> {
+        let (cols, old) = (table.cols, table.data.len());
+        let cell = |row: usize, column: &str| Cell {
+            file: self.file.clone(),
+            row: self.rows + row + 1,
+            line: None,
+            column: column.to_owned(),
+        };
+        table.data.resize(old + rows * cols, 0.0);
+        let out = &mut table.data[old..];
+        if self.selection.list {
+            let list = batch.column(self.selection.features[0]);
+            push_lists(list, start, rows, cols, out).map_err(|fault| self.list_error(fault, &cell))?;
+        } else {
+            let columns: Vec<_> = self.selection.features.iter().map(|&c| batch.column(c)).collect();
+            push_numbers(&columns, start, rows, out)
+                .map_err(|(row, c, fault)| fault.at(cell(row, &self.names[c])))?;
+        }
+        if let Some(c) = self.selection.id {
+            let name = batch.schema_ref().field(c).name();
+            for (row, id) in texts(&batch.column(c).slice(start, rows)).into_iter().enumerate() {
+                push_id(table, id, || cell(row, name))?;
+            }
+        }
+        if let Some(c) = self.selection.label {
+            texts(&batch.column(c).slice(start, rows)).into_iter().for_each(|label| push_label(table, label));
+        }
+        table.rows += rows;
+        Ok(())
+    }
+
+    fn list_error(&self, fault: ListFault, cell: &impl Fn(usize, &str) -> Cell) -> Error {
+        match fault {
+            ListFault::Value(row, item, fault) => fault.at(cell(row, &self.names[item])),
+            ListFault::Null(row) => Fault::Missing.at(cell(row, "")),
+            ListFault::Length(row, found) => {
+                Error::Ragged { row: cell(row, ""), found, expected: self.names.len() }
+            }
+        }
+    }
+}
+
+/// The first batch that has rows.
+fn first_batch(file: &str, decoder: &mut impl Decoder) -> Result<RecordBatch> {
+    while let Some(batch) = decoder.next_batch()? {
+        if batch.num_rows() > 0 {
+            return Ok(batch);
+        }
+    }
+    Err(Error::Empty { file: file.to_owned() })
+}
+
+impl<D: Decoder> Source for Columnar<D> {
+    fn empty(&self) -> Table {
+        Table::without_rows(self.names.clone(), &self.selection)
+    }
+
+    fn gauge(&self) -> &Gauge {
+        &self.gauge
+    }
+
+    fn fill(&mut self, table: &mut Table, rows: usize) -> Result<usize> {
+        let mut added = 0;
+        while added < rows {
+            let (batch, done) = match self.batch.take() {
+                Some(at_hand) => at_hand,
+                None => match self.decoder.next_batch()? {
+                    Some(batch) => (batch, 0),
+                    None => break,
+                },
+            };
+            let now = (batch.num_rows() - done).min(rows - added);
+            self.push(table, &batch, done, now)?;
+            self.rows += now;
+            added += now;
+            if done + now < batch.num_rows() {
+                self.batch = Some((batch, done + now));
+            }
+        }
+        Ok(added)
+    }
+}
+
+/// Rows handled together: their lines of the output stay in the cache while the columns pass.
+const BLOCK: usize = 64;
+
+/// Writes `rows` rows of number columns to `out`, row after row; a fault comes with its row and column.
+pub(crate) fn push_numbers<A: AsRef<dyn Array>>(
+    columns: &[A],
+    start: usize,
+    rows: usize,
+    out: &mut [f32],
+) -> std::result::Result<(), (usize, usize, Fault)> {
+    let cols = columns.len();
+    for block in (0..rows).step_by(BLOCK) {
+        let many = BLOCK.min(rows - block);
+        let lines = &mut out[block * cols..(block + many) * cols];
+        for (c, column) in columns.iter().enumerate() {
+            let part = column.as_ref().slice(start + block, many);
+            scatter(&part, lines, c, cols).map_err(|(row, fault)| (block + row, c, fault))?;
+        }
+    }
+    Ok(())
+}
+
+enum ListFault {
+    Value(usize, usize, Fault),
+    Null(usize),
+    Length(usize, usize),
+}
+
+/// Writes lists of `cols` numbers each, which lie one after the other, to `out`.
+fn push_lists(
+    list: &dyn Array,
+    start: usize,
+    rows: usize,
+    cols: usize,
+    out: &mut [f32],
+) -> std::result::Result<(), ListFault> {
+    if let Some(row) = (0..rows).find(|row| list.is_null(start + row)) {
+        return Err(ListFault::Null(row));
+    }
+    let wrong = list_lengths(list, start..start + rows).enumerate().find(|&(_, length)| length != cols);
+    if let Some((row, length)) = wrong {
+        return Err(ListFault::Length(row, length));
+    }
+    let (first, items) = match list.data_type() {
+        DataType::FixedSizeList(..) => {
+            let list = list.as_fixed_size_list();
+            (list.value_offset(start) as usize, list.values())
+        }
+        DataType::LargeList(_) => {
+            let list = list.as_list::<i64>();
+            (list.value_offsets()[start] as usize, list.values())
+        }
+        _ => {
+            let list = list.as_list::<i32>();
+            (list.value_offsets()[start] as usize, list.values())
+        }
+    };
+    let values = items.slice(first, rows * cols);
+    scatter(&values, out, 0, 1).map_err(|(at, fault)| ListFault::Value(at / cols, at % cols, fault))
+}
+
+/// The lengths of some lists of a column.
+fn list_lengths(list: &dyn Array, rows: std::ops::Range<usize>) -> Box<dyn Iterator<Item = usize> + '_> {
+    match list.data_type() {
+        DataType::FixedSizeList(..) => {
+            let length = list.as_fixed_size_list().value_length() as usize;
+            Box::new(rows.map(move |_| length))
+        }
+        DataType::LargeList(_) => Box::new(rows.map(|row| list.as_list::<i64>().value_length(row) as usize)),
+        _ => Box::new(rows.map(|row| list.as_list::<i32>().value_length(row) as usize)),
+    }
+}
+
+/// Writes the numbers of `column` to `out`, from `first` on in steps of `step`; a fault comes with its place.
+fn scatter(
+    column: &dyn Array,
+    out: &mut [f32],
+    first: usize,
+    step: usize,
+) -> std::result::Result<(), (usize, Fault)> {
+    if let Some(at) = (column.logical_null_count() > 0).then(|| first_null(column)).flatten() {
+        return Err((at, Fault::Missing));
+    }
+    let places = out.iter_mut().skip(first).step_by(step);
+    macro_rules! copy {
+        ($type:ty, $number:expr) => {{
+            let (values, number) = (column.as_primitive::<$type>().values(), $number);
+            let mut finite = true;
+            for (place, &value) in places.zip(values.iter()) {
+                *place = number(value) as f32;
+                finite &= place.is_finite();
+            }
+            match values.iter().position(|&value| !finite && !(number(value) as f32).is_finite()) {
+                Some(at) => Err((at, Fault::of(number(values[at]) as f64))),
+                None => Ok(()),
+            }
+        }};
+    }
+    match column.data_type() {
+        DataType::Int8 => copy!(Int8Type, |v| v),
+        DataType::Int16 => copy!(Int16Type, |v| v),
+        DataType::Int32 => copy!(Int32Type, |v| v),
+        DataType::Int64 => copy!(Int64Type, |v| v),
+        DataType::UInt8 => copy!(UInt8Type, |v| v),
+        DataType::UInt16 => copy!(UInt16Type, |v| v),
+        DataType::UInt32 => copy!(UInt32Type, |v| v),
+        DataType::UInt64 => copy!(UInt64Type, |v| v),
+        DataType::Float16 => copy!(Float16Type, |v: half::f16| v.to_f32()),
+        DataType::Float32 => copy!(Float32Type, |v| v),
+        DataType::Float64 => copy!(Float64Type, |v| v),
+        &DataType::Decimal128(_, scale) => {
+            let unit = 10_f64.powi(-i32::from(scale));
+            copy!(Decimal128Type, |v| v as f64 * unit)
+        }
+        DataType::Boolean => {
+            let values = column.as_boolean().values();
+            places.zip(values.iter()).for_each(|(place, value)| *place = f32::from(u8::from(value)));
+            Ok(())
+        }
+        // The columns were chosen by type, so this is a batch that breaks its own schema.
+        _ => Err((0, Fault::Missing)),
+    }
+}
+
+fn first_null(column: &dyn Array) -> Option<usize> {
+    let nulls = column.logical_nulls()?;
+    (0..column.len()).find(|&row| nulls.is_null(row))
+}
+
+/// A column as ids or labels; null, and NaN, is nothing.
+pub(crate) fn texts(column: &dyn Array) -> Vec<Option<String>> {
+    macro_rules! written {
+        ($type:ty, $text:expr) => {
+            column.as_primitive::<$type>().iter().map(|value| value.and_then($text)).collect()
+        };
+    }
+    macro_rules! strings {
+        ($array:expr) => {
+            $array.iter().map(|text| text.map(str::to_owned)).collect()
+        };
+    }
+    match column.data_type() {
+        DataType::Int8 => written!(Int8Type, |v| Some(v.to_string())),
+        DataType::Int16 => written!(Int16Type, |v| Some(v.to_string())),
+        DataType::Int32 => written!(Int32Type, |v| Some(v.to_string())),
+        DataType::Int64 => written!(Int64Type, |v| Some(v.to_string())),
+        DataType::UInt8 => written!(UInt8Type, |v| Some(v.to_string())),
+        DataType::UInt16 => written!(UInt16Type, |v| Some(v.to_string())),
+        DataType::UInt32 => written!(UInt32Type, |v| Some(v.to_string())),
+        DataType::UInt64 => written!(UInt64Type, |v| Some(v.to_string())),
+        DataType::Float16 => written!(Float16Type, |v| number_text(v.to_f64())),
+        DataType::Float32 => written!(Float32Type, |v| number_text(v.into())),
+        DataType::Float64 => written!(Float64Type, number_text),
+        &DataType::Decimal128(_, scale) => {
+            written!(Decimal128Type, |v| number_text(v as f64 * 10_f64.powi(-i32::from(scale))))
+        }
+        DataType::Boolean => column.as_boolean().iter().map(|v| v.map(|v| v.to_string())).collect(),
+        DataType::Utf8 => strings!(column.as_string::<i32>()),
+        DataType::LargeUtf8 => strings!(column.as_string::<i64>()),
+        DataType::Utf8View => strings!(column.as_string_view()),
+        DataType::Dictionary(..) => categories(column),
+        _ => vec![None; column.len()],
+    }
+}
+
+fn categories(column: &dyn Array) -> Vec<Option<String>> {
+    let dictionary = column.as_any_dictionary();
+    let values = texts(dictionary.values());
+    if values.is_empty() {
+        return vec![None; column.len()];
+    }
+    let text = |(row, &key): (usize, &usize)| {
+        if dictionary.keys().is_null(row) { None } else { values.get(key).cloned().flatten() }
+    };
+    dictionary.normalized_keys().iter().enumerate().map(text).collect()
+}
+
+/// Chooses among the columns of a schema.
+pub(crate) fn select(file: &str, schema: &Schema, options: &ReadOptions) -> Result<(Vec<Column>, Selection)> {
+    let columns = columns_of(schema);
+    let selection = Selection::new(file, &columns, options)?;
+    Ok((columns, selection))
+}

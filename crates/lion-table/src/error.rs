@@ -1,0 +1,241 @@
+//! What can be wrong with a table file, in one sentence each: where, what, what to do.
+
+use std::fmt;
+
+/// The result of everything here that can fail.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Every reason for which a table cannot be read. The text of each is one sentence for a person.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// There is no file of that name.
+    #[error("{file}: there is no such file")]
+    NoSuchFile {
+        /// The file as it was asked for.
+        file: String,
+    },
+    /// A directory stands where a file is needed.
+    #[error("{file} is a directory; name a table file in it")]
+    Directory {
+        /// The directory.
+        file: String,
+    },
+    /// The operating system refused to read the file.
+    #[error("{file} cannot be read: {source}")]
+    Io {
+        /// The file.
+        file: String,
+        /// The system's own reason.
+        source: std::io::Error,
+    },
+    /// Neither the name nor the first bytes tell the format.
+    #[error(
+        "{file}: neither its name nor its first bytes tell what kind of table it is; name it .npy, .csv, .csv.gz, .parquet, .arrow, .feather, .jsonl or …-idx3-ubyte"
+    )]
+    UnknownFormat {
+        /// The file.
+        file: String,
+    },
+    /// The bytes break the rules of their format: truncated, altered, or of another kind than the name says.
+    #[error("{file} is not a whole {format} file: {problem}")]
+    Damaged {
+        /// The file.
+        file: String,
+        /// The format that it should have.
+        format: &'static str,
+        /// Which rule is broken.
+        problem: String,
+    },
+    /// A sound file whose content is not a table of numbers (or, for labels, not one label per row).
+    #[error("{file} {problem}")]
+    Unsuitable {
+        /// The file.
+        file: String,
+        /// What it holds and what to do.
+        problem: String,
+    },
+    /// No data row.
+    #[error("{file} has no rows of data")]
+    Empty {
+        /// The file.
+        file: String,
+    },
+    /// No column is left to serve as feature.
+    #[error("{file} has no numeric column left to use; the columns there are: {there}")]
+    NoNumericColumn {
+        /// The file.
+        file: String,
+        /// The columns of the file, the first ten of them.
+        there: String,
+    },
+    /// A column was asked for by a name that the file does not have.
+    #[error("{file} has no column {column}; the columns there are: {there}")]
+    NoSuchColumn {
+        /// The file.
+        file: String,
+        /// The name asked for.
+        column: String,
+        /// The columns of the file, the first ten of them.
+        there: String,
+    },
+    /// A column was asked for by a name that two columns of the file have.
+    #[error("{file} has more than one column {column}; rename one of them")]
+    AmbiguousColumn {
+        /// The file.
+        file: String,
+        /// The name asked for.
+        column: String,
+    },
+    /// A column holds something other than numbers, and nobody said what to do with it.
+    #[error(
+        "{file}: column {column} holds {what}, not numbers; use it with --id {column} or --label {column}, or leave it out with --exclude {column}"
+    )]
+    NotNumeric {
+        /// The file.
+        file: String,
+        /// The column.
+        column: String,
+        /// What it holds.
+        what: String,
+    },
+    /// A column of lists stands beside other feature columns, so it is unclear which are the features.
+    #[error(
+        "{file}: column {list} holds a list of numbers per row and column {other} is a feature too; choose one with --columns {list} or leave one out with --exclude {other}"
+    )]
+    ListBesideOthers {
+        /// The file.
+        file: String,
+        /// The column of lists.
+        list: String,
+        /// Another column.
+        other: String,
+    },
+    /// A cell holds text where a number belongs.
+    #[error(
+        "{cell} holds {value:?}, which is not a number; correct it or leave the column out with --exclude"
+    )]
+    NotANumber {
+        /// Where.
+        cell: Cell,
+        /// The text found, shortened if long.
+        value: String,
+    },
+    /// A cell holds NaN or an infinity.
+    #[error("{cell} is {value}; every value must be a finite number: fill it or remove the row")]
+    NotFinite {
+        /// Where.
+        cell: Cell,
+        /// `NaN`, `inf` or `-inf`.
+        value: f64,
+    },
+    /// A cell is empty or null.
+    #[error("{cell} is empty; every value must be a finite number: fill it or remove the row")]
+    Missing {
+        /// Where.
+        cell: Cell,
+    },
+    /// A number is beyond what a 32-bit float can hold.
+    #[error("{cell} is {value:e}, too large for a 32-bit float; scale the column down")]
+    TooLarge {
+        /// Where.
+        cell: Cell,
+        /// The number.
+        value: f64,
+    },
+    /// A row is shorter or longer than the first.
+    #[error("{row} has {found} values where {expected} are expected; every row must have the same length")]
+    Ragged {
+        /// Where; its column is empty.
+        row: Cell,
+        /// The number of values of the row.
+        found: usize,
+        /// The number of values of the header or first row.
+        expected: usize,
+    },
+    /// A later object of a JSON lines file has a field that the first does not have.
+    #[error("{cell} is a field that the first row does not have; every row must have the same fields")]
+    NewField {
+        /// Where.
+        cell: Cell,
+    },
+    /// A line of a JSON lines file is not JSON, or not an array or object.
+    #[error("{row} is not a JSON object or array of numbers: {problem}")]
+    BadJson {
+        /// Where; its column is empty.
+        row: Cell,
+        /// The parser's own reason.
+        problem: String,
+    },
+    /// Two rows have the same id.
+    #[error("{file}: rows {first} and {second} have the same id {id:?}; ids must be unique")]
+    DuplicateId {
+        /// The file.
+        file: String,
+        /// The id.
+        id: String,
+        /// Its first row, counted from 1.
+        first: usize,
+        /// Its second row, counted from 1.
+        second: usize,
+    },
+}
+
+/// A place in a file, for messages: `data.csv, row 3 (line 4), column width`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// The file.
+    pub file: String,
+    /// The data row, counted from 1 (a header is no data row).
+    pub row: usize,
+    /// The line of a text file, counted from 1, where rows and lines may differ.
+    pub line: Option<u64>,
+    /// The column's name; empty when the whole row is meant.
+    pub column: String,
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, row {}", self.file, self.row)?;
+        if let Some(line) = self.line {
+            write!(f, " (line {line})")?;
+        }
+        if !self.column.is_empty() {
+            write!(f, ", column {}", self.column)?;
+        }
+        Ok(())
+    }
+}
+
+/// Why one value cannot be used; [`Fault::at`] a cell, it is an [`Error`].
+#[derive(Debug)]
+pub(crate) enum Fault {
+    Missing,
+    NotFinite(f64),
+    TooLarge(f64),
+    Text(String),
+}
+
+impl Fault {
+    pub(crate) fn at(self, cell: Cell) -> Error {
+        match self {
+            Self::Missing => Error::Missing { cell },
+            Self::NotFinite(value) => Error::NotFinite { cell, value },
+            Self::TooLarge(value) => Error::TooLarge { cell, value },
+            Self::Text(value) => Error::NotANumber { cell, value: shorten(&value) },
+        }
+    }
+
+    /// The fault of a number that did not become a finite `f32`.
+    pub(crate) fn of(value: f64) -> Self {
+        if value.is_finite() { Self::TooLarge(value) } else { Self::NotFinite(value) }
+    }
+}
+
+/// The first 40 characters, so that one bad cell cannot fill the screen.
+pub(crate) fn shorten(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

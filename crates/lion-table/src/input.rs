@@ -1,0 +1,163 @@
+//! Opening a file: what it is called, what format it has, how large it is, whether it is compressed.
+
+use crate::error::{Error, Result};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// The formats that a table can be read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// NumPy's array file.
+    Npy,
+    /// Comma-separated values (tabs or semicolons if the first line has them and no comma).
+    Csv,
+    /// Apache Parquet.
+    Parquet,
+    /// Arrow IPC, file (also called Feather) or stream.
+    Arrow,
+    /// One JSON object or array per line.
+    Jsonl,
+    /// IDX, the format of MNIST.
+    Idx,
+}
+
+impl Format {
+    /// The format that the name tells, with or without a final `.gz`.
+    pub(crate) fn of_name(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        if name.ends_with("-ubyte") || name.ends_with(".idx") {
+            return Some(Self::Idx);
+        }
+        match name.rsplit_once('.')?.1 {
+            "npy" => Some(Self::Npy),
+            "csv" | "tsv" | "txt" => Some(Self::Csv),
+            "parquet" | "pq" => Some(Self::Parquet),
+            "arrow" | "arrows" | "feather" | "ipc" => Some(Self::Arrow),
+            "jsonl" | "ndjson" => Some(Self::Jsonl),
+            _ => None,
+        }
+    }
+
+    /// The format that the first bytes tell.
+    pub(crate) fn of_content(head: &[u8]) -> Option<Self> {
+        match head {
+            [0x93, b'N', b'U', b'M', b'P', b'Y', ..] => Some(Self::Npy),
+            [b'P', b'A', b'R', b'1', ..] => Some(Self::Parquet),
+            [b'A', b'R', b'R', b'O', b'W', b'1', ..] | [0xff, 0xff, 0xff, 0xff, ..] => Some(Self::Arrow),
+            [0, 0, 0x08..=0x0e, 1..=4, ..] => Some(Self::Idx),
+            [b'{' | b'[', ..] => Some(Self::Jsonl),
+            _ => None,
+        }
+    }
+}
+
+/// How much of an input has been taken, counted before decompression.
+#[derive(Clone, Default)]
+pub(crate) struct Gauge {
+    read: Arc<AtomicU64>,
+    size: Option<u64>,
+}
+
+impl Gauge {
+    /// How many values the whole input will give, if `values` came from what has been read; a little more
+    /// than the plain proportion, so that the usual file needs no second estimate.
+    pub(crate) fn expected(&self, values: usize) -> Option<usize> {
+        let (read, size) = (self.read.load(Relaxed), self.size?);
+        if read == 0 || read >= size {
+            return None;
+        }
+        Some((values as f64 * (size as f64 / read as f64) * 1.02) as usize)
+    }
+}
+
+/// Bytes to parse, decompressed on the way, and the name to call them by in messages.
+pub(crate) struct Input {
+    pub(crate) file: String,
+    pub(crate) reader: Box<dyn BufRead + Send>,
+    pub(crate) gauge: Gauge,
+    /// The number of bytes that `reader` gives, where that is known: of a plain file, not of a compressed one.
+    pub(crate) size: Option<u64>,
+}
+
+impl Input {
+    /// Wraps a reader of `size` raw bytes.
+    pub(crate) fn new(file: String, raw: impl Read + Send + 'static, size: Option<u64>) -> Result<Self> {
+        let gauge = Gauge { size, ..Gauge::default() };
+        let counted = Counted { raw, read: Arc::clone(&gauge.read) };
+        let mut raw = BufReader::with_capacity(BUFFER, counted);
+        let mut head = Vec::new();
+        raw.by_ref().take(2).read_to_end(&mut head).map_err(|source| io_error(&file, source))?;
+        let compressed = head == [0x1f, 0x8b];
+        let whole = Cursor::new(head).chain(raw);
+        if !compressed {
+            return Ok(Self { file, reader: Box::new(whole), gauge, size });
+        }
+        let plain = flate2::bufread::MultiGzDecoder::new(whole);
+        Ok(Self { file, reader: Box::new(BufReader::with_capacity(BUFFER, plain)), gauge, size: None })
+    }
+
+    /// The first bytes, up to 8, without taking them.
+    pub(crate) fn head(&mut self) -> Result<Vec<u8>> {
+        let mut head = Vec::new();
+        let reader = std::mem::replace(&mut self.reader, Box::new(io::empty()));
+        let mut limited = reader.take(8);
+        limited.read_to_end(&mut head).map_err(|source| self.io(source))?;
+        self.reader = Box::new(Cursor::new(head.clone()).chain(limited.into_inner()));
+        Ok(head)
+    }
+
+    /// An error of the reader: a compressed stream that breaks off is damage, all else the system's refusal.
+    pub(crate) fn io(&self, source: io::Error) -> Error {
+        io_error(&self.file, source)
+    }
+}
+
+pub(crate) fn io_error(file: &str, source: io::Error) -> Error {
+    let damaged =
+        |problem: &str| Error::Damaged { file: file.to_owned(), format: "gzip", problem: problem.to_owned() };
+    match source.kind() {
+        io::ErrorKind::UnexpectedEof => damaged("it breaks off before its end"),
+        io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
+            damaged("its compressed data are altered")
+        }
+        _ => Error::Io { file: file.to_owned(), source },
+    }
+}
+
+/// Large enough that the system call is lost in the parsing.
+const BUFFER: usize = 256 << 10;
+
+/// A reader that counts.
+struct Counted<R> {
+    raw: R,
+    read: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.raw.read(buffer)?;
+        self.read.fetch_add(count as u64, Relaxed);
+        Ok(count)
+    }
+}
+
+/// Opens a file for reading, with its size if it is a plain one (a pipe has none).
+pub(crate) fn open_file(path: &Path) -> Result<(String, File, Option<u64>)> {
+    let file = path.display().to_string();
+    let refuse = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotFound => Error::NoSuchFile { file: file.clone() },
+        io::ErrorKind::IsADirectory => Error::Directory { file: file.clone() },
+        _ => Error::Io { file: file.clone(), source },
+    };
+    let opened = File::open(path).map_err(refuse)?;
+    let meta = opened.metadata().map_err(refuse)?;
+    if meta.is_dir() {
+        return Err(Error::Directory { file });
+    }
+    let size = meta.is_file().then_some(meta.len());
+    Ok((file, opened, size))
+}

@@ -1,0 +1,222 @@
+//! Parquet: only the chosen columns are decoded.
+
+use crate::columnar::{Columnar, Decoder, push_numbers, select, texts};
+use crate::error::{Cell, Error, Result};
+use crate::guard::guarded;
+use crate::input::Gauge;
+use crate::select::{Column, ReadOptions, Selection};
+use crate::table::{Source, Table, push_id, push_label};
+use arrow_array::RecordBatch;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use parquet::file::reader::ChunkReader;
+use std::fs::File;
+
+/// A file that can be read at several places at once.
+pub(crate) trait Chunks: ChunkReader + Send + Sized + 'static {
+    fn again(&self) -> std::io::Result<Self>;
+}
+
+impl Chunks for File {
+    fn again(&self) -> std::io::Result<Self> {
+        self.try_clone()
+    }
+}
+
+impl Chunks for bytes::Bytes {
+    fn again(&self) -> std::io::Result<Self> {
+        Ok(self.clone())
+    }
+}
+
+/// An open Parquet file.
+pub(crate) struct Parquet<R> {
+    reader: R,
+    metadata: ArrowReaderMetadata,
+    /// For each feature, its column in the file.
+    roots: Vec<usize>,
+    /// The columns of ids and labels in the file.
+    id: Option<usize>,
+    label: Option<usize>,
+    /// The rows in order, all chosen columns side by side.
+    rows: Columnar<Batches>,
+    count: Option<usize>,
+}
+
+/// Rows decoded at a time.
+const STEP: usize = 4096;
+
+/// Columns decoded side by side when the whole file is wanted: as many `f32` as fill a cache line. Each column
+/// that is open holds a page of about a megabyte, so a wide table would otherwise be held twice.
+const ABREAST: usize = 16;
+
+impl<R: Chunks> Parquet<R> {
+    pub(crate) fn open(file: String, reader: R, options: &ReadOptions) -> Result<Self> {
+        // The plain Parquet types are all that is needed, and one thing less to be wrong in the file.
+        let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+        let metadata = guarded(|| ArrowReaderMetadata::load(&reader, plain))
+            .map_err(|problem| damaged(&file, problem))?;
+        let (columns, selection) = select(&file, metadata.schema(), options)?;
+        let (roots, id, label) = (selection.features.clone(), selection.id, selection.label);
+        let (columns, selection, projection) = narrow(columns, selection);
+        let groups = (0..metadata.metadata().num_row_groups()).collect();
+        let batches = decode(&file, &reader, &metadata, projection, groups)?;
+        let count = believable_rows(&reader, &metadata, roots.len()).filter(|_| !selection.list);
+        let rows = Columnar::new(file, batches, Gauge::default(), &columns, selection)?;
+        Ok(Self { reader, metadata, roots, id, label, rows, count })
+    }
+
+    /// Adds the feature columns of one row group, a few at a time; ids and labels are another matter.
+    fn fill_group(&self, table: &mut Table, group: usize) -> Result<()> {
+        let (before, cols) = (table.rows, table.cols);
+        for (part, roots) in self.roots.chunks(ABREAST).enumerate() {
+            let (order, projection) = in_file_order(roots);
+            let mut row = before;
+            let mut batches = decode(&self.rows.file, &self.reader, &self.metadata, projection, vec![group])?;
+            let mut block = vec![0.0; STEP * roots.len()];
+            while let Some(batch) = batches.next_batch()? {
+                let columns: Vec<_> = order.iter().map(|&at| batch.column(at)).collect();
+                let many = batch.num_rows();
+                let values = &mut block[..many * roots.len()];
+                push_numbers(&columns, 0, many, values).map_err(|(at, c, fault)| {
+                    let column = table.columns[part * ABREAST + c].clone();
+                    fault.at(Cell { file: self.rows.file.clone(), row: row + at + 1, line: None, column })
+                })?;
+                if part == 0 {
+                    table.data.resize((row + many) * cols, 0.0);
+                }
+                let lines = table.data.chunks_exact_mut(cols).skip(row);
+                for (line, values) in lines.zip(values.chunks_exact(roots.len())) {
+                    line[part * ABREAST..][..values.len()].copy_from_slice(values);
+                }
+                row += many;
+            }
+            if row * cols != table.data.len() {
+                return Err(damaged(&self.rows.file, "its columns differ in length"));
+            }
+            table.rows = row;
+        }
+        Ok(())
+    }
+}
+
+impl<R: Chunks> Parquet<R> {
+    /// Adds the ids and labels of all rows.
+    fn fill_names(&self, table: &mut Table) -> Result<()> {
+        for (column, is_id) in [(self.id, true), (self.label, false)] {
+            let Some(column) = column else { continue };
+            let groups = (0..self.metadata.metadata().num_row_groups()).collect();
+            let mut batches = decode(&self.rows.file, &self.reader, &self.metadata, vec![column], groups)?;
+            let mut row = 0;
+            while let Some(batch) = batches.next_batch()? {
+                for text in texts(batch.column(0)) {
+                    row += 1;
+                    if is_id {
+                        let column = self.metadata.schema().field(column).name().clone();
+                        let file = self.rows.file.clone();
+                        push_id(table, text, || Cell { file, row, line: None, column })?;
+                    } else {
+                        push_label(table, text);
+                    }
+                }
+            }
+            if row != table.rows {
+                return Err(damaged(&self.rows.file, "its columns differ in length"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: Chunks> Source for Parquet<R> {
+    fn empty(&self) -> Table {
+        self.rows.empty()
+    }
+
+    fn rows(&self) -> Option<usize> {
+        self.count
+    }
+
+    fn gauge(&self) -> &Gauge {
+        self.rows.gauge()
+    }
+
+    fn fill(&mut self, table: &mut Table, rows: usize) -> Result<usize> {
+        self.rows.fill(table, rows)
+    }
+
+    fn fill_all(&mut self, table: &mut Table) -> Result<()> {
+        if self.rows.selection.list || self.roots.len() <= ABREAST {
+            while self.fill(table, STEP)? > 0 {}
+            return Ok(());
+        }
+        (0..self.metadata.metadata().num_row_groups()).try_for_each(|group| self.fill_group(table, group))?;
+        self.fill_names(table)
+    }
+}
+
+/// The row count of the footer, unless that many rows would be a great deal for so small a file: then it is
+/// better to see them come.
+fn believable_rows<R: Chunks>(reader: &R, metadata: &ArrowReaderMetadata, cols: usize) -> Option<usize> {
+    let rows = usize::try_from(metadata.metadata().file_metadata().num_rows()).ok()?;
+    let values = rows.checked_mul(cols)? as u64;
+    (values <= reader.len().saturating_mul(16)).then_some(rows)
+}
+
+/// The selection by position among the columns it uses, which are all that will be decoded.
+fn narrow(columns: Vec<Column>, selection: Selection) -> (Vec<Column>, Selection, Vec<usize>) {
+    let mut used: Vec<usize> = selection.features.clone();
+    used.extend(selection.id.iter().chain(&selection.label));
+    used.sort_unstable();
+    used.dedup();
+    let place = |c: usize| used.partition_point(|&u| u < c);
+    let narrowed = Selection {
+        features: selection.features.iter().map(|&c| place(c)).collect(),
+        id: selection.id.map(place),
+        label: selection.label.map(place),
+        list: selection.list,
+    };
+    let mut columns: Vec<Option<Column>> = columns.into_iter().map(Some).collect();
+    let kept = used.iter().filter_map(|&c| columns.get_mut(c)?.take()).collect::<Vec<_>>();
+    (kept, narrowed, used)
+}
+
+/// Where each of `roots` is among them once they are sorted, and them sorted.
+fn in_file_order(roots: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    let mut sorted = roots.to_vec();
+    sorted.sort_unstable();
+    (roots.iter().map(|root| sorted.partition_point(|s| s < root)).collect(), sorted)
+}
+
+/// A reader of some columns of some row groups.
+fn decode<R: Chunks>(
+    file: &str,
+    reader: &R,
+    metadata: &ArrowReaderMetadata,
+    roots: Vec<usize>,
+    groups: Vec<usize>,
+) -> Result<Batches> {
+    let reader = reader.again().map_err(|source| Error::Io { file: file.to_owned(), source })?;
+    let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(reader, metadata.clone());
+    let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
+    let builder = builder.with_projection(mask).with_row_groups(groups).with_batch_size(STEP);
+    let reader = guarded(|| builder.build()).map_err(|problem| damaged(file, problem))?;
+    Ok(Batches { file: file.to_owned(), reader })
+}
+
+struct Batches {
+    file: String,
+    reader: ParquetRecordBatchReader,
+}
+
+impl Decoder for Batches {
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        guarded(|| self.reader.next().transpose()).map_err(|problem| damaged(&self.file, problem))
+    }
+}
+
+fn damaged(file: &str, problem: impl ToString) -> Error {
+    Error::Damaged { file: file.to_owned(), format: "Parquet", problem: problem.to_string() }
+}

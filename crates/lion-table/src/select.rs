@@ -1,0 +1,146 @@
+//! Which columns of a file become features, ids and labels.
+
+use crate::error::{Error, Result};
+
+/// How to read a table: which column names the rows, which one labels them, which are features.
+///
+/// Columns are named as the file names them; formats without names (npy, IDX, CSV without a header, JSON
+/// arrays) name them `c1`, `c2`, and so on. A column used as id or label is never a feature.
+#[derive(Debug, Clone, Default)]
+pub struct ReadOptions {
+    /// The column of row ids, which must be unique.
+    pub id: Option<String>,
+    /// The column of labels; an empty cell is the empty label.
+    pub label: Option<String>,
+    /// The features, in this order; every numeric column of the file when absent.
+    pub columns: Option<Vec<String>>,
+    /// Columns that are not features.
+    pub exclude: Vec<String>,
+}
+
+/// A column as the file declares it or as its first row shows it.
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+}
+
+/// What a column can serve as.
+pub(crate) enum Kind {
+    /// A feature, and an id or label too.
+    Number,
+    /// A row number written by another tool: a feature only when asked for by name.
+    RowIndex,
+    /// All features at once, one list of numbers per row.
+    List,
+    /// An id or a label only; the words say what it holds.
+    Text(String),
+    /// Nothing; the words say what it holds.
+    Other(String),
+}
+
+/// The columns chosen, by their position in the file.
+pub(crate) struct Selection {
+    pub(crate) features: Vec<usize>,
+    pub(crate) id: Option<usize>,
+    pub(crate) label: Option<usize>,
+    /// The features are the values of one column of lists.
+    pub(crate) list: bool,
+}
+
+impl Selection {
+    /// Applies `options` to the columns of `file`.
+    pub(crate) fn new(file: &str, columns: &[Column], options: &ReadOptions) -> Result<Self> {
+        let find = |name: &String| find(file, columns, name);
+        let id = options.id.as_ref().map(find).transpose()?;
+        let label = options.label.as_ref().map(find).transpose()?;
+        for &role in [id, label].iter().flatten() {
+            check_role(file, &columns[role])?;
+        }
+        let mut taken = vec![false; columns.len()];
+        for name in &options.exclude {
+            taken[find(name)?] = true;
+        }
+        for &role in [id, label].iter().flatten() {
+            taken[role] = true;
+        }
+        let wanted: Vec<usize> = match &options.columns {
+            Some(names) => names.iter().map(find).collect::<Result<_>>()?,
+            None => (0..columns.len()).filter(|&c| !matches!(columns[c].kind, Kind::RowIndex)).collect(),
+        };
+        // Marking what is taken also drops a column that is asked for twice.
+        let features: Vec<usize> =
+            wanted.into_iter().filter(|&c| !std::mem::replace(&mut taken[c], true)).collect();
+        let list = check_features(file, columns, &features)?;
+        Ok(Self { features, id, label, list })
+    }
+
+    /// Every column is a feature, in the order of the file: rows can be copied whole.
+    pub(crate) fn is_everything(&self, columns: usize) -> bool {
+        self.features.len() == columns && self.features.iter().enumerate().all(|(at, &c)| at == c)
+    }
+}
+
+/// Refuses features that are not numbers; says whether they are one column of lists.
+fn check_features(file: &str, columns: &[Column], features: &[usize]) -> Result<bool> {
+    let named = |kind: fn(&Kind) -> bool| features.iter().find(|&&c| kind(&columns[c].kind));
+    for &c in features {
+        if let Kind::Text(what) | Kind::Other(what) = &columns[c].kind {
+            let (file, column, what) = (file.to_owned(), columns[c].name.clone(), what.clone());
+            return Err(Error::NotNumeric { file, column, what });
+        }
+    }
+    let list = named(|kind| matches!(kind, Kind::List));
+    if let (Some(&list), Some(&other)) = (list, features.iter().find(|&c| Some(c) != list)) {
+        let (list, other) = (columns[list].name.clone(), columns[other].name.clone());
+        return Err(Error::ListBesideOthers { file: file.to_owned(), list, other });
+    }
+    if features.is_empty() {
+        return Err(no_numeric_column(file, columns));
+    }
+    Ok(list.is_some())
+}
+
+fn check_role(file: &str, column: &Column) -> Result<()> {
+    let what = match &column.kind {
+        Kind::List => "lists of numbers",
+        Kind::Other(what) => what,
+        _ => return Ok(()),
+    };
+    let problem = format!("has {what} in column {}, which can be neither id nor label", column.name);
+    Err(Error::Unsuitable { file: file.to_owned(), problem })
+}
+
+fn find(file: &str, columns: &[Column], name: &String) -> Result<usize> {
+    let mut matching = (0..columns.len()).filter(|&c| columns[c].name == *name);
+    match (matching.next(), matching.next()) {
+        (Some(found), None) => Ok(found),
+        (Some(_), Some(_)) => Err(Error::AmbiguousColumn { file: file.to_owned(), column: name.clone() }),
+        (None, _) => {
+            Err(Error::NoSuchColumn { file: file.to_owned(), column: name.clone(), there: there(columns) })
+        }
+    }
+}
+
+pub(crate) fn no_numeric_column(file: &str, columns: &[Column]) -> Error {
+    Error::NoNumericColumn { file: file.to_owned(), there: there(columns) }
+}
+
+/// The names of up to ten columns, for messages.
+fn there(columns: &[Column]) -> String {
+    let names: Vec<&str> = columns.iter().take(10).map(|column| column.name.as_str()).collect();
+    match columns.len() {
+        0 => "none".to_owned(),
+        all if all > names.len() => format!("{}, … ({all} in all)", names.join(", ")),
+        _ => names.join(", "),
+    }
+}
+
+/// The name of column `at`, counted from 0, in a file that names none.
+pub(crate) fn nameless(at: usize) -> String {
+    format!("c{}", at + 1)
+}
+
+/// The columns of a file that names none.
+pub(crate) fn nameless_numbers(count: usize) -> Vec<Column> {
+    (0..count).map(|at| Column { name: nameless(at), kind: Kind::Number }).collect()
+}
