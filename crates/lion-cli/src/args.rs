@@ -43,10 +43,17 @@ pub(crate) struct Common {
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// Same seed, same map, bit for bit
-    #[arg(long, global = true, value_name = "N", default_value_t = 0, visible_alias = "random-state")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "N",
+        default_value_t = 0,
+        allow_negative_numbers = true,
+        visible_alias = "random-state"
+    )]
     pub(crate) seed: u64,
     /// Threads to use, 0 for all; the map does not depend on it
-    #[arg(long, global = true, value_name = "N", default_value_t = 0, value_parser = value_parser!(u16).range(0..=1024))]
+    #[arg(long, global = true, value_name = "N", default_value_t = 0, value_parser = value_parser!(u16).range(0..=1024), allow_negative_numbers = true)]
     pub(crate) threads: u16,
     /// Say nothing but errors (and what --json prints)
     #[arg(short, long, global = true, action = ArgAction::SetTrue, conflicts_with = "verbose")]
@@ -112,7 +119,7 @@ pub(crate) struct TableArgs {
 #[command(next_help_heading = "Preprocessing")]
 pub(crate) struct PreprocessArgs {
     /// Principal components to keep, or none; auto is 50 where there are more columns
-    #[arg(long, value_name = "auto|none|N", default_value = "auto", value_parser = pca)]
+    #[arg(long, value_name = "auto|none|N", default_value = "auto", value_parser = pca, allow_negative_numbers = true)]
     pub(crate) pca: PcaChoice,
     /// Distance between rows
     #[arg(long, value_enum, default_value_t = MetricArg::Euclidean)]
@@ -128,13 +135,13 @@ const TSNE_FLAGS: [&str; 8] =
 #[command(next_help_heading = "Map")]
 pub(crate) struct TsneArgs {
     /// Effective number of neighbours; there must be three times as many other rows
-    #[arg(long, value_name = "N", default_value_t = 30.0, value_parser = perplexity)]
+    #[arg(long, value_name = "N", default_value_t = 30.0, value_parser = perplexity, allow_negative_numbers = true)]
     pub(crate) perplexity: f64,
     /// Iterations of the descent, a third of them exaggerated at the default
-    #[arg(long, value_name = "N", default_value_t = 750, value_parser = value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 750, value_parser = value_parser!(u32).range(1..=10_000_000), allow_negative_numbers = true)]
     pub(crate) iterations: u32,
     /// Dimensions of the map, 2 or 3
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u8).range(2..=3))]
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u8).range(2..=3), allow_negative_numbers = true)]
     pub(crate) dims: u8,
     /// How repulsion is computed; auto is exact for small maps, then fft (plane) or barnes-hut (space)
     #[arg(long, value_enum, default_value_t = MethodArg::Auto)]
@@ -143,10 +150,10 @@ pub(crate) struct TsneArgs {
     #[arg(long, value_name = "HOW|FILE", default_value = "pca", value_parser = init)]
     pub(crate) init: InitArg,
     /// Factor of the early exaggeration
-    #[arg(long, value_name = "X", default_value_t = 12.0, value_parser = exaggeration)]
+    #[arg(long, value_name = "X", default_value_t = 12.0, value_parser = exaggeration, allow_negative_numbers = true)]
     pub(crate) exaggeration: f64,
     /// Step length; auto is rows / exaggeration
-    #[arg(long, value_name = "auto|X", default_value = "auto", value_parser = learning_rate)]
+    #[arg(long, value_name = "auto|X", default_value = "auto", value_parser = learning_rate, allow_negative_numbers = true)]
     pub(crate) learning_rate: LearningRate,
     /// How neighbours are found; auto is exact up to 100 000 rows
     #[arg(long, value_enum, default_value_t = SearchArg::Auto, alias = "neighbors")]
@@ -183,7 +190,7 @@ pub(crate) struct PlotArgs {
     #[arg(long)]
     pub(crate) title: Option<String>,
     /// Width of a .png in pixels, 1600 unless given
-    #[arg(long, value_name = "PX", value_parser = value_parser!(u32).range(100..=10_000))]
+    #[arg(long, value_name = "PX", value_parser = value_parser!(u32).range(100..=10_000), allow_negative_numbers = true)]
     pub(crate) width: Option<u32>,
 }
 

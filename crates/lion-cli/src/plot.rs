@@ -54,13 +54,11 @@ pub(crate) fn draw(map: &Map, title: &str, picture: &Picture, width: Option<u32>
     Ok(bytes.len())
 }
 
-/// What the map is, in a line.
+/// What the map is, in a line; the picture itself tells how many points there are.
 fn subtitle(map: &Map) -> String {
-    let (rows, provenance) = (map.rows(), map.provenance());
+    let provenance = map.provenance();
     match provenance.kl {
-        Some(kl) => {
-            format!("{rows} rows, t-SNE, perplexity {}, KL divergence {kl:.3}", provenance.perplexity)
-        }
-        None => format!("{rows} rows, a map made elsewhere"),
+        Some(kl) => format!("t-SNE, perplexity {}, KL divergence {kl:.3}", provenance.perplexity),
+        None => "a map made elsewhere".into(),
     }
 }

@@ -141,7 +141,7 @@ fn wrong_usage_is_refused_before_any_work() {
     fit("--dims 3 --method fft", &["--method fft is for maps of 2 dimensions"]);
     fit("--exaggeration 0", &["--exaggeration", "from 1 to 10000"]);
     fit("--learning-rate -1", &["--learning-rate", "auto or a number above 0"]);
-    fit("--learning-rate=-1", &["--learning-rate", "auto or a number above 0"]);
+    fit("--perplexity -3", &["--perplexity", "from 1 on"]);
     fit("--pca 0", &["--pca", "auto, none or a number from 1 on"]);
     fit("--init middle", &["--init", "pca, random, spectral"]);
     fit("--metric taxi", &["--metric"]);
