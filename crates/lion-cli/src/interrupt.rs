@@ -67,3 +67,22 @@ fn remove_temporary_files() {
         }
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_own_temporary_files_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |prefix: &str| {
+            tempfile::Builder::new().prefix(prefix).suffix(".tmp").tempfile_in(&folder).unwrap()
+        };
+        let (ours, other) = (file(".lion-"), file(".other-"));
+        // Of another process: there, but not open here.
+        let theirs = folder.path().join(".lion-theirs.tmp");
+        std::fs::write(&theirs, "").unwrap();
+        remove_temporary_files();
+        assert!(!ours.path().exists() && other.path().exists() && theirs.exists());
+    }
+}

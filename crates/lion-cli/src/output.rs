@@ -14,7 +14,7 @@ pub(crate) fn check(path: &Path, inputs: &[&Path]) -> Result<()> {
         bail!("a map cannot go to standard output: give -o a file");
     }
     if path.is_dir() {
-        bail!("{shown} is a folder: give a file in it, such as {}", path.join("m.lion").display());
+        bail!("{shown} is a folder: give -o a file in it");
     }
     let folder = folder_of(path);
     if !folder.is_dir() {

@@ -98,6 +98,9 @@ impl Summary {
         facts.add("rows", self.rows_in_words());
         facts.add("columns", self.columns_in_words());
         facts.add("map", self.map_in_words());
+        if !self.adopted {
+            facts.add("made with", self.choices_in_words());
+        }
         match self.kl {
             Some(kl) => facts.add("KL divergence", format!("{kl:.4}")),
             None => facts.add("KL divergence", "not known".into()),
@@ -133,16 +136,18 @@ impl Summary {
         }
     }
 
+    fn choices_in_words(&self) -> String {
+        let Self { search, method, init, seed, .. } = self;
+        format!("{search} neighbours, {method} gradient, {init} start, seed {seed}")
+    }
+
     fn map_in_words(&self) -> String {
         let dims = self.map_dims;
         let Some(perplexity) = self.perplexity else {
             return format!("{dims} dimensions, made elsewhere");
         };
         let stopped = if self.stopped_early { " (stopped early)" } else { "" };
-        format!(
-            "{dims} dimensions, perplexity {perplexity}, {} iterations{stopped}, {} neighbours, {} gradient, {} start, seed {}",
-            self.iterations, self.search, self.method, self.init, self.seed
-        )
+        format!("{dims} dimensions, perplexity {perplexity}, {} iterations{stopped}", self.iterations)
     }
 }
 
