@@ -104,7 +104,7 @@ class Bench:
         if tool.startswith("lion"):
             return self.fit_lion(x, y, ["--method", "exact"] if tool == "lion-exact" else [])
         if tool.startswith("bhtsne"):
-            answer = self.run([self.program("examples/rival_bhtsne"), x, y, "--mode", tool.split("-")[1]])
+            answer = self.run([self.program("rival_bhtsne"), x, y, "--mode", tool.split("-")[1]])
             return {"version": "0.7", "phases": {}} | answer
         return self.run([sys.executable, HERE / "rival.py", tool, x, y, threads])
 
@@ -119,7 +119,7 @@ class Bench:
 
     def judge(self, x, y, labels):
         """KL and accuracy of a map, by the one program that judges them all."""
-        words = [self.program("examples/kl"), x, y, "--perplexity", PERPLEXITY, "--labels", labels]
+        words = [self.program("judge"), x, y, "--perplexity", PERPLEXITY, "--labels", labels]
         answer = self.run(words)
         return {"kl": answer["kl"], "accuracy": answer.get("accuracy")}
 
@@ -201,7 +201,7 @@ def neighbours(bench, dims):
     commands = {
         "faiss": lambda: bench.run([*rival, "faiss", x, truth, threads], **kernel),
         "hnswlib": lambda: bench.run([*rival, "hnswlib", x, bench.folder / "hnsw.npy", threads, truth]),
-        "lion": lambda: bench.run([bench.program("examples/knn"), x, "--k", 90]),
+        "lion": lambda: bench.run([bench.program("neighbours"), x, "--k", 90]),
     }
     runs, errors = {tool: [] for tool in commands}, {}
     for turn in range(bench.options.rounds):

@@ -49,7 +49,10 @@ def main():
     kind, rows, dims, out = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])
     data, labels = mnist(rows, dims, Path(sys.argv[5])) if kind == "mnist" else clusters(rows, dims)
     np.save(out.with_name(out.stem + "-labels.npy"), labels)
-    np.save(out, np.ascontiguousarray(data, np.float32))
+    # Renamed when whole: the file's being there says that it need not be made again.
+    part = out.with_name(out.stem + "-part.npy")
+    np.save(part, np.ascontiguousarray(data, np.float32))
+    part.rename(out)
 
 
 if __name__ == "__main__":

@@ -135,6 +135,12 @@ pub enum Error {
         /// Where.
         cell: Cell,
     },
+    /// The id of a row is empty or null.
+    #[error("{cell} is empty; every row needs an id of its own")]
+    MissingId {
+        /// Where.
+        cell: Cell,
+    },
     /// A number is beyond what a 32-bit float can hold.
     #[error("{cell} is {value:e}, too large for a 32-bit float; scale the column down")]
     TooLarge {
@@ -144,7 +150,7 @@ pub enum Error {
         value: f64,
     },
     /// A row is shorter or longer than the first.
-    #[error("{row} has {found} values where {expected} are expected; every row must have the same length")]
+    #[error("{row} has length {found} instead of {expected}; every row must have the same number of values")]
     Ragged {
         /// Where; its column is empty.
         row: Cell,

@@ -70,7 +70,7 @@ fn idx_labels(mut input: Input) -> Result<Vec<String>> {
 }
 
 fn wrong_dimensions(file: String, count: usize) -> Error {
-    let problem = format!("holds an array of {count} dimensions; labels have 1, one label per row");
+    let problem = format!("holds a {count}-dimensional array; labels have 1 dimension, one label per row");
     Error::Unsuitable { file, problem }
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn open(mut input: Input, options: &ReadOptions) -> Result<Raw> {
     let &[rows, cols] = header.shape.as_slice() else {
         let count = header.shape.len();
         return Err(unsuitable(format!(
-            "holds an array of {count} dimensions; reshape it to 2, rows and columns"
+            "holds a {count}-dimensional array; reshape it to 2 dimensions, rows and columns"
         )));
     };
     let Items::Number(dtype) = header.items else {

@@ -1,6 +1,6 @@
 //! The table, and the one way in which every format fills it.
 
-use crate::error::{Cell, Error, Fault, Result};
+use crate::error::{Cell, Error, Result};
 use crate::input::Gauge;
 use crate::select::{Column, Selection};
 use std::borrow::Borrow;
@@ -195,7 +195,7 @@ pub(crate) fn push_id(table: &mut Table, id: Option<String>, cell: impl FnOnce()
     let Some(ids) = &mut table.ids else { return Ok(()) };
     match id {
         Some(id) if !id.is_empty() => ids.push(id),
-        _ => return Err(Fault::Missing.at(cell())),
+        _ => return Err(Error::MissingId { cell: cell() }),
     }
     Ok(())
 }

@@ -74,7 +74,11 @@ pub fn perplexity_weights(distances2: &[f32], perplexity: f64, weights: &mut [f6
         if error.abs() < 1e-9 {
             return;
         }
-        if error > 0.0 { low = log_beta } else { high = log_beta }
+        if error > 0.0 {
+            low = log_beta
+        } else {
+            high = log_beta
+        }
         let newton = log_beta - error / slope;
         log_beta = if slope < -1e-12 && newton > low && newton < high {
             newton

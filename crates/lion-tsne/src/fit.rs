@@ -256,7 +256,12 @@ impl Fit {
         distinct.into_map(y, provenance)
     }
 
-    fn first_layout<const D: usize>(&self, x: &Matrix, p: &Affinities, rows: &[u32]) -> Result<Vec<[f32; D]>> {
+    fn first_layout<const D: usize>(
+        &self,
+        x: &Matrix,
+        p: &Affinities,
+        rows: &[u32],
+    ) -> Result<Vec<[f32; D]>> {
         Ok(match &self.init {
             Init::Random => init::random(x.rows(), self.seed),
             Init::Spectral => init::spectral(p, self.seed),
@@ -287,7 +292,8 @@ impl Fit {
     }
 
     fn schedule(&self, rows: usize) -> Schedule {
-        let rate = |exaggeration: f64| self.learning_rate.unwrap_or((rows as f64 / exaggeration).max(LEAST_RATE));
+        let rate =
+            |exaggeration: f64| self.learning_rate.unwrap_or((rows as f64 / exaggeration).max(LEAST_RATE));
         Schedule {
             iterations: self.iterations,
             exaggeration_iterations: self.exaggeration_iterations.min(self.iterations),
@@ -296,7 +302,13 @@ impl Fit {
         }
     }
 
-    fn provenance(&self, schedule: &Schedule, optimised: Optimised, method: &str, search: String) -> Provenance {
+    fn provenance(
+        &self,
+        schedule: &Schedule,
+        optimised: Optimised,
+        method: &str,
+        search: String,
+    ) -> Provenance {
         let history = optimised.history.iter();
         Provenance {
             perplexity: self.perplexity,
@@ -343,7 +355,11 @@ impl Distinct {
 
 fn check_data(data: &Matrix) -> Result<()> {
     if data.rows() == 0 || data.cols() == 0 {
-        return Err(Error::Data(format!("the table is empty: {} rows, {} columns", data.rows(), data.cols())));
+        return Err(Error::Data(format!(
+            "the table is empty: {} rows, {} columns",
+            data.rows(),
+            data.cols()
+        )));
     }
     data.check_finite()?;
     match data.data().iter().position(|v| v.abs() > LARGEST) {
@@ -359,7 +375,10 @@ fn check_data(data: &Matrix) -> Result<()> {
 
 fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|e| Error::Parameter { name: "threads", problem: format!("{threads} could not be started: {e}") })?;
+    let pool = pool.map_err(|e| Error::Parameter {
+        name: "threads",
+        problem: format!("{threads} could not be started: {e}"),
+    })?;
     Ok(pool.install(work))
 }
 

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use crate::progress::{Observer, Progress, Stage};
 use approximate::CellIndex;
-pub(crate) use exact::ExactIndex;
+pub use exact::ExactIndex;
 use std::ops::ControlFlow;
 
 /// Up to this many rows `Search::Auto` compares every pair.
@@ -57,7 +57,11 @@ pub fn nearest_neighbours(
     observer: &mut Observer<'_>,
 ) -> Result<(Neighbours, String)> {
     if k == 0 || k >= x.rows() || x.cols() == 0 {
-        return Err(Error::Data(format!("{} rows of {} columns do not have {k} neighbours each", x.rows(), x.cols())));
+        return Err(Error::Data(format!(
+            "{} rows of {} columns do not have {k} neighbours each",
+            x.rows(),
+            x.cols()
+        )));
     }
     let exact = match search {
         Search::Auto => x.rows() <= EXACT_UP_TO,
@@ -75,7 +79,7 @@ pub fn nearest_neighbours(
         return Err(stopped);
     }
     if exact {
-        let found = ExactIndex::new(x).nearest_of_all(k, &mut report).ok_or(stopped)?;
+        let found = ExactIndex::of(x).nearest_of_all(k, &mut report).ok_or(stopped)?;
         return Ok((found, "exact".into()));
     }
     let index = CellIndex::new(x, seed);

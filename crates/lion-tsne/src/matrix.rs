@@ -15,14 +15,20 @@ pub struct Matrix {
 enum Storage {
     Owned(Vec<f32>),
     /// Bytes `start .. start + rows * cols * 4` of a mapped file, checked to be aligned when it was made.
-    Mapped { file: Arc<memmap2::Mmap>, start: usize },
+    Mapped {
+        file: Arc<memmap2::Mmap>,
+        start: usize,
+    },
 }
 
 impl Matrix {
     /// Takes `data` as `rows` x `cols`, row after row.
     pub fn new(rows: usize, cols: usize, data: Vec<f32>) -> Result<Self> {
         if rows.checked_mul(cols) != Some(data.len()) {
-            return Err(Error::Data(format!("{} values cannot fill {rows} rows of {cols} columns", data.len())));
+            return Err(Error::Data(format!(
+                "{} values cannot fill {rows} rows of {cols} columns",
+                data.len()
+            )));
         }
         Ok(Self { rows, cols, storage: Storage::Owned(data) })
     }

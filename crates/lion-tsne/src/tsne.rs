@@ -6,3 +6,29 @@ mod optimise;
 
 pub(crate) use gradient::Repulsion;
 pub(crate) use optimise::{Optimised, Schedule, optimise};
+
+use crate::affinity::Affinities;
+use crate::error::{Error, Result};
+use crate::matrix::Matrix;
+
+/// KL(P||Q) of the places `y`, with every pair in Q: how good a map is, whatever made it. O(N²).
+pub fn kl_divergence(p: &Affinities, y: &Matrix) -> Result<f64> {
+    if y.rows() != p.rows() {
+        return Err(Error::Data(format!(
+            "there are affinities of {} rows but {} places",
+            p.rows(),
+            y.rows()
+        )));
+    }
+    y.check_finite()?;
+    match y.cols() {
+        2 => Ok(divergence(p, y.data().as_chunks::<2>().0)),
+        3 => Ok(divergence(p, y.data().as_chunks::<3>().0)),
+        other => Err(Error::Data(format!("the places have {other} columns, and must have 2 or 3"))),
+    }
+}
+
+fn divergence<const D: usize>(p: &Affinities, y: &[[f32; D]]) -> f64 {
+    let z = Repulsion::Exact.repel(y, &mut vec![[0.0; D]; y.len()]);
+    gradient::entropy(p) + gradient::attraction_energy(p, y) + z.ln()
+}

@@ -122,15 +122,15 @@ fn a_bad_value_in_a_wide_parquet_file_is_found_by_name() {
 fn ragged_rows() {
     assert_eq!(
         said("a,b\n1,2\n3\n", Format::Csv),
-        "F, row 2 (line 3) has 1 values where 2 are expected; every row must have the same length"
+        "F, row 2 (line 3) has length 1 instead of 2; every row must have the same number of values"
     );
     assert_eq!(
         said("[1,2]\n[1,2,3]\n", Format::Jsonl),
-        "F, row 2 (line 2) has 3 values where 2 are expected; every row must have the same length"
+        "F, row 2 (line 2) has length 3 instead of 2; every row must have the same number of values"
     );
     assert_eq!(
         said("{\"x\":[1,2]}\n{\"x\":[1]}\n", Format::Jsonl),
-        "F, row 2 (line 2) has 1 values where 2 are expected; every row must have the same length"
+        "F, row 2 (line 2) has length 1 instead of 2; every row must have the same number of values"
     );
     assert_eq!(
         said("{\"a\":1}\n{\"a\":1,\"b\":2}\n", Format::Jsonl),
@@ -140,7 +140,7 @@ fn ragged_rows() {
     list.append_value([Some(1.0), Some(2.0)]);
     list.append_value([Some(1.0)]);
     let batch = batch(vec![("x", Arc::new(list.finish()) as ArrayRef)]);
-    let expected = "F, row 2 has 1 values where 2 are expected; every row must have the same length";
+    let expected = "F, row 2 has length 1 instead of 2; every row must have the same number of values";
     assert_eq!(said(arrow_file(std::slice::from_ref(&batch), None), Format::Arrow), expected);
     assert_eq!(said(parquet(&[batch], Compression::SNAPPY, 10), Format::Parquet), expected);
 }
@@ -224,7 +224,7 @@ fn ids_that_name_no_row() {
     assert_eq!(said("id,a\nx,1\ny,2\nx,3\n"), "F: rows 1 and 3 have the same id \"x\"; ids must be unique");
     assert_eq!(
         said("id,a\nx,1\n,2\n"),
-        "F, row 2 (line 3), column id is empty; every value must be a finite number: fill it or remove the row"
+        "F, row 2 (line 3), column id is empty; every row needs an id of its own"
     );
     let folder = Folder::new();
     let mut text = String::from("id,a\n");
@@ -269,7 +269,7 @@ fn npy_files_that_are_not_whole_or_not_suitable() {
     }
     assert_eq!(
         said(npy(1, "<f4", false, "(4,)", &[0; 16]), Format::Npy),
-        "F holds an array of 1 dimensions; reshape it to 2, rows and columns"
+        "F holds a 1-dimensional array; reshape it to 2 dimensions, rows and columns"
     );
     assert_eq!(
         said(npy(1, "<c8", false, "(1, 2)", &[0; 16]), Format::Npy),

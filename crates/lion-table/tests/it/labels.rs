@@ -50,7 +50,7 @@ fn idx_and_text_files() {
 fn refusals() {
     assert_eq!(
         said(&npy(1, "<f4", false, "(2, 3)", &[0; 24]), Format::Npy),
-        "F holds an array of 2 dimensions; labels have 1, one label per row"
+        "F holds a 2-dimensional array; labels have 1 dimension, one label per row"
     );
     assert_eq!(
         said(&npy(1, "<f4", false, "(99999999999,)", &[0; 24]), Format::Npy),
@@ -62,7 +62,7 @@ fn refusals() {
     );
     assert_eq!(
         said(&idx(8, &[2, 2, 2], &[0; 8]), Format::Idx),
-        "F holds an array of 3 dimensions; labels have 1, one label per row"
+        "F holds a 3-dimensional array; labels have 1 dimension, one label per row"
     );
     assert_eq!(
         said(&idx(8, &[9], &[0; 8]), Format::Idx),

@@ -59,7 +59,7 @@ impl CellIndex {
             })
             .collect();
         let centres = centres_of(&cells, &data, cols);
-        let around = ExactIndex::new(&centres).nearest(&centres, cells.len().min(MOST_CELLS)).rows();
+        let around = ExactIndex::of(&centres).nearest_of(&centres, cells.len().min(MOST_CELLS)).rows();
         let longest = cells.iter().map(|cell| cell.packed.longest()).fold(0.0, f32::max);
         Self { cols, rows, data, cells, around, longest }
     }
@@ -132,7 +132,13 @@ impl CellIndex {
     }
 
     /// The nearest of the rows in `cells` for the rows `queries`, all in cell order.
-    fn search(&self, queries: std::ops::Range<usize>, cells: &[u32], k: usize, out: (&mut [u32], &mut [f32])) {
+    fn search(
+        &self,
+        queries: std::ops::Range<usize>,
+        cells: &[u32],
+        k: usize,
+        out: (&mut [u32], &mut [f32]),
+    ) {
         let own = queries.start as u32;
         let queries = &self.data[queries.start * self.cols..queries.end * self.cols];
         let mut best: Vec<Nearest> = queries
@@ -190,11 +196,11 @@ fn divide(x: &Matrix, count: usize, seed: u64) -> Vec<Vec<u32>> {
     let sample = x.select(&random.sample(x.rows(), count * SAMPLE));
     let mut centres = sample.select(&random.sample(sample.rows(), count));
     for _ in 0..ROUNDS {
-        let nearest = ExactIndex::new(&centres).nearest(&sample, 1).indices;
+        let nearest = ExactIndex::of(&centres).nearest_of(&sample, 1).indices;
         move_centres(&mut centres, &sample, &nearest);
     }
     let mut members = vec![Vec::new(); centres.rows()];
-    for (row, &cell) in ExactIndex::new(&centres).nearest(x, 1).indices.iter().enumerate() {
+    for (row, &cell) in ExactIndex::of(&centres).nearest_of(x, 1).indices.iter().enumerate() {
         members[cell as usize].push(row as u32);
     }
     members

@@ -5,12 +5,26 @@
 
 use super::Neighbours;
 use super::scan::{Collect, PANEL, Packed, scan, squared_distance, squared_length};
+use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use crate::vectorized::vectorized;
 use rayon::prelude::*;
 
-/// Rows centred and packed, ready to be searched.
-pub(crate) struct ExactIndex {
+/// An index of rows that finds exactly the nearest ones, or all within a radius, by comparing with every row.
+///
+/// ```
+/// use lion_tsne::{ExactIndex, Matrix};
+///
+/// # fn main() -> lion_tsne::Result<()> {
+/// let rows = Matrix::new(3, 2, vec![0.0, 0.0, 1.0, 0.0, 5.0, 5.0])?;
+/// let index = ExactIndex::new(&rows)?;
+/// let query = Matrix::new(1, 2, vec![0.9, 0.0])?;
+/// assert_eq!(index.nearest(&query, 2)?.indices, [1, 0]);
+/// assert_eq!(index.within(&query, 0.5)?[0].len(), 1);
+/// # Ok(())
+/// # }
+/// ```
+pub struct ExactIndex {
     /// Centred rows: lengths, and with them rounding, are as small as can be.
     centred: Vec<f32>,
     mean: Vec<f32>,
@@ -20,7 +34,15 @@ pub(crate) struct ExactIndex {
 
 impl ExactIndex {
     /// Centres and packs the rows.
-    pub(crate) fn new(x: &Matrix) -> Self {
+    pub fn new(x: &Matrix) -> Result<Self> {
+        if x.rows() == 0 || x.cols() == 0 {
+            return Err(Error::Data(format!("{} rows of {} columns cannot be searched", x.rows(), x.cols())));
+        }
+        Ok(Self::of(x))
+    }
+
+    /// The same for rows known to be there.
+    pub(super) fn of(x: &Matrix) -> Self {
         let mean = column_means(x);
         let centred = centre(x.data(), &mean);
         let packed = Packed::new(&centred, x.cols());
@@ -50,7 +72,16 @@ impl ExactIndex {
     }
 
     /// The `k` nearest rows of each query, nearest first.
-    pub(crate) fn nearest(&self, queries: &Matrix, k: usize) -> Neighbours {
+    pub fn nearest(&self, queries: &Matrix, k: usize) -> Result<Neighbours> {
+        self.check(queries)?;
+        if k == 0 || k > self.packed.rows() {
+            return Err(Error::Data(format!("{} rows do not have {k} nearest ones", self.packed.rows())));
+        }
+        Ok(self.nearest_of(queries, k))
+    }
+
+    /// The same for queries known to fit.
+    pub(super) fn nearest_of(&self, queries: &Matrix, k: usize) -> Neighbours {
         let mut found = Neighbours::new(queries.rows(), k);
         let queries = centre(queries.data(), &self.mean);
         let block = block_rows(self.cols);
@@ -64,12 +95,19 @@ impl ExactIndex {
     }
 
     /// Every row within `radius` of each query, by row number, with squared distances.
-    pub(crate) fn within(&self, queries: &Matrix, radius: f32) -> Vec<Vec<(u32, f32)>> {
+    pub fn within(&self, queries: &Matrix, radius: f32) -> Result<Vec<Vec<(u32, f32)>>> {
+        self.check(queries)?;
         let queries = centre(queries.data(), &self.mean);
-        queries
-            .par_chunks(block_rows(self.cols) * self.cols)
-            .flat_map_iter(|queries| self.within_block(queries, radius))
-            .collect()
+        let blocks = queries.par_chunks(block_rows(self.cols) * self.cols);
+        Ok(blocks.flat_map_iter(|queries| self.within_block(queries, radius)).collect())
+    }
+
+    fn check(&self, queries: &Matrix) -> Result<()> {
+        if queries.cols() != self.cols {
+            let (expected, found) = (self.cols, queries.cols());
+            return Err(Error::Data(format!("the index has {expected} columns, the queries have {found}")));
+        }
+        queries.check_finite()
     }
 
     fn within_block(&self, queries: &[f32], radius: f32) -> Vec<Vec<(u32, f32)>> {
@@ -83,7 +121,8 @@ impl ExactIndex {
             .into_iter()
             .zip(queries.chunks_exact(self.cols))
             .map(|(reach, query)| {
-                let true_distances = reach.rows.iter().map(|&row| (row, squared_distance(query, self.row(row))));
+                let true_distances =
+                    reach.rows.iter().map(|&row| (row, squared_distance(query, self.row(row))));
                 true_distances.filter(|&(_, distance2)| distance2 <= radius2).collect()
             })
             .collect()
@@ -130,7 +169,9 @@ pub(super) fn write_nearest(
             for (i, ((best, query), (indices, distances))) in queries.zip(out).enumerate() {
                 let own = own.map(|first| first + i as u32);
                 let distance2 = |row: u32| squared_distance(query, &data[row as usize * cols..][..cols]);
-                for ((index, distance), &key) in indices.iter_mut().zip(distances).zip(best.decide(own, distance2)) {
+                for ((index, distance), &key) in
+                    indices.iter_mut().zip(distances).zip(best.decide(own, distance2))
+                {
                     *index = key as u32;
                     *distance = distance_of(key);
                 }

@@ -9,6 +9,9 @@ mod fft;
 mod spline;
 mod transform;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use attract::{attract, attraction_energy, entropy};
 use barnes_hut::Tree;
 use exact::exact;
@@ -42,7 +45,10 @@ impl<const D: usize> Repulsion<D> {
             Self::BarnesHut(tree) => tree.repel(y, forces),
             Self::Fft(grid) => {
                 // A map with D = 2 is a plane map; the grid knows no other.
-                grid.repel(bytemuck::cast_slice(y.as_flattened()), bytemuck::cast_slice_mut(forces.as_flattened_mut()))
+                grid.repel(
+                    bytemuck::cast_slice(y.as_flattened()),
+                    bytemuck::cast_slice_mut(forces.as_flattened_mut()),
+                )
             }
         }
     }

@@ -55,7 +55,8 @@ fn scaled<const D: usize>(mut columns: Vec<Vec<f64>>, seed: u64) -> Vec<[f32; D]
 /// with full orthogonalisation.
 fn leading_eigenvectors(p: &Affinities, count: usize, seed: u64) -> Vec<Vec<f64>> {
     let rows = p.rows();
-    let degrees: Vec<f64> = (0..rows).map(|i| p.row(i).1.iter().map(|&v| f64::from(v)).sum::<f64>().sqrt()).collect();
+    let degrees: Vec<f64> =
+        (0..rows).map(|i| p.row(i).1.iter().map(|&v| f64::from(v)).sum::<f64>().sqrt()).collect();
     let mut trivial = degrees.clone();
     normalise(&mut trivial);
     let mut random = Random::new(seed ^ 0x5bec);
@@ -120,7 +121,9 @@ fn multiply(p: &Affinities, degrees: &[f64], vector: &[f64]) -> Vec<f64> {
             let (columns, values) = p.row(i);
             let terms = columns.iter().zip(values);
             let sum: f64 = terms
-                .map(|(&j, &v)| f64::from(v) * vector[j as usize] / degrees[j as usize].max(f64::MIN_POSITIVE))
+                .map(|(&j, &v)| {
+                    f64::from(v) * vector[j as usize] / degrees[j as usize].max(f64::MIN_POSITIVE)
+                })
                 .sum();
             sum / degrees[i].max(f64::MIN_POSITIVE)
         })

@@ -116,7 +116,10 @@ impl<const D: usize> State<D> {
     }
 
     fn step(&mut self, y: &mut [[f32; D]], balance: Balance, rate: f32) {
-        let moving = y.par_chunks_mut(BLOCK).zip(self.steps.par_chunks_mut(BLOCK)).zip(self.gains.par_chunks_mut(BLOCK));
+        let moving = y
+            .par_chunks_mut(BLOCK)
+            .zip(self.steps.par_chunks_mut(BLOCK))
+            .zip(self.gains.par_chunks_mut(BLOCK));
         let forces = self.attraction.par_chunks(BLOCK).zip(self.repulsion.par_chunks(BLOCK));
         moving.zip(forces).for_each(|(((y, steps), gains), (attraction, repulsion))| {
             vectorized(
@@ -153,7 +156,13 @@ impl Balance {
 }
 
 #[inline(always)]
-fn move_row<const D: usize>(y: &mut [f32; D], step: &mut [f32; D], gain: &mut [f32; D], gradient: [f32; D], rate: f32) {
+fn move_row<const D: usize>(
+    y: &mut [f32; D],
+    step: &mut [f32; D],
+    gain: &mut [f32; D],
+    gradient: [f32; D],
+    rate: f32,
+) {
     let mut length2 = 0.0;
     for d in 0..D {
         let onwards = (gradient[d] > 0.0) != (step[d] > 0.0);

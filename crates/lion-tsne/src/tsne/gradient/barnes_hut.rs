@@ -95,7 +95,8 @@ impl<const D: usize> Tree<D> {
         let centre = std::array::from_fn(|d| {
             (self.sorted[first..end].iter().map(|p| f64::from(p[d])).sum::<f64>() / count) as f32
         });
-        let mut node = Node { centre, count: count as f32, side2, next: 0, points: [first as u32, end as u32] };
+        let mut node =
+            Node { centre, count: count as f32, side2, next: 0, points: [first as u32, end as u32] };
         if end - first > LEAF && level > 0 {
             node.points = [0, 0];
             self.nodes.push(node);

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 /// Distance between nodes where the map is wide: the kernel has width 1, and this resolves it (see the tests for
 /// how well).
-const SPACING: f64 = 0.5;
+const SPACING: f64 = 0.4;
 /// A map narrower than this many nodes gets a finer grid instead of a smaller one.
 const NODES: usize = 40;
 /// Nodes between the first that a point touches and the one before it.
@@ -27,7 +27,7 @@ pub(crate) struct Grid {
     transform: Option<Transform>,
     /// Potential (or charge) at the nodes, row after row.
     nodes: Vec<f32>,
-    /// Points in the order of their bands: place in units of the grid, and number.
+    /// Points in the order of their bands: place in units of the grid.
     sorted: Vec<Point>,
     unsorted: Vec<Point>,
     /// Where each band's points begin in `sorted`.
@@ -38,7 +38,6 @@ pub(crate) struct Grid {
 struct Point {
     x: f32,
     y: f32,
-    row: u32,
 }
 
 /// Where the grid lies.
@@ -56,7 +55,7 @@ impl Frame {
         let span = spans[0].max(spans[1]).max(1e-30);
         // Rounded up to an eighth of a power of two, so that a growing map keeps its kernel for a while.
         let fine = ((span / (NODES - LANES) as f64).log2() * 8.0).ceil() / 8.0;
-        let spacing = fine.exp2().min(std::env::var("H").map(|s| s.parse().unwrap()).unwrap_or(SPACING));
+        let spacing = fine.exp2().min(SPACING);
         let nodes = spans.map(|s| (s / spacing).ceil() as usize + LANES + 1);
         let origin = [0, 1].map(|d| (f64::from(low[d]) - spacing * (BEFORE + 0.5)) as f32);
         Self { origin, spacing, nodes }
@@ -66,7 +65,10 @@ impl Frame {
     #[inline(always)]
     fn place(&self, [x, y]: [f32; 2]) -> [f32; 2] {
         let scale = (1.0 / self.spacing) as f32;
-        [((x - self.origin[0]) * scale - BEFORE as f32).max(0.0), ((y - self.origin[1]) * scale - BEFORE as f32).max(0.0)]
+        [
+            ((x - self.origin[0]) * scale - BEFORE as f32).max(0.0),
+            ((y - self.origin[1]) * scale - BEFORE as f32).max(0.0),
+        ]
     }
 }
 
@@ -109,10 +111,10 @@ impl Grid {
         self.unsorted.resize(y.len(), Point::default());
         self.bands.clear();
         self.bands.resize(count + 1, 0);
-        let points = self.unsorted.par_iter_mut().zip(y.par_iter()).enumerate().with_min_len(2048);
-        points.for_each(|(row, (point, &place))| {
+        let points = self.unsorted.par_iter_mut().zip(y.par_iter()).with_min_len(2048);
+        points.for_each(|(point, &place)| {
             let [x, y] = frame.place(place);
-            *point = Point { x, y, row: row as u32 };
+            *point = Point { x, y };
         });
         for point in &self.unsorted {
             self.bands[point.band() + 1] += 1;
@@ -138,7 +140,9 @@ impl Grid {
             let nodes = self.nodes.get_mut(odd * BAND * width..).unwrap_or_default();
             nodes.par_chunks_mut(piece).enumerate().for_each(|(at, nodes)| {
                 let band = 2 * at + odd;
-                let Some(&[first, end]) = bands.get(band..band + 2).and_then(|b| b.first_chunk()) else { return };
+                let Some(&[first, end]) = bands.get(band..band + 2).and_then(|b| b.first_chunk()) else {
+                    return;
+                };
                 vectorized(
                     #[inline(always)]
                     || {
@@ -178,7 +182,15 @@ fn add_charge(splines: &Splines, point: &Point, first_row: usize, width: usize, 
 const BLOCK: usize = 1024;
 
 /// Reads potential and slope at each point; returns the sum of the potentials.
-fn gather(splines: &Splines, frame: &Frame, y: &[[f32; 2]], width: usize, nodes: &[f32], near: &[Lanes; WIDTH], forces: &mut [[f32; 2]]) -> f64 {
+fn gather(
+    splines: &Splines,
+    frame: &Frame,
+    y: &[[f32; 2]],
+    width: usize,
+    nodes: &[f32],
+    near: &[Lanes; WIDTH],
+    forces: &mut [[f32; 2]],
+) -> f64 {
     let scale = (-0.5 / frame.spacing) as f32;
     let mut sums = vec![0.0f64; y.len().div_ceil(BLOCK)];
     forces.par_chunks_mut(BLOCK).zip(y.par_chunks(BLOCK)).zip(&mut sums).for_each(|((forces, y), sum)| {
@@ -197,7 +209,13 @@ fn gather(splines: &Splines, frame: &Frame, y: &[[f32; 2]], width: usize, nodes:
 }
 
 #[inline(always)]
-fn read(splines: &Splines, [x, y]: [f32; 2], width: usize, nodes: &[f32], near: &[Lanes; WIDTH]) -> (f32, [f32; 2]) {
+fn read(
+    splines: &Splines,
+    [x, y]: [f32; 2],
+    width: usize,
+    nodes: &[f32],
+    near: &[Lanes; WIDTH],
+) -> (f32, [f32; 2]) {
     let (column, row) = (x as usize, y as usize);
     let (u, v) = (x - column as f32 - 0.5, y - row as f32 - 0.5);
     let (down, down_slopes) = (splines.weights(v), splines.slopes(v));

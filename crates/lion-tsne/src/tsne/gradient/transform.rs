@@ -1,9 +1,9 @@
 //! Convolution with the kernel 1 / (1 + r²) on a grid, in frequency space.
 
 use super::spline::{Lanes, WIDTH, transfer};
+use rayon::prelude::*;
 use realfft::num_complex::Complex;
 use realfft::{ComplexToReal, FftNum, RealFftPlanner, RealToComplex};
-use rayon::prelude::*;
 use rustfft::{Fft, FftPlanner};
 use std::sync::Arc;
 
@@ -202,7 +202,8 @@ fn kernel(lengths: [usize; 2], spacing: f64, reach2: f64) -> Vec<f32> {
 
 /// The kernel as the grid sees it, back in space, at the first few offsets: `[row][column]`.
 fn near(kernel: &[f32], [width, height]: [usize; 2]) -> [Lanes; WIDTH] {
-    let wave = |k: usize, at: usize, length: usize| (std::f64::consts::TAU * (k * at) as f64 / length as f64).cos();
+    let wave =
+        |k: usize, at: usize, length: usize| (std::f64::consts::TAU * (k * at) as f64 / length as f64).cos();
     let mut sums = [[0.0f64; WIDTH]; WIDTH];
     let down: Vec<[f64; WIDTH]> =
         (0..height).map(|k| std::array::from_fn(|at| wave(k, at, height))).collect();

@@ -1,0 +1,153 @@
+//! The quick gradients against plain f64 sums.
+
+use super::*;
+use crate::affinity::Affinities;
+use crate::random::Random;
+use proptest::prelude::*;
+
+/// Repulsion and Z from every pair, as the formulas say.
+fn plain<const D: usize>(y: &[[f32; D]]) -> (Vec<[f64; D]>, f64) {
+    let mut z = 0.0;
+    let mut forces = vec![[0.0; D]; y.len()];
+    for (i, a) in y.iter().enumerate() {
+        for (_, b) in y.iter().enumerate().filter(|&(j, _)| j != i) {
+            let difference: [f64; D] = std::array::from_fn(|d| f64::from(a[d]) - f64::from(b[d]));
+            let q = 1.0 / (1.0 + difference.iter().map(|v| v * v).sum::<f64>());
+            z += q;
+            for d in 0..D {
+                forces[i][d] += q * q * difference[d];
+            }
+        }
+    }
+    (forces, z)
+}
+
+/// Root mean square of the error, relative to that of the forces, or to what one pair can exert in a map of
+/// this width if that is more: where all forces cancel or vanish, relative error means nothing.
+fn errors<const D: usize>(mut repulsion: Repulsion<D>, y: &[[f32; D]]) -> (f64, f64) {
+    let (truth, z) = plain(y);
+    let mut forces = vec![[0.0f32; D]; y.len()];
+    // Twice, so that what is kept between iterations is used too.
+    repulsion.repel(y, &mut forces);
+    let found_z = repulsion.repel(y, &mut forces);
+    let (mut error, mut size) = (0.0, 0.0);
+    for (t, f) in truth.iter().zip(&forces) {
+        for d in 0..D {
+            error += (t[d] - f64::from(f[d])).powi(2);
+            size += t[d].powi(2);
+        }
+    }
+    let rows = y.len() as f64;
+    let span = y.iter().flatten().fold(0.0f32, |widest, v| widest.max((v - y[0][0]).abs()));
+    let scale = (size / rows).sqrt().max(0.3 * f64::from(span.min(1.0))).max(1e-6 * rows);
+    // Each point meets itself in Z before it is taken off again, so rounding is relative to their number too.
+    ((error / rows).sqrt() / scale, (found_z - z).abs() / (z + rows))
+}
+
+/// A layout of some kind, of a given width.
+fn layout<const D: usize>(kind: usize, rows: usize, width: f64, seed: u64) -> Vec<[f32; D]> {
+    let mut random = Random::new(seed);
+    (0..rows)
+        .map(|i| {
+            std::array::from_fn(|d| {
+                let value = match kind {
+                    0 => random.gaussian() / 3.0,
+                    1 => ((i % 7) * (d + 1) % 5) as f64 / 5.0 + random.gaussian() / 50.0,
+                    2 => i as f64 / rows as f64 - 0.5,
+                    3 => [random.gaussian() / 1000.0, 1.0][usize::from(i == 0)],
+                    4 => random.uniform(),
+                    _ => 0.25,
+                };
+                (value * width) as f32
+            })
+        })
+        .collect()
+}
+
+/// What we state: the exact method is right to rounding, FFT to 5 % (in clumps
+/// tighter than the grid; less elsewhere), Barnes-Hut at an angle of 0.5 to 20 % (on a line, where forces cancel;
+/// less elsewhere) and at 0.05 to 0.5 %.
+fn check<const D: usize>(
+    repulsion: Repulsion<D>,
+    y: &[[f32; D]],
+    tolerance: f64,
+) -> Result<(), TestCaseError> {
+    let (force, z) = errors(repulsion, y);
+    prop_assert!(force < tolerance, "forces off by {force}");
+    prop_assert!(z < tolerance, "Z off by {z}");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn gradients_agree_in_the_plane(kind in 0usize..6, rows in 2usize..400, log_width in -5f64..3.0, seed: u64) {
+        let y = layout::<2>(kind, rows, 10f64.powf(log_width), seed);
+        check(Repulsion::Exact, &y, 1e-4)?;
+        check(Repulsion::fft(), &y, 5e-2)?;
+        check(Repulsion::barnes_hut(0.5), &y, 0.2)?;
+        check(Repulsion::barnes_hut(0.05), &y, 5e-3)?;
+    }
+
+    #[test]
+    fn gradients_agree_in_space(kind in 0usize..6, rows in 2usize..300, log_width in -5f64..3.0, seed: u64) {
+        let y = layout::<3>(kind, rows, 10f64.powf(log_width), seed);
+        check(Repulsion::Exact, &y, 1e-4)?;
+        check(Repulsion::barnes_hut(0.5), &y, 0.2)?;
+        check(Repulsion::barnes_hut(0.05), &y, 5e-3)?;
+    }
+
+    #[test]
+    fn attraction_is_the_sum_it_should_be(rows in 2usize..300, width in 0.0f64..50.0, seed: u64) {
+        let y = layout::<2>(0, rows, width, seed);
+        let p = random_affinities(rows, seed);
+        let mut forces = vec![[0.0f32; 2]; rows];
+        attract(&p, &y, &mut forces);
+        let mut energy = 0.0;
+        for i in 0..rows {
+            let mut truth = [0.0f64; 2];
+            let (columns, values) = p.row(i);
+            for (&j, &value) in columns.iter().zip(values) {
+                let difference = [0, 1].map(|d| f64::from(y[i][d]) - f64::from(y[j as usize][d]));
+                let distance = 1.0 + difference[0].powi(2) + difference[1].powi(2);
+                energy += f64::from(value) * distance.ln();
+                for d in 0..2 {
+                    truth[d] += f64::from(value) * difference[d] / distance;
+                }
+            }
+            for d in 0..2 {
+                let scale = values.iter().map(|&v| f64::from(v)).sum::<f64>();
+                prop_assert!((truth[d] - f64::from(forces[i][d])).abs() <= 1e-5 * scale);
+            }
+        }
+        prop_assert!((attraction_energy(&p, &y) - energy).abs() <= 1e-5 * energy.max(1e-3));
+    }
+}
+
+/// Rows of all lengths, from none to every other row.
+fn random_affinities(rows: usize, seed: u64) -> Affinities {
+    let mut random = Random::new(seed);
+    let mut p = Affinities { offsets: vec![0], columns: Vec::new(), values: Vec::new() };
+    for _ in 0..rows {
+        let count = random.below(rows);
+        p.columns.extend(random.sample(rows, count));
+        p.values.resize_with(p.columns.len(), || random.uniform() as f32);
+        p.offsets.push(p.columns.len());
+    }
+    p
+}
+
+/// The grid must not hold single points fast: two points far apart push each other as little as they should.
+#[test]
+fn a_lone_pair_feels_only_each_other() {
+    for step in 0..40 {
+        let y = [[0.0, 0.0], [50.0 + step as f32 * 0.013, 20.0 - step as f32 * 0.017]];
+        let (truth, _) = plain(&y);
+        let mut forces = [[0.0f32; 2]; 2];
+        Repulsion::fft().repel(&y, &mut forces);
+        for d in 0..2 {
+            assert!((truth[0][d] - f64::from(forces[0][d])).abs() < 1e-4, "{truth:?} {forces:?}");
+        }
+    }
+}

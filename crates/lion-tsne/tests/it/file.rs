@@ -1,0 +1,8 @@
+//! The map file: what is written comes back, and nothing else does.
+
+mod damaged;
+mod invalid;
+mod random;
+mod saving;
+mod support;
+mod whole;
