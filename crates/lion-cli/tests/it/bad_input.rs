@@ -51,7 +51,7 @@ fn a_table_that_is_none() {
         folder.write("t.csv", content);
         folder.lion("fit t.csv -o m.lion").refuses(1, parts);
     };
-    refuses("a,b\n1,2\n3\n5,6\n", &["t.csv", "row 2", "1 values where 2 are expected", "same length"]);
+    refuses("a,b\n1,2\n3\n5,6\n", &["t.csv", "row 2", "length 1 instead of 2", "same number of values"]);
     refuses("", &["t.csv has no rows of data"]);
     refuses("a,b\n", &["t.csv has no rows of data"]);
     refuses("a,b\n1,2\n", &["t.csv has 1 row, and a map needs at least 4"]);
