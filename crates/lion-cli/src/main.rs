@@ -1,2 +1,36 @@
-//! `lion`.
-fn main() {}
+//! The binary `lion`: t-SNE maps that stay alive, from the command line.
+
+mod args;
+mod demo;
+mod digits;
+mod fit;
+mod info;
+mod interrupt;
+mod output;
+mod plot;
+mod progress;
+mod summary;
+
+use args::{Cli, Verb};
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let Cli { verb, common } = Cli::of_process();
+    let done = match &verb {
+        Verb::Fit(args) => fit::run(args, &common),
+        Verb::Info(args) => info::run(args, &common),
+        Verb::Plot(args) => plot::run(args, &common),
+        Verb::Demo(args) => demo::run(args, &common),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        // Who reads our output has seen enough of it, as `head` does.
+        Err(error) if output::nobody_listens(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nowhere is left to complain if this fails.
+            let _ = writeln!(io::stderr(), "error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

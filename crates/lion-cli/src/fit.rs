@@ -1,0 +1,167 @@
+//! `lion fit`: a table becomes a map file.
+
+use crate::args::{Common, FitArgs, InitArg};
+use crate::interrupt::Interrupt;
+use crate::output;
+use crate::progress::{Phase, Reporter, Screen};
+use crate::summary::Summary;
+use anyhow::{Result, anyhow, bail};
+use lion_table::{ReadOptions, Table};
+use lion_tsne::{Error, Init, Map, Matrix, Rows};
+use std::path::Path;
+
+/// Fits the map and writes it.
+pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
+    output::check(&args.output, &args.inputs())?;
+    let screen = Screen::new(common);
+    let interrupt = Interrupt::install(&screen)?;
+    screen.detail(&format!("reading {}", shown(&args.data)));
+    let mut reporter = Reporter::new(screen, interrupt);
+    let Input { columns, rows, embedding, init } = Input::read(args)?;
+    let mut fit = args.fit(common);
+    if let Some(places) = init {
+        fit.init = Init::Given(places);
+    }
+    let map = match embedding {
+        Some(places) => fit.adopt(rows, places, &mut |progress| reporter.observe(progress)),
+        None => fit.run(rows, &mut |progress| reporter.observe(progress)),
+    };
+    let map = map.map_err(|error| place_error(error, &args.data, &columns))?;
+    let summary = write(&map, &args.output, reporter)?;
+    output::present(common, &summary, || in_words(&summary, &args.output))
+}
+
+/// Writes the map and ends the clock.
+pub(crate) fn write(map: &Map, path: &Path, mut reporter: Reporter) -> Result<Summary> {
+    reporter.enter(Phase::Write);
+    let saved = map.save(path)?;
+    Ok(Summary::new(map, path, saved.bytes, saved.checksum).fitted(reporter.finish()))
+}
+
+fn in_words(summary: &Summary, path: &Path) -> String {
+    let stopped = match summary.stopped_early {
+        true => "stopped early: this is the map reached by then\n",
+        false => "",
+    };
+    let (path, picture) = (path.display(), path.with_extension("html"));
+    format!("{stopped}{}\nnext: lion plot {path} -o {}\n", summary.facts().lines(), picture.display())
+}
+
+/// Everything that is read.
+struct Input {
+    /// Names of the columns.
+    columns: Vec<String>,
+    rows: Rows,
+    embedding: Option<Matrix>,
+    init: Option<Matrix>,
+}
+
+impl Input {
+    /// Reads the small files first: what is wrong with them should not come out after a big one was read.
+    fn read(args: &FitArgs) -> Result<Self> {
+        let table = lion_table::open(&args.data, &args.read_options())?;
+        let mut beside = Beside::read(args)?;
+        if let Some(rows) = table.row_count() {
+            beside.check(rows, args)?;
+        }
+        let Table { rows, cols, data, columns, ids, labels } = table.into_table()?;
+        beside.check(rows, args)?;
+        let labels = beside.labels.take().or(labels);
+        let rows = Rows { data: Matrix::new(rows, cols, data)?, ids, labels };
+        Ok(Self { columns, rows, embedding: beside.embedding, init: beside.init })
+    }
+}
+
+/// What is read beside the table.
+struct Beside {
+    labels: Option<Vec<String>>,
+    embedding: Option<Matrix>,
+    init: Option<Matrix>,
+}
+
+impl Beside {
+    fn read(args: &FitArgs) -> Result<Self> {
+        let labels = args.table.labels.as_deref().map(lion_table::read_labels).transpose()?;
+        let embedding = args.embedding.as_deref().map(|file| places(file, 2..=3)).transpose()?;
+        let dims = usize::from(args.tsne.dims);
+        let init = args.init_file().map(|file| places(file, dims..=dims)).transpose()?;
+        Ok(Self { labels, embedding, init })
+    }
+
+    /// Refuses what does not go with a table of so many rows.
+    fn check(&self, rows: usize, args: &FitArgs) -> Result<()> {
+        let data = shown(&args.data);
+        let same = |file: Option<&Path>, found: Option<usize>, what: &str| match (file, found) {
+            (Some(file), Some(found)) if found != rows => Err(anyhow!(
+                "{} has {found} {what}, and {data} has {rows} rows: there must be one for each row",
+                file.display()
+            )),
+            _ => Ok(()),
+        };
+        same(args.table.labels.as_deref(), self.labels.as_ref().map(Vec::len), "labels")?;
+        same(args.embedding.as_deref(), self.embedding.as_ref().map(Matrix::rows), "places")?;
+        same(args.init_file(), self.init.as_ref().map(Matrix::rows), "places")?;
+        if self.embedding.is_none() && rows < 4 {
+            let rows = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
+            bail!("{data} has {rows}, and a map needs at least 4");
+        }
+        Ok(())
+    }
+}
+
+/// Reads places: one row for each row of the table, with as many columns as the map has dimensions.
+fn places(file: &Path, dims: std::ops::RangeInclusive<usize>) -> Result<Matrix> {
+    let Table { rows, cols, data, .. } = lion_table::read(file, &ReadOptions::default())?;
+    if !dims.contains(&cols) {
+        let wanted = match (dims.start(), dims.end()) {
+            (least, most) if least == most => format!("the {least} dimensions of the map"),
+            (least, most) => format!("the {least} or {most} dimensions of a map"),
+        };
+        bail!("{} has {cols} columns where places need one for each of {wanted}", file.display());
+    }
+    Ok(Matrix::new(rows, cols, data)?)
+}
+
+impl FitArgs {
+    fn init_file(&self) -> Option<&Path> {
+        match &self.tsne.init {
+            InitArg::File(file) => Some(file),
+            InitArg::Pca | InitArg::Random | InitArg::Spectral => None,
+        }
+    }
+
+    /// Every file that is read.
+    fn inputs(&self) -> Vec<&Path> {
+        let beside = [self.table.labels.as_deref(), self.embedding.as_deref(), self.init_file()];
+        beside.into_iter().flatten().chain([self.data.as_path()]).collect()
+    }
+
+    fn read_options(&self) -> ReadOptions {
+        ReadOptions {
+            id: self.table.id.clone(),
+            label: self.table.label.clone(),
+            columns: self.table.columns.clone(),
+            exclude: self.table.exclude.clone(),
+        }
+    }
+}
+
+/// The table's file, for messages.
+fn shown(data: &Path) -> String {
+    if data.as_os_str() == "-" { "standard input".into() } else { data.display().to_string() }
+}
+
+/// The library knows rows and columns by number; a person knows the file and the columns' names.
+fn place_error(error: Error, data: &Path, columns: &[String]) -> anyhow::Error {
+    let file = shown(data);
+    match error {
+        Error::NotFinite { row, column, value } => {
+            let name = column.checked_sub(1).and_then(|at| columns.get(at)).map_or("", String::as_str);
+            anyhow!(
+                "{file}, row {row}, column {name} is {value}; every value must be a finite number: fill it or remove the row"
+            )
+        }
+        Error::Data(_) | Error::Parameter { .. } => anyhow!("{file}: {error}"),
+        error => error.into(),
+    }
+}

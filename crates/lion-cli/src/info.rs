@@ -1,0 +1,122 @@
+//! `lion info`: what a map file holds.
+
+use crate::args::{Common, InfoArgs};
+use crate::output;
+use crate::summary::Summary;
+use anyhow::{Context, Result};
+use lion_tsne::{Map, Metric};
+use serde::Serialize;
+
+/// The JSON object: that of `fit`, and what only a file can tell.
+#[derive(Serialize)]
+struct Info {
+    #[serde(flatten)]
+    summary: Summary,
+    /// Version of the library that made the map.
+    version: String,
+    input_dims: usize,
+    metric: Metric,
+    /// Whether rows have names of their own.
+    ids: bool,
+    /// How many different labels there are; null if rows have none.
+    labels: Option<usize>,
+    kl_history: Vec<Point>,
+}
+
+/// The KL divergence on the way.
+#[derive(Serialize)]
+struct Point {
+    iteration: u64,
+    kl: f64,
+}
+
+/// Prints what the file holds.
+pub(crate) fn run(args: &InfoArgs, common: &Common) -> Result<()> {
+    let map = Map::load(&args.map)?;
+    let info = Info::new(&map, args)?;
+    if common.json {
+        return output::present(common, &info, String::new);
+    }
+    // The facts are what was asked for, quiet or not.
+    output::print(&info.in_words(&map))
+}
+
+impl Info {
+    fn new(map: &Map, args: &InfoArgs) -> Result<Self> {
+        let there = std::fs::metadata(&args.map).with_context(|| args.map.display().to_string())?;
+        let provenance = map.provenance();
+        let history = provenance.kl_history.iter();
+        Ok(Self {
+            summary: Summary::new(map, &args.map, there.len(), map.checksum()?),
+            version: provenance.version.clone(),
+            input_dims: map.preprocess().input_dims(),
+            metric: map.preprocess().metric(),
+            ids: map.has_ids(),
+            labels: map.labels().map(|labels| labels.names().len()),
+            kl_history: history.map(|point| Point { iteration: point.iteration, kl: point.kl }).collect(),
+        })
+    }
+
+    fn in_words(&self, map: &Map) -> String {
+        let mut facts = self.summary.facts();
+        if let [first, .., last] = &self.kl_history[..] {
+            let values: Vec<f64> = self.kl_history.iter().map(|point| point.kl).collect();
+            let line = sparkline(&values);
+            let iterations = format!("iterations {} to {}", first.iteration, last.iteration);
+            facts.add("KL on the way", format!("{:.2} {line} {:.2}, {iterations}", first.kl, last.kl));
+        }
+        let metric = match self.metric {
+            Metric::Euclidean => "Euclidean",
+            Metric::Cosine => "cosine",
+        };
+        facts.add("metric", metric.into());
+        facts.add("ids", if self.ids { "yes".into() } else { "none: rows go by their numbers".into() });
+        facts.add("labels", labels_in_words(map));
+        facts.add("made by", format!("lion {}", self.version));
+        facts.lines()
+    }
+}
+
+/// The labels and how many rows have each, the first few of them.
+fn labels_in_words(map: &Map) -> String {
+    const SHOWN: usize = 12;
+    let Some(labels) = map.labels() else { return "none".into() };
+    let mut counts = vec![0usize; labels.names().len()];
+    for &code in labels.codes() {
+        counts[code as usize] += 1;
+    }
+    let mut named: Vec<(&str, usize)> = labels.names().zip(counts).collect();
+    named.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+    let few: Vec<String> =
+        named.iter().take(SHOWN).map(|(name, count)| format!("{name} ({count})")).collect();
+    let more = if named.len() > SHOWN { ", …" } else { "" };
+    format!("{}: {}{more}", named.len(), few.join(", "))
+}
+
+/// Values as a line of little columns, the least of them lowest.
+fn sparkline(values: &[f64]) -> String {
+    const COLUMNS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    const WIDEST: usize = 40;
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let column = |value: f64| {
+        let height = if most > least { (value - least) / (most - least) } else { 0.0 };
+        COLUMNS[((height * 8.0) as usize).min(7)]
+    };
+    let width = values.len().min(WIDEST);
+    (0..width).map(|i| column(values[i * values.len() / width])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sparkline;
+
+    #[test]
+    fn sparklines_fall_and_stay_short() {
+        assert_eq!(sparkline(&[8.0, 4.0, 2.0, 0.0]), "█▅▃▁");
+        assert_eq!(sparkline(&[3.0, 3.0]), "▁▁");
+        assert_eq!(sparkline(&[]), "");
+        let long: Vec<f64> = (0..1000).map(f64::from).collect();
+        assert_eq!(sparkline(&long).chars().count(), 40);
+    }
+}

@@ -1,0 +1,194 @@
+//! What there is to say about a map, as JSON keys and in words.
+
+use crate::output::size;
+use crate::progress::Phases;
+use lion_tsne::{Map, Provenance};
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::Path;
+
+/// A map, its file, and how long it took: the JSON object of `fit`.
+#[derive(Debug, Serialize)]
+pub(crate) struct Summary {
+    /// Rows of the table.
+    pub(crate) rows: usize,
+    /// Columns of the table.
+    pub(crate) dims: usize,
+    /// Columns after preprocessing.
+    pub(crate) components: usize,
+    /// The share of the variance that PCA kept; null without PCA.
+    pub(crate) variance_kept: Option<f64>,
+    /// Dimensions of the map.
+    pub(crate) map_dims: usize,
+    /// Null if the map was made elsewhere.
+    pub(crate) perplexity: Option<f64>,
+    /// Iterations done.
+    pub(crate) iterations: usize,
+    /// Null if the map was made elsewhere.
+    pub(crate) kl: Option<f64>,
+    /// The parameters of placing: null in a map that holds none.
+    pub(crate) r_x: Option<f64>,
+    pub(crate) r_y: Option<f64>,
+    pub(crate) r_close: Option<f64>,
+    pub(crate) power: Option<f64>,
+    /// Null where nothing was fitted.
+    pub(crate) seconds: Option<f64>,
+    pub(crate) phases: Option<Phases>,
+    pub(crate) checksum: String,
+    pub(crate) method: String,
+    pub(crate) init: String,
+    pub(crate) search: String,
+    pub(crate) seed: u64,
+    /// Rows that equal an earlier one and share its place.
+    pub(crate) duplicates: usize,
+    pub(crate) stopped_early: bool,
+    /// The places were made elsewhere.
+    pub(crate) adopted: bool,
+    /// Null where nothing was fitted, or the system does not tell.
+    pub(crate) peak_rss_bytes: Option<u64>,
+    /// Size of the file.
+    pub(crate) bytes: u64,
+    pub(crate) file: String,
+}
+
+impl Summary {
+    /// Of a map in a file of so many bytes, nothing having been fitted.
+    pub(crate) fn new(map: &Map, file: &Path, bytes: u64, checksum: String) -> Self {
+        let Provenance { perplexity, iterations_done, kl, method, init, search, .. } =
+            map.provenance().clone();
+        let Provenance { seed, stopped_early, adopted, .. } = *map.provenance();
+        let pca = map.preprocess().pca();
+        Self {
+            rows: map.rows(),
+            dims: map.preprocess().input_dims(),
+            components: map.preprocess().output_dims(),
+            variance_kept: pca.map(|pca| share(pca.variances().iter().sum(), pca.total_variance())),
+            map_dims: map.dims(),
+            perplexity: (!adopted).then_some(perplexity),
+            iterations: iterations_done,
+            kl,
+            r_x: None,
+            r_y: None,
+            r_close: None,
+            power: None,
+            seconds: None,
+            phases: None,
+            checksum,
+            method,
+            init,
+            search,
+            seed,
+            duplicates: map.rows() - map.x().rows(),
+            stopped_early,
+            adopted,
+            peak_rss_bytes: None,
+            bytes,
+            file: file.display().to_string(),
+        }
+    }
+
+    /// With what fitting it took.
+    pub(crate) fn fitted(self, (phases, seconds): (Phases, f64)) -> Self {
+        Self { seconds: Some(seconds), phases: Some(phases), peak_rss_bytes: peak_memory(), ..self }
+    }
+
+    /// The summary for a person, a fact a line.
+    pub(crate) fn facts(&self) -> Facts {
+        let mut facts = Facts::default();
+        facts.add("rows", self.rows_in_words());
+        facts.add("columns", self.columns_in_words());
+        facts.add("map", self.map_in_words());
+        if !self.adopted {
+            facts.add("made with", self.choices_in_words());
+        }
+        match self.kl {
+            Some(kl) => facts.add("KL divergence", format!("{kl:.4}")),
+            None => facts.add("KL divergence", "not known".into()),
+        }
+        if let (Some(seconds), Some(phases)) = (self.seconds, &self.phases) {
+            facts.add("seconds", seconds_in_words(seconds, phases));
+        }
+        if let Some(bytes) = self.peak_rss_bytes {
+            facts.add("peak memory", size(bytes));
+        }
+        facts.add("file", format!("{} ({})", self.file, size(self.bytes)));
+        facts.add("checksum", self.checksum.clone());
+        facts
+    }
+
+    fn rows_in_words(&self) -> String {
+        match self.duplicates {
+            0 => self.rows.to_string(),
+            1 => format!("{}, of which 1 repeats another and shares its place", self.rows),
+            n => format!("{}, of which {n} repeat others and share their places", self.rows),
+        }
+    }
+
+    fn columns_in_words(&self) -> String {
+        match self.variance_kept {
+            Some(kept) => format!(
+                "{}, as {} principal components that keep {:.1} % of the variance",
+                self.dims,
+                self.components,
+                100.0 * kept
+            ),
+            None => format!("{}, without PCA", self.dims),
+        }
+    }
+
+    fn choices_in_words(&self) -> String {
+        let Self { search, method, init, seed, .. } = self;
+        format!("{search} neighbours, {method} gradient, {init} start, seed {seed}")
+    }
+
+    fn map_in_words(&self) -> String {
+        let dims = self.map_dims;
+        let Some(perplexity) = self.perplexity else {
+            return format!("{dims} dimensions, made elsewhere");
+        };
+        let stopped = if self.stopped_early { " (stopped early)" } else { "" };
+        format!("{dims} dimensions, perplexity {perplexity}, {} iterations{stopped}", self.iterations)
+    }
+}
+
+/// Facts under each other, their names in a column of their own.
+#[derive(Debug, Default)]
+pub(crate) struct Facts(Vec<(&'static str, String)>);
+
+impl Facts {
+    /// One more.
+    pub(crate) fn add(&mut self, name: &'static str, fact: String) {
+        self.0.push((name, fact));
+    }
+
+    /// A line for each.
+    pub(crate) fn lines(&self) -> String {
+        let width = self.0.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+        self.0.iter().fold(String::new(), |mut lines, (name, fact)| {
+            let _ = writeln!(lines, "{name:width$}  {fact}");
+            lines
+        })
+    }
+}
+
+fn share(part: f64, whole: f64) -> f64 {
+    // Constant rows have no variance, and all of it is kept.
+    if whole > 0.0 { (part / whole).min(1.0) } else { 1.0 }
+}
+
+fn seconds_in_words(seconds: f64, phases: &Phases) -> String {
+    let noticed = phases.named().into_iter().filter(|(_, seconds)| *seconds >= 0.005);
+    let parts: Vec<String> = noticed.map(|(name, seconds)| format!("{name} {seconds:.2}")).collect();
+    match parts.is_empty() {
+        true => format!("{seconds:.2}"),
+        false => format!("{seconds:.2}: {}", parts.join(", ")),
+    }
+}
+
+/// The most memory that this process has held, where the system tells it.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kilobytes.checked_mul(1024)
+}

@@ -1,0 +1,119 @@
+//! Ctrl-C, sent to a real process.
+
+use crate::tools::{Folder, Sample};
+use std::io::{BufRead, BufReader, Lines, Read};
+use std::process::{Child, ChildStderr, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A running `lion` whose standard error is followed.
+struct Running {
+    child: Child,
+    stderr: Lines<BufReader<ChildStderr>>,
+    said: String,
+}
+
+impl Running {
+    fn start(folder: &Folder, args: &str) -> Self {
+        let mut command = folder.command(args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let stderr = BufReader::new(child.stderr.take().unwrap()).lines();
+        Self { child, stderr, said: String::new() }
+    }
+
+    /// Waits until it says this.
+    fn says(&mut self, text: &str) {
+        for line in self.stderr.by_ref() {
+            let line = line.unwrap();
+            self.said += &line;
+            self.said.push('\n');
+            if line.contains(text) {
+                return;
+            }
+        }
+        panic!("it ended without saying {text:?}: {}", self.said);
+    }
+
+    fn press_ctrl_c(&self) {
+        let sent = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// Exit code and standard output, if it ends within half a minute.
+    fn ends(mut self) -> (Option<i32>, String) {
+        let begun = Instant::now();
+        let status = loop {
+            match self.child.try_wait().unwrap() {
+                Some(status) => break status,
+                None => assert!(begun.elapsed() < Duration::from_secs(30), "it does not end"),
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        let rest: Vec<String> = self.stderr.by_ref().map(Result::unwrap).collect();
+        assert!(!rest.join("\n").contains("panicked"), "{rest:?}");
+        let mut stdout = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+        (status.code(), stdout)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // A failed test must not leave it running.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn once_keeps_the_map_reached_so_far() {
+    let folder = Folder::new();
+    folder.write("t.csv", Sample::new().csv());
+    folder.write("m.lion", "old");
+    let args = "fit t.csv -o m.lion --perplexity 5 --iterations 10000000 -v --json";
+    let mut lion = Running::start(&folder, args);
+    lion.says("KL");
+    lion.press_ctrl_c();
+    lion.says("the map reached so far is kept");
+    let (code, stdout) = lion.ends();
+    assert_eq!(code, Some(0));
+    let fit: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(fit["stopped_early"], true);
+    let done = fit["iterations"].as_u64().unwrap();
+    assert!((50..10_000_000).contains(&done), "{done}");
+    let info = folder.json("info m.lion");
+    assert_eq!((&info["stopped_early"], &info["checksum"]), (&true.into(), &fit["checksum"]));
+    assert!(folder.lion("info m.lion").stdout.contains("stopped early"));
+    assert_eq!(folder.lion("plot m.lion -o m.svg").code, Some(0));
+}
+
+#[test]
+fn before_there_is_a_map_it_ends_with_the_old_file_whole() {
+    let folder = Folder::new();
+    folder.write("m.lion", "old");
+    // Standard input stays open, so this waits for rows.
+    let mut lion = Running::start(&folder, "fit - -o m.lion -v");
+    lion.says("reading standard input");
+    lion.press_ctrl_c();
+    lion.says("stopped before there was a map to keep: nothing was written");
+    assert_eq!(lion.ends(), (Some(130), String::new()));
+    assert_eq!(folder.read("m.lion"), b"old");
+    assert_eq!(folder.names(), ["m.lion"]);
+}
+
+#[test]
+fn twice_abandons_it_with_the_old_file_whole() {
+    let folder = Folder::new();
+    // Every pair of so many rows takes a while, so that the second press comes before the first has had its way.
+    folder.write("t.csv", Sample::of(20_000).csv());
+    folder.write("m.lion", "old");
+    let mut lion = Running::start(&folder, "fit t.csv -o m.lion --perplexity 2 --method exact -v");
+    lion.says("gradient: exact");
+    lion.press_ctrl_c();
+    lion.says("Ctrl-C again abandons it");
+    lion.press_ctrl_c();
+    lion.says("abandoned: no map was written");
+    assert_eq!(lion.ends(), (Some(130), String::new()));
+    assert_eq!(folder.read("m.lion"), b"old");
+    assert_eq!(folder.names(), ["m.lion", "t.csv"]);
+}

@@ -1,0 +1,8 @@
+//! The binary `lion` as people run it: arguments in, files, text and exit codes out.
+
+mod bad_input;
+mod fit;
+#[cfg(unix)]
+mod interrupt;
+mod look;
+mod tools;
