@@ -4,7 +4,7 @@
 //! cells, as matrix products like the exact search's; how many cells that takes is found by trying it on a sample of
 //! rows whose true neighbours are known. Nothing depends on chance or on threads.
 
-use super::exact::{Nearest, block_rows, centre, column_means, rounding_bound, write_nearest};
+use super::exact::{Decide, Nearest, block_rows, centre, column_means, rounding_bound};
 use super::scan::{Packed, scan, squared_length};
 use super::{ExactIndex, Neighbours};
 use crate::matrix::Matrix;
@@ -149,7 +149,8 @@ impl CellIndex {
             let Cell { first, packed } = &self.cells[cell as usize];
             scan(queries, packed, *first as u32, &mut best);
         }
-        write_nearest(&mut best, queries, &self.data, self.cols, Some(own), out);
+        let (data, cols) = (&self.data, self.cols);
+        pulp::Arch::new().dispatch(Decide { best: &mut best, queries, data, cols, own: Some(own), out });
     }
 
     fn in_original_order(&self, found: Neighbours) -> Neighbours {

@@ -7,7 +7,6 @@ use super::Neighbours;
 use super::scan::{Collect, PANEL, Packed, scan, squared_distance, squared_length};
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
-use crate::vectorized::vectorized;
 use rayon::prelude::*;
 
 /// An index of rows that finds exactly the nearest ones, or all within a radius, by comparing with every row.
@@ -135,7 +134,8 @@ impl ExactIndex {
         let rows = queries.chunks_exact(self.cols);
         let mut best: Vec<Nearest> = rows.map(|query| Nearest::new(wanted, self.rounding(query))).collect();
         scan(queries, &self.packed, 0, &mut best);
-        write_nearest(&mut best, queries, &self.centred, self.cols, own, out);
+        let (data, cols) = (&self.centred, self.cols);
+        pulp::Arch::new().dispatch(Decide { best: &mut best, queries, data, cols, own, out });
     }
 
     fn row(&self, row: u32) -> &[f32] {
@@ -152,32 +152,43 @@ impl ExactIndex {
 const BLOCKS_BETWEEN_REPORTS: usize = 20;
 
 /// Writes down the nearest of each query, by their true distances to the rows of `data`.
-pub(super) fn write_nearest(
-    best: &mut [Nearest],
-    queries: &[f32],
-    data: &[f32],
-    cols: usize,
-    own: Option<u32>,
-    (indices, distances): (&mut [u32], &mut [f32]),
-) {
-    let k = indices.len() / best.len().max(1);
-    let out = indices.chunks_exact_mut(k).zip(distances.chunks_exact_mut(k));
-    vectorized(
-        #[inline(always)]
-        || {
-            let queries = best.iter_mut().zip(queries.chunks_exact(cols));
-            for (i, ((best, query), (indices, distances))) in queries.zip(out).enumerate() {
-                let own = own.map(|first| first + i as u32);
-                let distance2 = |row: u32| squared_distance(query, &data[row as usize * cols..][..cols]);
-                for ((index, distance), &key) in
-                    indices.iter_mut().zip(distances).zip(best.decide(own, distance2))
-                {
-                    *index = key as u32;
-                    *distance = distance_of(key);
-                }
+pub(super) struct Decide<'a> {
+    pub(super) best: &'a mut [Nearest],
+    pub(super) queries: &'a [f32],
+    pub(super) data: &'a [f32],
+    pub(super) cols: usize,
+    /// Row number of the first query, where queries are rows.
+    pub(super) own: Option<u32>,
+    pub(super) out: (&'a mut [u32], &'a mut [f32]),
+}
+
+impl pulp::NullaryFnOnce for Decide<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { best, queries, data, cols, own, out: (indices, distances) } = self;
+        let k = indices.len() / best.len().max(1);
+        let out = indices.chunks_exact_mut(k).zip(distances.chunks_exact_mut(k));
+        for (i, ((best, query), (indices, distances))) in
+            best.iter_mut().zip(queries.chunks_exact(cols)).zip(out).enumerate()
+        {
+            let own = own.map(|first| first + i as u32);
+            best.shrink();
+            let keys = &mut best.keys[..best.len];
+            for key in keys.iter_mut() {
+                let row = *key as u32;
+                let distance2 = squared_distance(query, &data[row as usize * cols..][..cols]);
+                // A row is no neighbour of itself.
+                *key = if Some(row) == own { u64::MAX } else { key_of(distance2, row) };
             }
-        },
-    );
+            keys.sort_unstable();
+            for ((index, distance), &key) in indices.iter_mut().zip(distances).zip(&*keys) {
+                *index = key as u32;
+                *distance = distance_of(key);
+            }
+        }
+    }
 }
 
 /// Twice the worst error of |y|² - 2xy + |x|² summed in order over `cols` terms, times two for the pair compared.
@@ -256,19 +267,6 @@ impl Nearest {
         if self.len > self.keys.len() / 2 {
             self.keys.resize(2 * self.keys.len(), 0);
         }
-    }
-
-    /// The `k` nearest by their true distances, nearest first, without the row `own`.
-    #[inline(always)]
-    pub(super) fn decide(&mut self, own: Option<u32>, distance2: impl Fn(u32) -> f32) -> &[u64] {
-        self.shrink();
-        let keys = &mut self.keys[..self.len];
-        for key in keys.iter_mut() {
-            let row = *key as u32;
-            *key = if Some(row) == own { u64::MAX } else { key_of(distance2(row), row) };
-        }
-        keys.sort_unstable();
-        keys
     }
 }
 

@@ -24,6 +24,7 @@ pub(super) struct Packed {
     panels: Vec<f32>,
     /// Squared length of each row; infinite where the last panel has no row, so that none is ever near.
     norms: Vec<f32>,
+    longest: f32,
 }
 
 impl Packed {
@@ -40,7 +41,8 @@ impl Packed {
             }
             norms[i] = squared_length(row);
         }
-        Self { cols, rows, panels, norms }
+        let longest = norms[..rows].iter().copied().fold(0.0, f32::max);
+        Self { cols, rows, panels, norms, longest }
     }
 
     pub(super) fn rows(&self) -> usize {
@@ -49,7 +51,7 @@ impl Packed {
 
     /// The longest squared length of a row.
     pub(super) fn longest(&self) -> f32 {
-        self.norms[..self.rows].iter().copied().fold(0.0, f32::max)
+        self.longest
     }
 }
 

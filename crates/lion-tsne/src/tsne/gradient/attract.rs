@@ -47,20 +47,22 @@ fn attract_row<const D: usize>(p: &Affinities, y: &[[f32; D]], i: usize) -> [f32
             add_lanes(there, &padded, &here, &mut sums);
         }
     }
-    sums.map(sum_lanes)
+    std::array::from_fn(|d| sum_lanes(&sums[d]))
 }
 
-/// By halves: in order, each addition would wait for the one before.
-#[inline(always)]
-fn sum_lanes(mut lanes: [f32; LANES]) -> f32 {
+/// By halves: in order, each addition would wait for the one before. Not inlined, or the compiler takes the lanes of the
+/// loop above apart to suit this sum.
+#[inline(never)]
+fn sum_lanes(lanes: &[f32; LANES]) -> f32 {
+    let mut halves = *lanes;
     let mut width = LANES / 2;
     while width > 0 {
         for lane in 0..width {
-            lanes[lane] += lanes[lane + width];
+            halves[lane] += halves[lane + width];
         }
         width /= 2;
     }
-    lanes[0]
+    halves[0]
 }
 
 #[inline(always)]
