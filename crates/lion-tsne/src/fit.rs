@@ -13,7 +13,8 @@ use std::ops::ControlFlow;
 /// How the repulsive half of the gradient is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Exact for small maps, beyond that FFT in the plane and Barnes-Hut in space.
+    /// In the plane exact or FFT, whichever is quicker for the map as it is at each iteration; in space exact for small
+    /// maps, Barnes-Hut beyond.
     #[default]
     Auto,
     /// Every pair: the oracle.
@@ -109,7 +110,7 @@ impl From<Matrix> for Rows {
     }
 }
 
-/// Up to this many rows comparing every pair is quicker than a grid, and free of its error.
+/// Up to this many rows comparing every pair is quicker than a tree, and free of its error.
 const EXACT_UP_TO: usize = 4000;
 /// The least automatic learning rate.
 const LEAST_RATE: f64 = 50.0;
@@ -285,8 +286,8 @@ impl Fit {
             Method::Exact => (Repulsion::Exact, "exact"),
             Method::BarnesHut => (Repulsion::barnes_hut(self.theta), "barnes-hut"),
             Method::Fft => (Repulsion::fft(), "fft"),
+            Method::Auto if D == 2 => (Repulsion::quicker(), "fft, exact where that is quicker"),
             Method::Auto if rows <= EXACT_UP_TO => (Repulsion::Exact, "exact"),
-            Method::Auto if D == 2 => (Repulsion::fft(), "fft"),
             Method::Auto => (Repulsion::barnes_hut(self.theta), "barnes-hut"),
         }
     }

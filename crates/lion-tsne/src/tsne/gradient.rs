@@ -27,6 +27,8 @@ pub(crate) enum Repulsion<const D: usize> {
     BarnesHut(Box<Tree<D>>),
     /// A grid; plane maps only.
     Fft(Box<Grid>),
+    /// Every pair or the grid, whichever takes less time for the map as it is now; plane maps only.
+    Quicker(Box<Grid>),
 }
 
 impl<const D: usize> Repulsion<D> {
@@ -40,18 +42,25 @@ impl<const D: usize> Repulsion<D> {
         Self::Fft(Box::new(Grid::new()))
     }
 
+    /// By every pair or by a grid.
+    pub(crate) fn quicker() -> Self {
+        Self::Quicker(Box::new(Grid::new()))
+    }
+
     /// Fills `forces` with each row's repulsion and returns Z.
     pub(crate) fn repel(&mut self, y: &[[f32; D]], forces: &mut [[f32; D]]) -> f64 {
         match self {
             Self::Exact => exact(y, forces),
             Self::BarnesHut(tree) => tree.repel(y, forces),
-            Self::Fft(grid) => {
-                // A map with D = 2 is a plane map; the grid knows no other.
-                grid.repel(
-                    bytemuck::cast_slice(y.as_flattened()),
-                    bytemuck::cast_slice_mut(forces.as_flattened_mut()),
-                )
+            Self::Quicker(grid) if (y.len() * y.len()) as f64 <= grid.cost(in_plane(y)) => exact(y, forces),
+            Self::Fft(grid) | Self::Quicker(grid) => {
+                grid.repel(in_plane(y), bytemuck::cast_slice_mut(forces.as_flattened_mut()))
             }
         }
     }
+}
+
+/// A map with D = 2 is a plane map; the grid knows no other.
+fn in_plane<const D: usize>(y: &[[f32; D]]) -> &[[f32; 2]] {
+    bytemuck::cast_slice(y.as_flattened())
 }

@@ -33,7 +33,7 @@ pub(crate) struct Optimised {
 }
 
 /// Rows that one task moves. Fixed, so that sums do not depend on the number of threads.
-const BLOCK: usize = 2048;
+const BLOCK: usize = 1024;
 /// Iterations between two computations of the KL divergence.
 pub(crate) const REPORT: usize = 50;
 const MOMENTUM: f32 = 0.8;

@@ -5,7 +5,7 @@ use crate::vectorized::vectorized;
 use rayon::prelude::*;
 
 /// Rows that one task works on. Fixed, so that sums do not depend on the number of threads.
-const BLOCK: usize = 512;
+const BLOCK: usize = 128;
 
 /// Neighbours fetched before they are worked on, so that scattered reads and arithmetic do not wait for each other.
 const FETCH: usize = 128;

@@ -85,6 +85,12 @@ impl Grid {
         }
     }
 
+    /// What `repel` would take, in units of one pair compared: measured, and rough.
+    pub(crate) fn cost(&self, y: &[[f32; 2]]) -> f64 {
+        let [width, height] = Frame::around(y).nodes;
+        17.0 * (4 * width * height) as f64 + 160.0 * y.len() as f64
+    }
+
     /// Fills `forces` with each row's repulsion and returns Z.
     pub(crate) fn repel(&mut self, y: &[[f32; 2]], forces: &mut [[f32; 2]]) -> f64 {
         let frame = Frame::around(y);
