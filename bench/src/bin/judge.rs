@@ -23,6 +23,7 @@ fn main() -> Result<()> {
 fn label_accuracy(y: &Matrix, labels: &[String]) -> Result<f64> {
     let (nearest, _) = nearest_neighbours(y, 10, Search::Exact, 0, &mut ignore)?;
     let rows = nearest.indices.chunks_exact(10).zip(labels);
-    let same: usize = rows.map(|(near, own)| near.iter().filter(|&&j| labels[j as usize] == *own).count()).sum();
+    let same: usize =
+        rows.map(|(near, own)| near.iter().filter(|&&j| labels[j as usize] == *own).count()).sum();
     Ok(same as f64 / nearest.indices.len() as f64)
 }

@@ -9,11 +9,14 @@ fn main() -> Result<()> {
     let arguments = Arguments::of_process()?;
     let x = matrix(arguments.file(0)?)?;
     let samples: Vec<&[f32]> = x.data().chunks_exact(x.cols()).collect();
-    let distance = |a: &&[f32], b: &&[f32]| a.iter().zip(*b).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt();
+    let distance =
+        |a: &&[f32], b: &&[f32]| a.iter().zip(*b).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt();
     let start = Instant::now();
     let mut tsne = bhtsne::tSNE::<f32, &[f32], 2>::new(&samples);
     tsne.perplexity(arguments.number("perplexity", 30.0)? as f32);
-    tsne.epochs(arguments.number("iterations", 750.0)? as usize).stop_lying_epoch(250).early_exaggeration(12.0);
+    tsne.epochs(arguments.number("iterations", 750.0)? as usize)
+        .stop_lying_epoch(250)
+        .early_exaggeration(12.0);
     match arguments.option("mode") {
         Some("fft") | None => tsne.fit_sne(distance),
         Some("bh") => tsne.barnes_hut(0.5, distance),

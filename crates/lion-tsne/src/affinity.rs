@@ -31,17 +31,19 @@ impl Affinities {
         let mut columns = vec![0; self.columns.len()];
         let mut values = vec![0.0; self.values.len()];
         let blocks = split_rows(&offsets, &mut columns).into_iter().zip(split_rows(&offsets, &mut values));
-        blocks.zip(order.chunks(BLOCK)).collect::<Vec<_>>().into_par_iter().for_each(|((columns, values), order)| {
-            let mut at = 0;
-            for &old in order {
-                let (old_columns, old_values) = self.row(old as usize);
-                let end = at + old_columns.len();
-                let renamed = old_columns.iter().map(|&c| renamed[c as usize]);
-                columns[at..end].iter_mut().zip(renamed).for_each(|(to, from)| *to = from);
-                values[at..end].copy_from_slice(old_values);
-                at = end;
-            }
-        });
+        blocks.zip(order.chunks(BLOCK)).collect::<Vec<_>>().into_par_iter().for_each(
+            |((columns, values), order)| {
+                let mut at = 0;
+                for &old in order {
+                    let (old_columns, old_values) = self.row(old as usize);
+                    let end = at + old_columns.len();
+                    let renamed = old_columns.iter().map(|&c| renamed[c as usize]);
+                    columns[at..end].iter_mut().zip(renamed).for_each(|(to, from)| *to = from);
+                    values[at..end].copy_from_slice(old_values);
+                    at = end;
+                }
+            },
+        );
         Self { offsets, columns, values }
     }
 

@@ -54,8 +54,8 @@ impl Frame {
         let (low, high) = bounds(y);
         let spans = [0, 1].map(|d| f64::from(high[d]) - f64::from(low[d]));
         let span = spans[0].max(spans[1]).max(1e-30);
-        // Rounded up to an eighth of a power of two, so that a growing map keeps its kernel for a while.
-        let fine = ((span / (NODES - LANES) as f64).log2() * 8.0).ceil() / 8.0;
+        // Rounded up to half a power of two, so that a growing map keeps its kernel for a while.
+        let fine = ((span / (NODES - LANES) as f64).log2() * 2.0).ceil() / 2.0;
         let spacing = fine.exp2().min(SPACING);
         let nodes = spans.map(|s| (s / spacing).ceil() as usize + LANES + 1);
         let origin = [0, 1].map(|d| (f64::from(low[d]) - spacing * (BEFORE + 0.5)) as f32);
@@ -88,7 +88,7 @@ impl Grid {
     /// What `repel` would take, in units of one pair compared: measured, and rough.
     pub(crate) fn cost(&self, y: &[[f32; 2]]) -> f64 {
         let [width, height] = Frame::around(y).nodes;
-        17.0 * (4 * width * height) as f64 + 160.0 * y.len() as f64
+        25.0 * (4 * width * height) as f64 + 160.0 * y.len() as f64
     }
 
     /// Fills `forces` with each row's repulsion and returns Z.
@@ -104,7 +104,8 @@ impl Grid {
         self.nodes.resize(width * height, 0.0);
         self.spread(width);
         transform.convolve(&mut self.nodes);
-        let read = Read { splines: &self.splines, frame: &frame, width, nodes: &self.nodes, near: transform.near() };
+        let read =
+            Read { splines: &self.splines, frame: &frame, width, nodes: &self.nodes, near: transform.near() };
         let potential = gather(&read, y, forces);
         let rows = y.len() as f64;
         let z = potential + rows * (rows - 1.0) * transform.floor();

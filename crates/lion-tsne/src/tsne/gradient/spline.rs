@@ -81,14 +81,14 @@ fn horner<S: Simd, const N: usize>(simd: S, coefficients: &[Lanes; N], u: f32) -
     sums
 }
 
-/// How much a spline sampled at the nodes passes of the frequency `k` of `length`. A node is no middle, so the
-/// spline's values there are those of a point half a step off.
-pub(super) fn transfer(k: usize, length: usize) -> f64 {
-    let angle = std::f64::consts::TAU * k as f64 / length as f64;
-    // On a node, the one of the middle two that it lies on is at WIDTH / 2 - 1.
+/// How much a spline sampled at the nodes passes of each frequency of `length`.
+pub(super) fn transfer(length: usize) -> Vec<f64> {
+    // A node is no middle: its weights are those of a point half a step before one, on the node at WIDTH / 2 - 1.
     let values = pieces().map(|p| evaluate(&p, -0.5));
-    let middle = WIDTH / 2 - 1;
-    values.iter().enumerate().map(|(at, v)| v * ((at as f64 - middle as f64) * angle).cos()).sum()
+    let middle = (WIDTH / 2 - 1) as f64;
+    let passed =
+        |angle: f64| values.iter().enumerate().map(|(at, v)| v * ((at as f64 - middle) * angle).cos()).sum();
+    (0..length).map(|k| passed(std::f64::consts::TAU * k as f64 / length as f64)).collect()
 }
 
 /// The weight of each node as a polynomial in u, lowest power first: each degree follows from the one below.

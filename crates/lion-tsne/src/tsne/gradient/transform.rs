@@ -195,7 +195,7 @@ fn kernel(lengths: [usize; 2], spacing: f64, reach2: f64) -> Vec<f32> {
     }
     plans.columns.process(&mut columns);
     let scale = 1.0 / (width * height) as f64;
-    let blur = |length: usize| (0..length).map(|k| transfer(k, length).powi(2)).collect::<Vec<f64>>();
+    let blur = |length: usize| transfer(length).into_iter().map(|v| v * v).collect::<Vec<f64>>();
     let (across, down) = (blur(width), blur(height));
     let sharpened = columns.iter().enumerate();
     sharpened.map(|(at, v)| (v.re * scale / (across[at / height] * down[at % height])) as f32).collect()
