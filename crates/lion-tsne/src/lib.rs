@@ -1,4 +1,54 @@
-//! t-SNE maps that stay alive.
+//! t-SNE maps that stay alive: fit a map to rows of numbers, keep it in one file, come back to it.
+//!
+//! The nouns:
+//! - [`Matrix`]: rows of `f32`, owned or mapped from a file; the one array type here. [`Rows`] are a matrix with what is
+//!   known of it, ids and labels.
+//! - [`Fit`]: what to fit and how. [`Fit::run`] makes a map by t-SNE; [`Fit::adopt`] takes places made elsewhere.
+//! - [`Map`]: the rows, their places, and how they came to be ([`Provenance`]). [`Map::save`] and [`Map::load`] keep it
+//!   in a file whose layout is written down in docs/format.md.
+//! - [`Progress`]: told to an [`Observer`] at every step, who may answer stop. [`ignore()`] listens to nothing.
+//! - [`Error`]: one sentence that says what is wrong and what to do.
+//!
+//! The stages of a fit, for whoever needs one alone: [`Preprocess`] (PCA, unit length), [`nearest_neighbours`] (or an
+//! [`ExactIndex`] for other queries), [`Affinities`]; [`kl_divergence`] tells how good a map is, whatever made it.
+//!
+//! ```
+//! use lion_tsne::{Fit, Map, Matrix, Rows};
+//! use std::ops::ControlFlow;
+//!
+//! # fn main() -> lion_tsne::Result<()> {
+//! // 120 points on three rings in space, far from each other.
+//! let on_ring = |i: usize| {
+//!     let (ring, angle) = ((i % 3) as f32, (i / 3) as f32 * 0.157);
+//!     [angle.cos(), angle.sin(), 5.0 * ring]
+//! };
+//! let data = Matrix::new(120, 3, (0..120).flat_map(on_ring).collect())?;
+//! let labels = (0..120).map(|i| format!("ring {}", i % 3)).collect();
+//! let rows = Rows { data, ids: None, labels: Some(labels) };
+//!
+//! let fit = Fit { perplexity: 10.0, ..Fit::default() };
+//! let map = fit.run(rows, &mut |progress| {
+//!     if let Some(kl) = progress.kl {
+//!         println!("iteration {}: KL divergence {kl:.3}", progress.done);
+//!     }
+//!     ControlFlow::Continue(()) // Break(()) keeps the map reached so far
+//! })?;
+//! println!("row 0 is at {:?}", map.place(0));
+//!
+//! // A map is one file: `save` and `load` do the same on disk.
+//! let again = Map::from_bytes(&map.to_bytes()?)?;
+//! assert_eq!(again.place(0), map.place(0));
+//! # // Row 3 is beside row 0 on its ring, row 1 on another ring.
+//! # let distance = |i: usize| {
+//! #     let (here, there) = (map.place(0), map.place(i));
+//! #     (here[0] - there[0]).hypot(here[1] - there[1])
+//! # };
+//! # assert!(distance(3) < distance(1));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The same rows, parameters and seed give the same bits on the same kind of machine, whatever the number of threads.
 
 mod affinity;
 mod error;
