@@ -9,7 +9,7 @@ fn main() -> Result<()> {
     let arguments = Arguments::of_process()?;
     let (x, y) = (matrix(arguments.file(0)?)?, matrix(arguments.file(1)?)?);
     let perplexity = arguments.number("perplexity", 30.0)?;
-    let k = (3.0 * perplexity) as usize;
+    let k = (3.0 * perplexity).ceil() as usize;
     let (neighbours, _) = nearest_neighbours(&x, k, Search::Exact, 0, &mut ignore)?;
     let kl = kl_divergence(&Affinities::new(neighbours, perplexity), &y)?;
     let accuracy = match arguments.option("labels") {

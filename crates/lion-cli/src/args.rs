@@ -143,7 +143,7 @@ pub(crate) struct TsneArgs {
     /// Dimensions of the map, 2 or 3
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u8).range(2..=3), allow_negative_numbers = true)]
     pub(crate) dims: u8,
-    /// How repulsion is computed; auto is exact for small maps, then fft (plane) or barnes-hut (space)
+    /// How repulsion is computed; auto is exact or fft, the quicker at each step (plane), or barnes-hut (space)
     #[arg(long, value_enum, default_value_t = MethodArg::Auto)]
     pub(crate) method: MethodArg,
     /// Where rows start: pca, random, spectral, or a table of places

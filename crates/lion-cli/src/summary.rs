@@ -138,7 +138,7 @@ impl Summary {
 
     fn choices_in_words(&self) -> String {
         let Self { search, method, init, seed, .. } = self;
-        format!("{search} neighbours, {method} gradient, {init} start, seed {seed}")
+        format!("neighbours {search}; gradient {method}; start {init}; seed {seed}")
     }
 
     fn map_in_words(&self) -> String {

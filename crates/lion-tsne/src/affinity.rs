@@ -8,7 +8,7 @@ use rayon::prelude::*;
 pub struct Affinities {
     /// Row `i` is at `offsets[i]..offsets[i + 1]`.
     pub offsets: Vec<usize>,
-    /// Column of each affinity, ascending within a row.
+    /// Column of each affinity; ascending within a row, unless rows were renamed.
     pub columns: Vec<u32>,
     /// The affinities.
     pub values: Vec<f32>,

@@ -286,7 +286,7 @@ impl Fit {
             Method::Exact => (Repulsion::Exact, "exact"),
             Method::BarnesHut => (Repulsion::barnes_hut(self.theta), "barnes-hut"),
             Method::Fft => (Repulsion::fft(), "fft"),
-            Method::Auto if D == 2 => (Repulsion::quicker(), "fft, exact where that is quicker"),
+            Method::Auto if D == 2 => (Repulsion::quicker(), "fft/exact, the quicker"),
             Method::Auto if rows <= EXACT_UP_TO => (Repulsion::Exact, "exact"),
             Method::Auto => (Repulsion::barnes_hut(self.theta), "barnes-hut"),
         }

@@ -28,8 +28,9 @@ pub(super) struct CellIndex {
     cols: usize,
     /// Original number of each row in cell order.
     rows: Vec<u32>,
-    /// Centred rows in cell order.
+    /// The rows in cell order.
     data: Vec<f32>,
+    mean: Vec<f32>,
     cells: Vec<Cell>,
     /// For each cell all cells, nearest first, as far as they may be searched.
     around: Vec<Vec<u32>>,
@@ -44,16 +45,16 @@ struct Cell {
 impl CellIndex {
     pub(super) fn new(x: &Matrix, seed: u64) -> Self {
         let cols = x.cols();
-        let x = Matrix::from_rows(cols, centre(x.data(), &column_means(x)));
-        let members = divide_twice(&x, x.rows().div_ceil(CELL), seed);
+        let mean = column_means(x);
+        let members = divide_twice(x, x.rows().div_ceil(CELL), seed);
         let rows: Vec<u32> = members.iter().flatten().copied().collect();
         let data = x.select(&rows).into_data();
-        drop(x);
         let mut first = 0;
         let cells: Vec<Cell> = members
             .iter()
             .map(|members| {
-                let packed = Packed::new(&data[first * cols..(first + members.len()) * cols], cols);
+                let packed =
+                    Packed::new(&centre(&data[first * cols..(first + members.len()) * cols], &mean), cols);
                 first += members.len();
                 Cell { first: first - members.len(), packed }
             })
@@ -61,7 +62,7 @@ impl CellIndex {
         let centres = centres_of(&cells, &data, cols);
         let around = ExactIndex::of(&centres).nearest_of(&centres, cells.len().min(MOST_CELLS)).rows();
         let longest = cells.iter().map(|cell| cell.packed.longest()).fold(0.0, f32::max);
-        Self { cols, rows, data, cells, around, longest }
+        Self { cols, rows, data, mean, cells, around, longest }
     }
 
     /// The `k` nearest other rows of every row as far as they are found, and the share of true neighbours among them
@@ -141,13 +142,14 @@ impl CellIndex {
     ) {
         let own = queries.start as u32;
         let queries = &self.data[queries.start * self.cols..queries.end * self.cols];
-        let mut best: Vec<Nearest> = queries
+        let centred = centre(queries, &self.mean);
+        let mut best: Vec<Nearest> = centred
             .chunks_exact(self.cols)
             .map(|query| Nearest::new(k + 1, rounding_bound(squared_length(query), self.longest, self.cols)))
             .collect();
         for &cell in cells {
             let Cell { first, packed } = &self.cells[cell as usize];
-            scan(queries, packed, *first as u32, &mut best);
+            scan(&centred, packed, *first as u32, &mut best);
         }
         let (data, cols) = (&self.data, self.cols);
         pulp::Arch::new().dispatch(Decide { best: &mut best, queries, data, cols, own: Some(own), out });

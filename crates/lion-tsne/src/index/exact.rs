@@ -24,10 +24,10 @@ use rayon::prelude::*;
 /// # }
 /// ```
 pub struct ExactIndex {
-    /// Centred rows: lengths, and with them rounding, are as small as can be.
-    centred: Vec<f32>,
+    x: Matrix,
     mean: Vec<f32>,
     cols: usize,
+    /// The rows less their mean: lengths, and with them rounding, are as small as can be.
     packed: Packed,
 }
 
@@ -43,9 +43,8 @@ impl ExactIndex {
     /// The same for rows known to be there.
     pub(super) fn of(x: &Matrix) -> Self {
         let mean = column_means(x);
-        let centred = centre(x.data(), &mean);
-        let packed = Packed::new(&centred, x.cols());
-        Self { centred, mean, cols: x.cols(), packed }
+        let packed = Packed::new(&centre(x.data(), &mean), x.cols());
+        Self { x: x.clone(), mean, cols: x.cols(), packed }
     }
 
     /// The `k` nearest other rows of every row, nearest first. `done` hears of finished rows and may stop the search by
@@ -60,7 +59,7 @@ impl ExactIndex {
             let blocks = indices.par_chunks_mut(block * k).zip(distances.par_chunks_mut(block * k));
             blocks.enumerate().for_each(|(b, out)| {
                 let first = part * together + b * block;
-                let queries = &self.centred[first * self.cols..][..out.0.len() / k * self.cols];
+                let queries = &self.x.data()[first * self.cols..][..out.0.len() / k * self.cols];
                 self.nearest_block(queries, k, Some(first as u32), out);
             });
             if !done(indices.len() / k) {
@@ -82,13 +81,12 @@ impl ExactIndex {
     /// The same for queries known to fit.
     pub(super) fn nearest_of(&self, queries: &Matrix, k: usize) -> Neighbours {
         let mut found = Neighbours::new(queries.rows(), k);
-        let queries = centre(queries.data(), &self.mean);
         let block = block_rows(self.cols);
         found
             .indices
             .par_chunks_mut(block * k)
             .zip(found.distances2.par_chunks_mut(block * k))
-            .zip(queries.par_chunks(block * self.cols))
+            .zip(queries.data().par_chunks(block * self.cols))
             .for_each(|(out, queries)| self.nearest_block(queries, k, None, out));
         found
     }
@@ -96,8 +94,7 @@ impl ExactIndex {
     /// Every row within `radius` of each query, by row number, with squared distances.
     pub fn within(&self, queries: &Matrix, radius: f32) -> Result<Vec<Vec<(u32, f32)>>> {
         self.check(queries)?;
-        let queries = centre(queries.data(), &self.mean);
-        let blocks = queries.par_chunks(block_rows(self.cols) * self.cols);
+        let blocks = queries.data().par_chunks(block_rows(self.cols) * self.cols);
         Ok(blocks.flat_map_iter(|queries| self.within_block(queries, radius)).collect())
     }
 
@@ -111,17 +108,18 @@ impl ExactIndex {
 
     fn within_block(&self, queries: &[f32], radius: f32) -> Vec<Vec<(u32, f32)>> {
         let radius2 = radius * radius;
-        let mut reaches: Vec<Within> = queries
+        let centred = centre(queries, &self.mean);
+        let mut reaches: Vec<Within> = centred
             .chunks_exact(self.cols)
             .map(|query| Within { reach: radius2 + self.rounding(query), rows: Vec::new() })
             .collect();
-        scan(queries, &self.packed, 0, &mut reaches);
+        scan(&centred, &self.packed, 0, &mut reaches);
         reaches
             .into_iter()
             .zip(queries.chunks_exact(self.cols))
             .map(|(reach, query)| {
                 let true_distances =
-                    reach.rows.iter().map(|&row| (row, squared_distance(query, self.row(row))));
+                    reach.rows.iter().map(|&row| (row, squared_distance(query, self.x.row(row as usize))));
                 true_distances.filter(|&(_, distance2)| distance2 <= radius2).collect()
             })
             .collect()
@@ -131,15 +129,12 @@ impl ExactIndex {
     fn nearest_block(&self, queries: &[f32], k: usize, own: Option<u32>, out: (&mut [u32], &mut [f32])) {
         // A row finds itself first of all, so room is made for it.
         let wanted = k + usize::from(own.is_some());
-        let rows = queries.chunks_exact(self.cols);
+        let centred = centre(queries, &self.mean);
+        let rows = centred.chunks_exact(self.cols);
         let mut best: Vec<Nearest> = rows.map(|query| Nearest::new(wanted, self.rounding(query))).collect();
-        scan(queries, &self.packed, 0, &mut best);
-        let (data, cols) = (&self.centred, self.cols);
+        scan(&centred, &self.packed, 0, &mut best);
+        let (data, cols) = (self.x.data(), self.cols);
         pulp::Arch::new().dispatch(Decide { best: &mut best, queries, data, cols, own, out });
-    }
-
-    fn row(&self, row: u32) -> &[f32] {
-        &self.centred[row as usize * self.cols..][..self.cols]
     }
 
     /// The most by which two product-form distances from this query can be in the wrong order.
@@ -191,10 +186,11 @@ impl pulp::NullaryFnOnce for Decide<'_> {
     }
 }
 
-/// Twice the worst error of |y|² - 2xy + |x|² summed in order over `cols` terms, times two for the pair compared.
+/// Twice the worst error of |y|² - 2xy + |x|² summed in order over `cols` terms of centred
+/// values, times two for the pair compared.
 pub(super) fn rounding_bound(query_length2: f32, longest2: f32, cols: usize) -> f32 {
-    let scale = query_length2 + longest2 + 2.0 * (query_length2 * longest2).sqrt();
-    2.0 * (cols as f32 + 4.0) * (f32::EPSILON / 2.0) * scale
+    let scale = query_length2 + longest2 + 2.0 * query_length2.sqrt() * longest2.sqrt();
+    2.0 * (cols as f32 + 8.0) * (f32::EPSILON / 2.0) * scale
 }
 
 /// Queries that share a pass over the rows: enough to use each fetched chunk often, few enough to stay cached.
@@ -238,6 +234,7 @@ impl Collect for Within {
 pub(super) struct Nearest {
     k: usize,
     rounding: f32,
+    /// Finite from the start: the rows that fill up a panel are infinitely far.
     reach: f32,
     /// Distance bits above, row number below: whole numbers that sort as (distance, row). The first `len` count.
     keys: Vec<u64>,
@@ -246,7 +243,7 @@ pub(super) struct Nearest {
 
 impl Nearest {
     pub(super) fn new(k: usize, rounding: f32) -> Self {
-        Self { k, rounding, reach: f32::INFINITY, keys: vec![0; (3 * k).max(64) + PANEL], len: 0 }
+        Self { k, rounding, reach: f32::MAX, keys: vec![0; (3 * k).max(64) + PANEL], len: 0 }
     }
 
     fn shrink(&mut self) {

@@ -1,4 +1,7 @@
-//! Every test of the library from outside, in one binary.
+//! Every test of the library that needs no private parts.
 
+mod common;
 mod file;
+mod fitting;
+mod neighbours;
 mod preprocess;

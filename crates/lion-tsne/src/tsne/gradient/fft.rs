@@ -2,7 +2,7 @@
 //!
 //! With φ(y) = Σj 1 / (1 + |y - yj|²), the repulsion Σj (yi - yj) / (1 + |yi - yj|²)² is -∇φ(yi) / 2 and Z is Σ φ(yi) - N:
 //! one convolution answers both, where interpolating the force itself takes four. The kernel is interpolated between
-//! the nodes of a grid by cubic B-splines, on the side of the sources and on the side of the targets; the splines'
+//! the nodes of a grid by B-splines, on the side of the sources and on the side of the targets; the splines'
 //! own blur is divided out in frequency space. The slope comes from the splines' derivatives.
 
 use super::eight::{LANES, dispatch};

@@ -1,0 +1,239 @@
+//! The whole fit: what it promises about bits, places, stopping and refusals.
+
+use crate::common::clusters;
+use lion_tsne::{
+    Affinities, Error, Fit, Init, Map, Matrix, Method, Metric, PcaChoice, Progress, Rows, Search, Stage,
+    ignore, kl_divergence, nearest_neighbours,
+};
+use std::ops::ControlFlow;
+
+fn quick() -> Fit {
+    Fit {
+        perplexity: 10.0,
+        iterations: 120,
+        exaggeration_iterations: 60,
+        pca: PcaChoice::None,
+        ..Fit::default()
+    }
+}
+
+fn run(fit: &Fit, x: &Matrix) -> Map {
+    fit.run(x.clone(), &mut ignore).expect("fits")
+}
+
+#[test]
+fn same_seed_same_bits_whatever_the_threads() {
+    let x = clusters(600, 12, 6, 4.0, 1);
+    for (method, dims, init, search) in [
+        (Method::Auto, 2, Init::Pca, Search::Auto),
+        (Method::Fft, 2, Init::Spectral, Search::Approximate),
+        (Method::Exact, 2, Init::Random, Search::Exact),
+        (Method::BarnesHut, 2, Init::Pca, Search::Exact),
+        (Method::BarnesHut, 3, Init::Pca, Search::Exact),
+        (Method::Exact, 3, Init::Spectral, Search::Exact),
+    ] {
+        let fit = Fit { method, dims, init, search, pca: PcaChoice::Components(8), ..quick() };
+        let bytes = |threads| run(&Fit { threads, ..fit.clone() }, &x).to_bytes().expect("a file");
+        let one = bytes(1);
+        for threads in [1, 2, 3] {
+            assert!(bytes(threads) == one, "{method:?} in {dims} dimensions with {threads} threads");
+        }
+        let other = run(&Fit { seed: 1, ..fit.clone() }, &x);
+        assert!(other.to_bytes().expect("a file") != one, "another seed makes another map");
+    }
+}
+
+#[test]
+fn every_method_separates_clusters_and_knows_its_kl() {
+    let x = clusters(500, 10, 5, 6.0, 2);
+    let (neighbours, _) = nearest_neighbours(&x, 30, Search::Exact, 0, &mut ignore).expect("valid");
+    let p = Affinities::new(neighbours, 10.0);
+    for (method, dims) in
+        [(Method::Exact, 2), (Method::Fft, 2), (Method::BarnesHut, 2), (Method::BarnesHut, 3)]
+    {
+        let map = run(&Fit { method, dims, iterations: 400, exaggeration_iterations: 150, ..quick() }, &x);
+        let (said, truth) = (map.provenance().kl.expect("a KL"), kl_divergence(&p, map.y()).expect("a KL"));
+        assert!((said - truth).abs() < 0.01 * truth, "{method:?}: KL {truth}, not {said}");
+        let (near, _) = nearest_neighbours(map.y(), 5, Search::Exact, 0, &mut ignore).expect("valid");
+        let same = near.indices.iter().enumerate().filter(|&(at, &j)| at / 5 % 5 == j as usize % 5).count();
+        assert!(
+            same as f64 > 0.99 * near.indices.len() as f64,
+            "{method:?}: {same} neighbours are of the same cluster"
+        );
+        let history = &map.provenance().kl_history;
+        assert!(history.len() == 9 && history[2].kl > history[8].kl, "{history:?}");
+    }
+}
+
+#[test]
+fn the_kl_is_the_sum_over_all_pairs() {
+    let x = clusters(60, 4, 3, 2.0, 3);
+    let (neighbours, _) = nearest_neighbours(&x, 12, Search::Exact, 0, &mut ignore).expect("valid");
+    let p = Affinities::new(neighbours, 4.0);
+    let y = clusters(60, 2, 3, 3.0, 4);
+    let weight = |i: usize, j: usize| {
+        1.0 / (1.0 + (0..2).map(|d| f64::from(y.row(i)[d] - y.row(j)[d]).powi(2)).sum::<f64>())
+    };
+    let z: f64 = (0..60)
+        .flat_map(|i| (0..60).filter(move |&j| j != i).map(move |j| (i, j)))
+        .map(|(i, j)| weight(i, j))
+        .sum();
+    let mut truth = 0.0;
+    for i in 0..60 {
+        let (columns, values) = p.row(i);
+        for (&j, &v) in columns.iter().zip(values).filter(|&(_, &v)| v > 0.0) {
+            truth += f64::from(v) * (f64::from(v) * z / weight(i, j as usize)).ln();
+        }
+    }
+    let kl = kl_divergence(&p, &y).expect("valid");
+    assert!((kl - truth).abs() < 1e-5 * truth, "{kl} is not {truth}");
+}
+
+#[test]
+fn duplicates_share_a_place() {
+    let x = clusters(100, 6, 4, 4.0, 5);
+    let twice: Vec<u32> = (0..100).chain([3, 3, 50]).collect();
+    let map = run(&quick(), &x.select(&twice));
+    assert_eq!((map.rows(), map.x().rows()), (103, 100));
+    assert!(
+        map.place(100) == map.place(3) && map.place(101) == map.place(3) && map.place(102) == map.place(50)
+    );
+    assert!(map.place(3) != map.place(50));
+    // The others are where they are without the twins, but for PCA, which was off.
+    assert_eq!(run(&quick(), &x).y(), map.y());
+}
+
+#[test]
+fn stopping_keeps_what_was_reached() {
+    let x = clusters(200, 6, 4, 4.0, 6);
+    let stop_at = |stage: Stage, done: u64| {
+        move |p: &Progress<'_>| match p.stage == stage && p.done >= done {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    };
+    let map = quick().run(x.clone(), &mut stop_at(Stage::Optimise, 70)).expect("a map");
+    assert!(map.provenance().stopped_early && map.provenance().iterations_done == 70);
+    let whole = Fit { iterations: 70, ..quick() }.run(x.clone(), &mut ignore).expect("a map");
+    assert_eq!(map.y(), whole.y(), "it is the map that so many iterations make");
+    for stage in [Stage::Preprocess, Stage::Neighbours, Stage::Affinities, Stage::Initialise] {
+        let error = quick().run(x.clone(), &mut stop_at(stage, 0)).expect_err("no map yet");
+        assert!(matches!(error, Error::Stopped(s) if s == stage), "{error}");
+    }
+}
+
+#[test]
+fn degenerate_tables_give_a_map_or_a_sentence() {
+    let fit = Fit { perplexity: 2.0, ..quick() };
+    for (what, x) in [
+        ("one column", clusters(50, 1, 3, 4.0, 7)),
+        ("a line", Matrix::new(40, 2, (0..80).map(|at| (at / 2) as f32).collect()).expect("sizes")),
+        (
+            "a constant column",
+            Matrix::new(40, 2, (0..80).map(|at| [5.0, at as f32][at % 2]).collect()).expect("sizes"),
+        ),
+        (
+            "tiny values",
+            Matrix::new(40, 2, (0..80).map(|at| (at * at) as f32 * 1e-12).collect()).expect("sizes"),
+        ),
+        (
+            "large values",
+            Matrix::new(40, 2, (0..80).map(|at| (at * at) as f32 * 1e11).collect()).expect("sizes"),
+        ),
+        ("the fewest rows", clusters(7, 3, 2, 4.0, 8)),
+    ] {
+        for dims in [2, 3] {
+            for init in [Init::Pca, Init::Spectral, Init::Random] {
+                let map = Fit { dims, init, ..fit.clone() }.run(x.clone(), &mut ignore);
+                let map = map.unwrap_or_else(|e| panic!("{what}: {e}"));
+                assert!(map.y().data().iter().all(|v| v.is_finite()), "{what}");
+                let distinct = map.y().data().chunks(dims).collect::<Vec<_>>();
+                assert!(distinct.windows(2).all(|w| w[0] != w[1]), "{what}: rows part");
+            }
+        }
+    }
+}
+
+#[test]
+fn given_places_are_where_it_starts() {
+    let x = clusters(100, 6, 4, 4.0, 9);
+    let y = clusters(100, 2, 4, 1.0, 10);
+    let map =
+        run(&Fit { init: Init::Given(y.clone()), iterations: 1, learning_rate: Some(1e-9), ..quick() }, &x);
+    let mean =
+        |m: &Matrix, d: usize| m.data().iter().skip(d).step_by(2).map(|&v| f64::from(v)).sum::<f64>() / 100.0;
+    for (i, place) in map.y().data().chunks_exact(2).enumerate() {
+        for d in 0..2 {
+            assert!((f64::from(place[d]) - (f64::from(y.row(i)[d]) - mean(&y, d))).abs() < 1e-5);
+        }
+    }
+    let adopted = quick().adopt(x.clone(), y.clone(), &mut ignore).expect("adopted");
+    assert_eq!(adopted.y(), &y);
+    assert!(adopted.provenance().adopted && adopted.provenance().kl.is_none());
+}
+
+#[test]
+fn cosine_does_not_see_lengths() {
+    let x = clusters(150, 8, 5, 3.0, 11);
+    let longer: Vec<f32> =
+        x.data().iter().enumerate().map(|(at, v)| v * (1 << (at / 8 % 4)) as f32).collect();
+    let longer = Matrix::new(150, 8, longer).expect("sizes");
+    let fit = Fit { metric: Metric::Cosine, ..quick() };
+    assert_eq!(run(&fit, &x).y(), run(&fit, &longer).y());
+    assert!(run(&quick(), &x).y() != run(&quick(), &longer).y());
+}
+
+#[test]
+fn bad_parameters_are_refused_before_any_work() {
+    let x = clusters(100, 4, 2, 2.0, 12);
+    let says = |fit: Fit| {
+        let mut observer = |_: &Progress<'_>| -> ControlFlow<()> { panic!("work began") };
+        fit.run(x.clone(), &mut observer).expect_err("refused").to_string()
+    };
+    let f = Fit::default;
+    assert_eq!(
+        says(Fit { perplexity: 34.0, ..f() }),
+        "perplexity 34 is too large for 100 rows: use at most 33"
+    );
+    assert_eq!(says(Fit { perplexity: 0.5, ..f() }), "perplexity must be a number from 1 on, not 0.5");
+    assert_eq!(says(Fit { perplexity: f64::NAN, ..f() }), "perplexity must be a number from 1 on, not NaN");
+    assert_eq!(says(Fit { dims: 4, ..f() }), "dims must be 2 or 3, not 4");
+    assert_eq!(
+        says(Fit { dims: 3, method: Method::Fft, ..f() }),
+        "method fft is for plane maps: use barnes-hut or auto with 3 dimensions"
+    );
+    assert_eq!(says(Fit { theta: 0.7, ..f() }), "theta must be above 0 and at most 0.5, not 0.7");
+    assert_eq!(says(Fit { exaggeration: 0.0, ..f() }), "exaggeration must be from 1 to 10000, not 0");
+    assert_eq!(says(Fit { learning_rate: Some(-1.0), ..f() }), "learning rate must be above 0, not -1");
+    assert_eq!(says(Fit { iterations: 0, ..f() }), "iterations must be at least 1");
+    let init = Init::Given(Matrix::zeros(99, 2));
+    assert_eq!(says(Fit { init, ..f() }), "init has 99 places of 2 dimensions, and 100 of 2 are needed");
+}
+
+#[test]
+fn bad_rows_are_refused_before_any_work() {
+    let says = |data: Matrix| {
+        let mut observer = |_: &Progress<'_>| -> ControlFlow<()> { panic!("work began") };
+        quick().run(Rows::from(data), &mut observer).expect_err("refused").to_string()
+    };
+    assert_eq!(says(Matrix::zeros(0, 3)), "the table is empty: 0 rows, 3 columns");
+    assert_eq!(
+        says(clusters(1, 3, 1, 1.0, 1)),
+        "perplexity 10 is too large for 1 rows: a map needs at least 4"
+    );
+    let mut bad = clusters(50, 3, 1, 1.0, 1);
+    bad.data_mut()[7] = f32::NAN;
+    assert_eq!(
+        says(bad.clone()),
+        "row 3, column 2 is NaN; every value must be a finite number: fill or remove it"
+    );
+    bad.data_mut()[7] = 1e30;
+    assert!(says(bad).starts_with("row 3, column 2 is 1"));
+}
+
+#[test]
+fn too_few_distinct_rows_are_refused() {
+    let x = Matrix::zeros(100, 3);
+    let error = quick().run(x, &mut ignore).expect_err("refused").to_string();
+    assert_eq!(error, "perplexity 10 is too large for 1 distinct rows: a map needs at least 4");
+}
