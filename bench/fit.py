@@ -20,6 +20,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 MNIST = HERE.parent / "data" / "mnist"
+DIGITS = HERE.parent / "data" / "digits.bin.gz"
 PERPLEXITY, ITERATIONS = 30, 750
 DIMS = {2500: 30}  # other sizes: 50
 PYTHON_MAPS = ["opentsne", "sklearnex", "umap", "pacmap", "sklearn"]
@@ -41,6 +42,7 @@ def arguments():
     parser.add_argument("--slow", action="store_true", help="scikit-learn's Barnes-Hut at 60000 rows too")
     parser.add_argument("--skip-neighbours", action="store_true", help="no bench of the neighbour search")
     parser.add_argument("--neighbour-rows", type=int, default=60000, help="rows of that bench (default: %(default)s)")
+    parser.add_argument("--seeds", type=int, default=5, help="maps of the embedded digits by each of lion, opentsne, sklearn (default: %(default)s)")
     parser.add_argument("--synthetic", action="store_true", help="lion alone on 100 000 and 1 000 000 x 50 clusters too")
     parser.add_argument("--target", type=Path, required=True, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -95,24 +97,24 @@ class Bench:
         labels = out.with_name(out.stem + "-labels.npy")
         if not out.exists():
             print(f"preparing {out.name}", file=sys.stderr)
-            subprocess.run([sys.executable, HERE / "prepare.py", kind, str(rows), str(dims), out, MNIST], check=True)
+            subprocess.run([sys.executable, HERE / "prepare.py", kind, str(rows), str(dims), out, DIGITS if kind == "digits" else MNIST], check=True)
         return out, labels
 
-    def fit(self, tool, x, y):
+    def fit(self, tool, x, y, seed=0):
         """One run of one tool: writes the map to `y`, returns what there is to say of it."""
         threads = self.options.threads
         if tool.startswith("lion"):
-            return self.fit_lion(x, y, ["--method", "exact"] if tool == "lion-exact" else [])
+            return self.fit_lion(x, y, seed, ["--method", "exact"] if tool == "lion-exact" else [])
         if tool.startswith("bhtsne"):
             answer = self.run([self.program("rival_bhtsne"), x, y, "--mode", tool.split("-")[1]])
             return {"version": "0.7", "phases": {}} | answer
-        return self.run([sys.executable, HERE / "rival.py", tool, x, y, threads])
+        return self.run([sys.executable, HERE / "rival.py", tool, x, y, threads], SEED=str(seed))
 
-    def fit_lion(self, x, y, extra=()):
+    def fit_lion(self, x, y, seed=0, extra=()):
         lion, out = self.program("lion"), y.with_suffix(".lion")
         version = subprocess.run([lion, "--version"], capture_output=True, text=True).stdout.split()
         words = [lion, "fit", x, "-o", out, "--pca", "none", "--perplexity", PERPLEXITY]
-        words += ["--iterations", ITERATIONS, "--threads", self.options.threads, "--seed", 0, "--json", *extra]
+        words += ["--iterations", ITERATIONS, "--threads", self.options.threads, "--seed", seed, "--json", *extra]
         answer = self.run(words)
         write_map(out, y)
         return {"version": version[-1] if version else "?"} | answer
@@ -190,6 +192,26 @@ def summary(tool, runs, error):
     return row
 
 
+def digits(bench):
+    """Quality on the digits that come with the repository: each seed another map, so that luck shows as such."""
+    x, labels = bench.data("digits", 2500, 30)
+    rows = []
+    for tool in [tool for tool in ("lion", "opentsne", "sklearn") if tool in bench.options.only]:
+        runs = []
+        for seed in range(bench.options.seeds):
+            y = bench.folder / f"{x.stem}-{tool}.npy"
+            run = bench.fit(tool, x, y, seed) | bench.judge(x, y, labels)
+            print(f"  digits seed {seed} {tool}: KL {run['kl']:.4f}, accuracy {run['accuracy']:.4f}", file=sys.stderr)
+            runs.append(run)
+        row = summary(tool, runs, None)
+        for key in ("kl", "accuracy"):
+            values = [run[key] for run in runs]
+            row[key] = statistics.mean(values)
+            row[key + "_deviation"] = statistics.stdev(values) if len(values) > 1 else 0.0
+        rows.append(row)
+    return rows
+
+
 def neighbours(bench, dims):
     """90 nearest neighbours of every row: lion and faiss exactly, hnswlib at a recall of about .995."""
     x, _ = bench.data("mnist", bench.options.neighbour_rows, dims)
@@ -251,14 +273,15 @@ def table(rows):
             lines.append(f"| {row['tool']} | not measured: {row['error']} |" + " |" * (len(head) - 2))
             continue
         ratio = f"{row['seconds'] / lion:.2f}" if lion else "-"
-        quality = [number(row.get("recall"), 4)] if has_recall else [number(row.get("kl"), 4), number(row.get("accuracy"), 4)]
+        quality = [number(row.get("recall"), 4)] if has_recall else [number(row.get(key), 4, row.get(key + "_deviation")) for key in ("kl", "accuracy")]
         cells = [row["tool"], row["version"] or "-", f"{row['seconds']:.2f}", phases(row), *quality, f"{row['peak_mb']:.0f}", ratio]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def number(value, digits):
-    return "-" if value is None else f"{value:.{digits}f}"
+def number(value, digits, deviation=None):
+    around = "" if deviation is None else f" ± {deviation:.{digits}f}"
+    return "-" if value is None else f"{value:.{digits}f}{around}"
 
 
 def phases(row):
@@ -292,6 +315,8 @@ def main():
     command = shlex.join(["cargo", "xtask", "bench", "fit", *words[:at], *words[at + 2 :]])
     bench, sections = Bench(options), {}
     work = [(f"MNIST {n} x {DIMS.get(n, 50)}", lambda n=n: compare(bench, n)) for n in options.sizes]
+    if options.seeds:
+        work.append((f"Embedded digits, 2500 x 30, mean and deviation over {options.seeds} seeds", lambda: digits(bench)))
     if not options.skip_neighbours:
         rows = options.neighbour_rows
         work += [(f"90 nearest neighbours, MNIST {rows} x {d}", lambda d=d: neighbours(bench, d)) for d in (50, 784)]

@@ -1,7 +1,7 @@
-"""Writes the data of a bench as .npy files (float32 rows, uint8 labels): prepare.py KIND ROWS DIMS OUT [MNIST].
+"""Writes the data of a bench as .npy files (float32 rows, uint8 labels): prepare.py KIND ROWS DIMS OUT SOURCE.
 
-KIND is `mnist` (the first ROWS digits of a fixed shuffle; PCA to DIMS, or raw pixels if DIMS is 784) or
-`clusters` (synthetic: Gaussian clusters of unequal sizes and widths). Labels go to OUT with `-labels` added.
+KIND is `mnist` (the first ROWS digits of a fixed shuffle; PCA to DIMS, or raw pixels if DIMS is 784),
+`digits` (the training digits that come with the repository, PCA to DIMS) or `clusters` (synthetic: Gaussian clusters of unequal sizes and widths). Labels go to OUT with `-labels` added.
 """
 
 import gzip
@@ -20,6 +20,17 @@ def mnist(rows, dims, folder):
     chosen = np.random.default_rng(0).permutation(len(images))[:rows]
     pixels = images[chosen].astype(np.float64) / 255
     return (pixels if dims == 784 else pca(pixels, dims)), labels[chosen]
+
+
+def embedded(dims, path):
+    """The training digits of data/README.md."""
+    with gzip.open(path) as file:
+        content = file.read()
+    train, test, width = np.frombuffer(content, "<u4", 3, offset=8)
+    at = 20 + 4 * (train + 2 * test)
+    labels = np.frombuffer(content, np.uint8, train, offset=at)
+    pixels = np.frombuffer(content, np.uint8, train * width, offset=at + train + test).reshape(train, width)
+    return pca(pixels.astype(np.float64) / 255, dims), labels
 
 
 def pca(rows, dims):
@@ -47,7 +58,13 @@ def clusters(rows, dims, count=100):
 
 def main():
     kind, rows, dims, out = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), Path(sys.argv[4])
-    data, labels = mnist(rows, dims, Path(sys.argv[5])) if kind == "mnist" else clusters(rows, dims)
+    source = Path(sys.argv[5])
+    makers = {
+        "mnist": lambda: mnist(rows, dims, source),
+        "digits": lambda: embedded(dims, source),
+        "clusters": lambda: clusters(rows, dims),
+    }
+    data, labels = makers[kind]()
     np.save(out.with_name(out.stem + "-labels.npy"), labels)
     # Renamed when whole: the file's being there says that it need not be made again.
     part = out.with_name(out.stem + "-part.npy")

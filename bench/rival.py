@@ -6,6 +6,7 @@ version and settings. Maps and neighbours go to OUT.npy.
 """
 
 import json
+import os
 import sys
 import time
 from importlib.metadata import version
@@ -15,6 +16,7 @@ import numpy as np
 PERPLEXITY = 30
 ITERATIONS = 750
 NEIGHBOURS = 90
+SEED = int(os.environ.get("SEED", 0))
 
 
 class Clock:
@@ -40,10 +42,10 @@ class Clock:
 def opentsne(x, threads):
     import openTSNE
 
-    tsne = openTSNE.TSNE(perplexity=PERPLEXITY, n_jobs=threads, random_state=0)
+    tsne = openTSNE.TSNE(perplexity=PERPLEXITY, n_jobs=threads, random_state=SEED)
     clock = Clock()
     affinities = openTSNE.affinity.PerplexityBasedNN(
-        x, perplexity=PERPLEXITY, n_jobs=threads, random_state=0, method=tsne.neighbors
+        x, perplexity=PERPLEXITY, n_jobs=threads, random_state=SEED, method=tsne.neighbors
     )
     clock.lap("neighbours")
     # What TSNE.fit does, phase by phase: 250 iterations exaggerated 12 times, then 500.
@@ -85,7 +87,7 @@ def scikit_learn_intelex(x, threads):
 
 
 def classic_settings(threads):
-    return dict(perplexity=PERPLEXITY, max_iter=ITERATIONS, init="pca", n_jobs=threads, random_state=0)
+    return dict(perplexity=PERPLEXITY, max_iter=ITERATIONS, init="pca", n_jobs=threads, random_state=SEED)
 
 
 def classic(tsne, x, package, note):

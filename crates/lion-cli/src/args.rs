@@ -155,7 +155,7 @@ pub(crate) struct TsneArgs {
     /// Step length; auto is rows / exaggeration
     #[arg(long, value_name = "auto|X", default_value = "auto", value_parser = learning_rate, allow_negative_numbers = true)]
     pub(crate) learning_rate: LearningRate,
-    /// How neighbours are found; auto is exact up to 100 000 rows
+    /// How neighbours are found; auto is exact up to 30 000 rows
     #[arg(long, value_enum, default_value_t = SearchArg::Auto, alias = "neighbors")]
     pub(crate) neighbours: SearchArg,
 }

@@ -154,13 +154,17 @@ fn shown(data: &Path) -> String {
 /// The library knows rows and columns by number; a person knows the file and the columns' names.
 fn place_error(error: Error, data: &Path, columns: &[String]) -> anyhow::Error {
     let file = shown(data);
+    let name =
+        |column: usize| column.checked_sub(1).and_then(|at| columns.get(at)).map_or("", String::as_str);
     match error {
-        Error::NotFinite { row, column, value } => {
-            let name = column.checked_sub(1).and_then(|at| columns.get(at)).map_or("", String::as_str);
-            anyhow!(
-                "{file}, row {row}, column {name} is {value}; every value must be a finite number: fill it or remove the row"
-            )
-        }
+        Error::NotFinite { row, column, value } => anyhow!(
+            "{file}, row {row}, column {} is {value}; every value must be a finite number: fill it or remove the row",
+            name(column)
+        ),
+        Error::TooLarge { row, column, value } => anyhow!(
+            "{file}, row {row}, column {} is {value:e}; values beyond 1e15 cannot be squared safely: scale the column down",
+            name(column)
+        ),
         Error::Data(_) | Error::Parameter { .. } => anyhow!("{file}: {error}"),
         error => error.into(),
     }

@@ -27,6 +27,18 @@ pub enum Error {
         /// The value found.
         value: f32,
     },
+    /// A value is so large that distances would overflow. Row and column count from 1.
+    #[error(
+        "row {row}, column {column} is {value:e}; values beyond 1e15 cannot be squared safely: scale the column down"
+    )]
+    TooLarge {
+        /// Row, counted from 1.
+        row: usize,
+        /// Column, counted from 1.
+        column: usize,
+        /// The value found.
+        value: f32,
+    },
     /// A map file is not one, is damaged, or is of a version that this build cannot read.
     #[error("{}: {problem}", path.display())]
     MapFile {

@@ -365,12 +365,11 @@ fn check_data(data: &Matrix) -> Result<()> {
     data.check_finite()?;
     match data.data().iter().position(|v| v.abs() > LARGEST) {
         None => Ok(()),
-        Some(at) => Err(Error::Data(format!(
-            "row {}, column {} is {}; values beyond {LARGEST:e} cannot be squared safely: scale the column down",
-            at / data.cols() + 1,
-            at % data.cols() + 1,
-            data.data()[at]
-        ))),
+        Some(at) => Err(Error::TooLarge {
+            row: at / data.cols() + 1,
+            column: at % data.cols() + 1,
+            value: data.data()[at],
+        }),
     }
 }
 

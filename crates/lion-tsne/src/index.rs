@@ -12,12 +12,12 @@ pub use exact::ExactIndex;
 use std::ops::ControlFlow;
 
 /// Up to this many rows `Search::Auto` compares every pair.
-const EXACT_UP_TO: usize = 100_000;
+const EXACT_UP_TO: usize = 30_000;
 
 /// How neighbours are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Search {
-    /// Exact up to 100 000 rows, approximate beyond.
+    /// Exact up to 30 000 rows, approximate beyond.
     #[default]
     Auto,
     /// Every pair is compared.

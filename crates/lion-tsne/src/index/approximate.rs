@@ -10,6 +10,7 @@ use super::{ExactIndex, Neighbours};
 use crate::matrix::Matrix;
 use crate::random::Random;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Rows in a cell, on average.
 const CELL: usize = 256;
@@ -17,9 +18,11 @@ const CELL: usize = 256;
 const SAMPLE: usize = 64;
 /// Rounds of k-means.
 const ROUNDS: usize = 8;
-/// Cells searched at first, and how many rows tell whether that is enough.
-const CELLS_AT_FIRST: usize = 12;
-const TRIED: usize = 500;
+/// Cells searched at first.
+const CELLS_AT_FIRST: usize = 16;
+/// Rows that tell whether that is enough: so many runs of as many rows as are searched together at no extra cost.
+const RUNS: usize = 60;
+const RUN: usize = 12;
 /// Share of true neighbours that the sample must find. More than is promised, for a sample is only that.
 const RECALL: f64 = 0.97;
 
@@ -89,10 +92,11 @@ impl CellIndex {
             let rows: usize = together.iter().map(|(cell, ..)| self.cells[*cell].packed.rows()).sum();
             together.into_par_iter().for_each(|(cell, indices, distances)| {
                 let Cell { first, packed } = &self.cells[cell];
+                let around = self.searched_from(cell, searched, k);
                 for from in (0..packed.rows()).step_by(block_rows(self.cols)) {
                     let to = (from + block_rows(self.cols)).min(packed.rows());
                     let out = (&mut indices[from * k..to * k], &mut distances[from * k..to * k]);
-                    self.search(first + from..first + to, &self.around[cell][..searched], k, out);
+                    self.search(first + from..first + to, &around, k, out);
                 }
             });
             if !done(rows) {
@@ -102,29 +106,51 @@ impl CellIndex {
         Some((self.in_original_order(found), recall))
     }
 
+    /// The cells to search for the rows of `cell`: the nearest `searched`, or more if those do not hold `k` other rows.
+    fn searched_from(&self, cell: usize, searched: usize, k: usize) -> Vec<u32> {
+        let mut held = 0;
+        let mut nearest = self.around[cell].iter().copied();
+        let mut chosen: Vec<u32> = Vec::with_capacity(searched);
+        while chosen.len() < searched || held <= k {
+            let Some(next) = nearest.next() else { break };
+            held += self.cells[next as usize].packed.rows();
+            chosen.push(next);
+        }
+        if held <= k { (0..self.cells.len() as u32).collect() } else { chosen }
+    }
+
     /// How many cells to search, and the recall that it gave for a sample.
     fn enough_cells(&self, k: usize, seed: u64) -> (usize, f64) {
-        let sample = Random::new(seed ^ 0x5a3).sample(self.rows.len(), TRIED);
+        let runs: Vec<Range<usize>> = Random::new(seed ^ 0x5a3)
+            .sample(self.cells.len(), RUNS)
+            .into_iter()
+            .map(|cell| {
+                let Cell { first, packed } = &self.cells[cell as usize];
+                *first..first + packed.rows().min(RUN)
+            })
+            .collect();
         let all: Vec<u32> = (0..self.cells.len() as u32).collect();
-        let one = |row: usize, cells: &[u32]| {
-            let mut found = Neighbours::new(1, k);
-            self.search(row..row + 1, cells, k, (&mut found.indices, &mut found.distances2));
+        let distances = |run: &Range<usize>, cells: &[u32]| {
+            let mut found = Neighbours::new(run.len(), k);
+            self.search(run.clone(), cells, k, (&mut found.indices, &mut found.distances2));
             found.distances2
         };
-        let truth: Vec<Vec<f32>> = sample.par_iter().map(|&row| one(row as usize, &all)).collect();
+        let truth: Vec<Vec<f32>> = runs.par_iter().map(|run| distances(run, &all)).collect();
         let most = self.around.first().map_or(0, Vec::len);
         let mut searched = CELLS_AT_FIRST.min(most);
         loop {
-            let hits: usize = sample
+            let hits: usize = runs
                 .par_iter()
                 .zip(&truth)
-                .map(|(&row, truth)| {
-                    let cell = self.cells.partition_point(|cell| cell.first <= row as usize) - 1;
-                    let found = one(row as usize, &self.around[cell][..searched]);
-                    found.iter().filter(|&&d| d <= truth[k - 1]).count()
+                .map(|(run, truth)| {
+                    let cell = self.cells.partition_point(|cell| cell.first <= run.start) - 1;
+                    let found = distances(run, &self.searched_from(cell, searched, k));
+                    let rows = found.chunks_exact(k).zip(truth.chunks_exact(k));
+                    rows.map(|(found, truth)| found.iter().filter(|&&d| d <= truth[k - 1]).count())
+                        .sum::<usize>()
                 })
                 .sum();
-            let recall = hits as f64 / (k * sample.len()) as f64;
+            let recall = hits as f64 / truth.iter().map(Vec::len).sum::<usize>() as f64;
             if recall >= RECALL || searched == most {
                 return (searched, recall);
             }

@@ -55,7 +55,7 @@ pub(crate) fn optimise<const D: usize>(
     let mut reordered: Option<Affinities> = None;
     let mut state = State::new(y.len());
     let self_entropy = entropy(p);
-    let mut history = Vec::with_capacity(schedule.iterations / REPORT + 2);
+    let mut history = Vec::new();
     let mut done = 0;
     while done < schedule.iterations {
         if done == schedule.exaggeration_iterations {

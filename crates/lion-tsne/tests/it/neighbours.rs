@@ -173,6 +173,26 @@ fn approximate_search_finds_nearly_all() {
     }
 }
 
+/// Many neighbours, few rows, cells of very different sizes: no row may be left with neighbours that it does not have.
+#[test]
+fn approximate_search_always_finds_enough() {
+    let mut data = clusters(2000, 5, 3, 50.0, 4).into_data();
+    data.extend(clusters(40, 5, 40, 500.0, 5).data());
+    let x = Matrix::new(2040, 5, data).expect("sizes");
+    for k in [1, 90, 700, 2039] {
+        let (found, _) = nearest_neighbours(&x, k, Search::Approximate, 1, &mut ignore).expect("valid");
+        for (i, (near, distances)) in found.indices.chunks(k).zip(found.distances2.chunks(k)).enumerate() {
+            let distinct: std::collections::HashSet<_> = near.iter().collect();
+            assert!(
+                distinct.len() == k && !distinct.contains(&(i as u32)),
+                "row {i} has {} of {k}",
+                distinct.len()
+            );
+            assert!(distances.windows(2).all(|w| w[0] <= w[1]));
+        }
+    }
+}
+
 #[test]
 fn searches_do_not_depend_on_threads() {
     let x = clusters(3000, 17, 10, 3.0, 5);

@@ -1,0 +1,27 @@
+//! Any bytes are a table of finite numbers, or a refusal, in every format: never a panic.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use lion_table::{Format, ReadOptions, parse, parse_labels};
+
+const FORMATS: [Format; 6] =
+    [Format::Npy, Format::Csv, Format::Parquet, Format::Arrow, Format::Jsonl, Format::Idx];
+
+fuzz_target!(|bytes: &[u8]| {
+    // The first byte chooses the format and the options, so that one corpus serves all.
+    let Some((&choice, bytes)) = bytes.split_first() else { return };
+    let format = FORMATS[choice as usize % FORMATS.len()];
+    let options = ReadOptions {
+        id: (choice & 0x40 != 0).then(|| "id".into()),
+        label: (choice & 0x80 != 0).then(|| "label".into()),
+        ..ReadOptions::default()
+    };
+    if let Ok(table) = parse(bytes, format, &options) {
+        assert_eq!(table.data.len(), table.rows * table.cols);
+        assert!(table.data.iter().all(|value| value.is_finite()));
+        assert!(table.ids.is_none_or(|ids| ids.len() == table.rows));
+        assert!(table.labels.is_none_or(|labels| labels.len() == table.rows));
+    }
+    let _ = parse_labels(bytes, format);
+});
