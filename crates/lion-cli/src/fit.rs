@@ -165,6 +165,10 @@ fn place_error(error: Error, data: &Path, columns: &[String]) -> anyhow::Error {
             "{file}, row {row}, column {} is {value:e}; values beyond 1e15 cannot be squared safely: scale the column down",
             name(column)
         ),
+        Error::Offset { column, low, high } => anyhow!(
+            "{file}, column {} goes from {low} to {high}, so far from 0 that 32 bits lose its differences: subtract its mean",
+            name(column)
+        ),
         Error::Data(_) | Error::Parameter { .. } => anyhow!("{file}: {error}"),
         error => error.into(),
     }

@@ -22,12 +22,12 @@ pub enum Error {
         file: String,
     },
     /// The operating system refused to read the file.
-    #[error("{file} cannot be read: {source}")]
+    #[error("{file} cannot be read: {cause}")]
     Io {
         /// The file.
         file: String,
         /// The system's own reason.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// Neither the name nor the first bytes tell the format.
     #[error(

@@ -110,6 +110,11 @@ impl Input {
         Ok(head)
     }
 
+    /// Reads what is left, so that a compressed stream that breaks off or was altered is found out; answers how much.
+    pub(crate) fn finish(&mut self) -> Result<u64> {
+        io::copy(&mut self.reader, &mut io::sink()).map_err(|source| self.io(source))
+    }
+
     /// An error of the reader: a compressed stream that breaks off is damage, all else the system's refusal.
     pub(crate) fn io(&self, source: io::Error) -> Error {
         io_error(&self.file, source)
@@ -124,7 +129,7 @@ pub(crate) fn io_error(file: &str, source: io::Error) -> Error {
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
             damaged("its compressed data are altered")
         }
-        _ => Error::Io { file: file.to_owned(), source },
+        _ => Error::Io { file: file.to_owned(), cause: source },
     }
 }
 
@@ -151,7 +156,7 @@ pub(crate) fn open_file(path: &Path) -> Result<(String, File, Option<u64>)> {
     let refuse = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => Error::NoSuchFile { file: file.clone() },
         io::ErrorKind::IsADirectory => Error::Directory { file: file.clone() },
-        _ => Error::Io { file: file.clone(), source },
+        _ => Error::Io { file: file.clone(), cause: source },
     };
     let opened = File::open(path).map_err(refuse)?;
     let meta = opened.metadata().map_err(refuse)?;

@@ -119,6 +119,11 @@ fn items(
         }
         labels.push(text(&item));
     }
+    let left = input.finish()?;
+    if left > 0 && format == "IDX" {
+        let problem = format!("{left} bytes follow the {count} labels that its header promises");
+        return Err(Error::Damaged { file: input.file, format, problem });
+    }
     Ok(labels)
 }
 

@@ -64,7 +64,7 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Batches> {
     if named == Some(Format::Parquet) {
         return parquet_batches(file, opened, options);
     }
-    let again = opened.try_clone().map_err(|source| Error::Io { file: file.clone(), source })?;
+    let again = opened.try_clone().map_err(|source| Error::Io { file: file.clone(), cause: source })?;
     let mut input = Input::new(file.clone(), opened, size)?;
     match named {
         Some(format) => batches(input, format, options),

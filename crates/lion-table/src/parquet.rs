@@ -198,7 +198,7 @@ fn decode<R: Chunks>(
     roots: Vec<usize>,
     groups: Vec<usize>,
 ) -> Result<Batches> {
-    let reader = reader.again().map_err(|source| Error::Io { file: file.to_owned(), source })?;
+    let reader = reader.again().map_err(|source| Error::Io { file: file.to_owned(), cause: source })?;
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(reader, metadata.clone());
     let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
     let builder = builder.with_projection(mask).with_row_groups(groups).with_batch_size(STEP);

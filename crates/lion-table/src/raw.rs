@@ -251,7 +251,18 @@ impl Raw {
                 }
             }
         }
+        self.finish()?;
         Ok(table)
+    }
+
+    /// The end: in an IDX file nothing may follow; NumPy itself allows it.
+    fn finish(&mut self) -> Result<()> {
+        let left = self.input.finish()?;
+        if left > 0 && self.format == "IDX" {
+            let problem = format!("{left} bytes follow the rows that its header promises");
+            return Err(Error::Damaged { file: self.input.file.clone(), format: self.format, problem });
+        }
+        Ok(())
     }
 
     /// Copies rows of the turned table.
@@ -305,6 +316,9 @@ impl Source for Raw {
         let rows = rows.min(self.shape.rows - self.taken);
         if self.shape.fortran {
             return self.fill_from_turned(table, rows);
+        }
+        if rows == 0 {
+            self.finish()?;
         }
         let step = (CHUNK / (self.shape.cols * self.shape.dtype.size())).max(1);
         let mut left = rows;

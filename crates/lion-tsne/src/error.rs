@@ -39,6 +39,18 @@ pub enum Error {
         /// The value found.
         value: f32,
     },
+    /// A column lies so far from 0 that 32-bit numbers cannot tell its values apart. It counts from 1.
+    #[error(
+        "column {column} goes from {low} to {high}, so far from 0 that 32 bits lose its differences: subtract its mean"
+    )]
+    Offset {
+        /// Column, counted from 1.
+        column: usize,
+        /// Its least value.
+        low: f32,
+        /// Its greatest value.
+        high: f32,
+    },
     /// A map file is not one, is damaged, or is of a version that this build cannot read.
     #[error("{}: {problem}", path.display())]
     MapFile {
@@ -48,12 +60,12 @@ pub enum Error {
         problem: String,
     },
     /// The operating system refused to read or write a file.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {cause}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// The system's own reason.
-        source: std::io::Error,
+        cause: std::io::Error,
     },
     /// The observer asked to stop before there was a map to keep.
     #[error("stopped during {0}, before there was a map to keep")]

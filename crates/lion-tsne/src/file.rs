@@ -62,7 +62,7 @@ impl Map {
     /// The same map makes the same bytes.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<Saved> {
         let path = path.as_ref();
-        let failed = |source| Error::Io { path: path.to_path_buf(), source: not_written(source) };
+        let failed = |cause| Error::Io { path: path.to_path_buf(), cause: not_written(cause) };
         let mut archive = self.archive().map_err(failed)?;
         let checksum = archive.seal();
         let mut bytes = 0;
@@ -79,7 +79,7 @@ impl Map {
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let refuse = |problem| Error::MapFile { path: path.to_path_buf(), problem };
-        let failed = |source| Error::Io { path: path.to_path_buf(), source };
+        let failed = |cause| Error::Io { path: path.to_path_buf(), cause };
         // Asked before opening: a pipe would wait there for a writer.
         let there = fs::metadata(path).map_err(|error| failed(not_read(error)))?;
         if !there.is_file() {
@@ -96,7 +96,7 @@ impl Map {
 
     /// The bytes of the map's file.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let failed = |source| Error::Io { path: "map".into(), source };
+        let failed = |cause| Error::Io { path: "map".into(), cause };
         let mut archive = self.archive().map_err(failed)?;
         archive.seal();
         let mut bytes = Vec::new();
@@ -113,7 +113,7 @@ impl Map {
     pub fn checksum(&self) -> Result<String> {
         match self.archive() {
             Ok(archive) => Ok(archive.checksum()),
-            Err(source) => Err(Error::Io { path: "map".into(), source }),
+            Err(cause) => Err(Error::Io { path: "map".into(), cause }),
         }
     }
 

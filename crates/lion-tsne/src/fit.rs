@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::index::{Search, nearest_neighbours};
 use crate::map::{KlPoint, Map, MapParts, Provenance};
 use crate::matrix::Matrix;
-use crate::preprocess::{Metric, PcaChoice, Preprocess, unique_rows};
+use crate::preprocess::{Metric, PcaChoice, Preprocess, Unique, unique_rows};
 use crate::progress::{Observer, Progress, Stage};
 use crate::tsne::{Optimised, Repulsion, Schedule, init, optimise};
 use std::ops::ControlFlow;
@@ -149,9 +149,8 @@ impl Fit {
             ..Provenance::default()
         };
         in_pool(self.threads, || {
-            let distinct = self.distinct_rows(rows, observer)?;
-            let y = y.select(&distinct.representatives);
-            distinct.into_map(y, provenance)
+            // Every row keeps the place it was given, also rows that are equal.
+            self.prepare(rows, None, observer)?.into_map(y, provenance)
         })?
     }
 
@@ -192,6 +191,10 @@ impl Fit {
                     self.dims
                 ),
             ),
+            Init::Given(y) if y.data().chunks_exact(y.cols()).all(|place| place == y.row(0)) => bad(
+                "init",
+                "has all rows at one place, from which they cannot part: give places that differ".into(),
+            ),
             Init::Given(y) => y.check_finite(),
             _ => Ok(()),
         }
@@ -205,7 +208,7 @@ impl Fit {
         }
         let advice = match most >= 1.0 {
             true => format!("use at most {}", (most * 10.0).floor() / 10.0),
-            false => "a map needs at least 4".into(),
+            false => "a map needs at least 4 that differ".into(),
         };
         Err(Error::Parameter {
             name: "perplexity",
@@ -213,28 +216,24 @@ impl Fit {
         })
     }
 
-    fn distinct_rows(&self, rows: Rows, observer: &mut Observer<'_>) -> Result<Distinct> {
+    /// Preprocesses the rows; where `unique` says that some are equal, one of them stands for all.
+    fn prepare(&self, rows: Rows, unique: Option<Unique>, observer: &mut Observer<'_>) -> Result<Distinct> {
         let total = rows.data.rows() as u64;
         tell(observer, Stage::Preprocess, 0, total)?;
-        let unique = unique_rows(&rows.data);
         let (preprocess, x) = Preprocess::fit(rows.data, self.metric, self.pca, self.seed)?;
-        let x = if unique.place_of.is_some() { x.select(&unique.representatives) } else { x };
+        let Unique { representatives, place_of } =
+            unique.unwrap_or(Unique { representatives: Vec::new(), place_of: None });
+        let x = if place_of.is_some() { x.select(&representatives) } else { x };
         tell(observer, Stage::Preprocess, total, total)?;
-        Ok(Distinct {
-            preprocess,
-            x,
-            representatives: unique.representatives,
-            place_of: unique.place_of,
-            ids: rows.ids,
-            labels: rows.labels,
-        })
+        Ok(Distinct { preprocess, x, representatives, place_of, ids: rows.ids, labels: rows.labels })
     }
 
     fn run_in<const D: usize>(&self, rows: Rows, observer: &mut Observer<'_>) -> Result<Map> {
-        let distinct = self.distinct_rows(rows, observer)?;
+        let unique = unique_rows(&rows.data);
+        self.check_perplexity(unique.representatives.len(), "different rows")?;
+        let distinct = self.prepare(rows, Some(unique), observer)?;
         let x = &distinct.x;
         let total = x.rows() as u64;
-        self.check_perplexity(x.rows(), "distinct rows")?;
         let k = (3.0 * self.perplexity).ceil().min((x.rows() - 1) as f64) as usize;
         let (neighbours, search) = nearest_neighbours(x, k, self.search, self.seed, observer)?;
         note(observer, Stage::Neighbours, total, &format!("{k} neighbours of {total} rows: {search}"))?;
@@ -244,34 +243,37 @@ impl Fit {
         tell(observer, Stage::Affinities, total, total)?;
 
         tell(observer, Stage::Initialise, 0, total)?;
-        let mut y = self.first_layout::<D>(x, &p, &distinct.representatives)?;
+        let mut y = self.first_layout::<D>(&distinct, &p)?;
         tell(observer, Stage::Initialise, total, total)?;
 
         let (repulsion, method) = self.repulsion::<D>(x.rows());
         note(observer, Stage::Optimise, 0, &format!("gradient: {method}"))?;
         let schedule = self.schedule(x.rows());
         let optimised = optimise(&p, &mut y, repulsion, &schedule, observer);
+        if !optimised.kl.is_finite() || !y.iter().flatten().all(|v| v.is_finite()) {
+            let problem = format!(
+                "{:e} made the places run away: use a smaller one, or closer places to start from",
+                schedule.learning_rates[1]
+            );
+            return Err(Error::Parameter { name: "learning rate", problem });
+        }
         drop(p);
         let provenance = self.provenance(&schedule, optimised, method, search);
         let y = Matrix::new(y.len(), D, y.into_flattened())?;
         distinct.into_map(y, provenance)
     }
 
-    fn first_layout<const D: usize>(
-        &self,
-        x: &Matrix,
-        p: &Affinities,
-        rows: &[u32],
-    ) -> Result<Vec<[f32; D]>> {
+    fn first_layout<const D: usize>(&self, distinct: &Distinct, p: &Affinities) -> Result<Vec<[f32; D]>> {
+        let x = &distinct.x;
         Ok(match &self.init {
             Init::Random => init::random(x.rows(), self.seed),
             Init::Spectral => init::spectral(p, self.seed),
             Init::Given(y) => {
-                let y = y.select(rows).into_data();
+                let y = y.select(&distinct.representatives).into_data();
                 y.as_chunks::<D>().0.to_vec()
             }
             // Where PCA came before, the columns are the components already.
-            Init::Pca if matches!(self.pca, PcaChoice::None) || x.cols() <= D => {
+            Init::Pca if distinct.preprocess.pca().is_none() => {
                 let dims = D.min(x.cols());
                 let (_, components) =
                     Preprocess::fit(x.clone(), Metric::Euclidean, PcaChoice::Components(dims), self.seed)?;
@@ -370,7 +372,39 @@ fn check_data(data: &Matrix) -> Result<()> {
             column: at % data.cols() + 1,
             value: data.data()[at],
         }),
+    }?;
+    check_precision(data)
+}
+
+/// Distances of rows that differ by less than this would vanish when squared.
+const NARROWEST: f32 = 1e-18;
+/// Of what a column varies, rounding to 32 bits may take no more than this share.
+const ROUNDING: f32 = 1e-3;
+
+/// Refuses what 32-bit numbers cannot tell apart.
+fn check_precision(data: &Matrix) -> Result<()> {
+    let mut low = data.row(0).to_vec();
+    let mut high = low.clone();
+    for row in data.data().chunks_exact(data.cols()) {
+        for ((low, high), &value) in low.iter_mut().zip(&mut high).zip(row) {
+            *low = low.min(value);
+            *high = high.max(value);
+        }
     }
+    let mut widest = 0.0f32;
+    for (column, (&low, &high)) in low.iter().zip(&high).enumerate() {
+        let (width, largest) = (high - low, high.abs().max(low.abs()));
+        widest = widest.max(width);
+        if width > 0.0 && largest * f32::EPSILON > ROUNDING * width {
+            return Err(Error::Offset { column: column + 1, low, high });
+        }
+    }
+    if widest > 0.0 && widest < NARROWEST {
+        return Err(Error::Data(format!(
+            "all values lie within {widest:e} of each other, too close for distances to be squared: scale the table up"
+        )));
+    }
+    Ok(())
 }
 
 fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R> {

@@ -40,7 +40,7 @@ fn a_cell_that_is_no_number() {
     folder.lion("fit t.npy -o m.lion").refuses(1, &["t.npy", "row 5", "column c2", "NaN"]);
     values[4 * 4 + 1] = 1e20;
     folder.write("t.npy", npy(120, 4, &values));
-    folder.lion("fit t.npy -o m.lion").refuses(1, &["t.npy", "row 5", "column 2", "scale the column down"]);
+    folder.lion("fit t.npy -o m.lion").refuses(1, &["t.npy", "row 5", "column c2", "scale the column down"]);
     assert_eq!(folder.names(), ["t.csv", "t.npy"]);
 }
 

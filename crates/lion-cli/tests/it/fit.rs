@@ -65,7 +65,7 @@ fn the_summary_has_the_promised_keys() {
     assert_eq!(fit["r_x"], serde_json::Value::Null);
     assert_eq!(
         (&fit["method"], &fit["init"], &fit["search"]),
-        (&"exact".into(), &"pca".into(), &"exact".into())
+        (&"fft/exact, the quicker".into(), &"pca".into(), &"exact".into())
     );
     assert_eq!(fit["bytes"], std::fs::metadata(folder.path("m.lion")).unwrap().len());
     assert_eq!(fit["file"], "m.lion");
@@ -175,7 +175,9 @@ fn words_go_where_they_belong() {
         assert!(plain.stdout.contains(part), "{part}: {}", plain.stdout);
     }
     let verbose = folder.lion(&format!("fit t.csv -o m.lion {QUICK} -v --json"));
-    assert!(verbose.stderr.contains("gradient: exact") && verbose.stderr.contains("iteration 50 of 60: KL"));
+    assert!(
+        verbose.stderr.contains("gradient: fft/exact") && verbose.stderr.contains("iteration 50 of 60: KL")
+    );
     assert_eq!(verbose.stdout.lines().count(), 1);
     let quiet = folder.lion(&format!("fit t.csv -o m.lion {QUICK} -q"));
     assert_eq!((quiet.code, quiet.stdout.as_str(), quiet.stderr.as_str()), (Some(0), "", ""));

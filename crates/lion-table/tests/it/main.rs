@@ -1,5 +1,6 @@
 //! Every format against data that the test itself writes, and every refusal in its full sentence.
 
+mod endings;
 mod errors;
 mod formats;
 mod labels;

@@ -75,7 +75,7 @@ pub(crate) fn optimise<const D: usize>(
         let balance = Balance { exaggeration: exaggeration as f32, inverse_z: (1.0 / z) as f32 };
         done += 1;
         let mut progress = Progress::of(Stage::Optimise, done as u64, schedule.iterations as u64);
-        if done.is_multiple_of(REPORT) {
+        if done.is_multiple_of(REPORT) && done < schedule.iterations {
             let kl = self_entropy + attraction_energy(p, y) + z.ln();
             history.push((done, kl));
             progress.kl = Some(kl);
