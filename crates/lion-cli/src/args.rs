@@ -152,7 +152,7 @@ pub(crate) struct TsneArgs {
     /// Factor of the early exaggeration
     #[arg(long, value_name = "X", default_value_t = 12.0, value_parser = exaggeration, allow_negative_numbers = true)]
     pub(crate) exaggeration: f64,
-    /// Step length; auto is rows / exaggeration, at least 50
+    /// Step length; auto is rows / exaggeration, then longer steps the more rows there are
     #[arg(long, value_name = "auto|X", default_value = "auto", value_parser = learning_rate, allow_negative_numbers = true)]
     pub(crate) learning_rate: LearningRate,
     /// How neighbours are found; auto is exact up to 30 000 rows

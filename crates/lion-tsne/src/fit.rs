@@ -50,7 +50,8 @@ pub struct Fit {
     pub exaggeration_iterations: usize,
     /// By how much (12).
     pub exaggeration: f64,
-    /// Step length; `None` is rows / exaggeration of the phase, at least 50.
+    /// Step length. `None` is rows / exaggeration while exaggerating; then rows, or less than that for maps under 25000
+    /// rows, down to a twelfth; at least 50 always.
     pub learning_rate: Option<f64>,
     /// Dimensions of the map, 2 or 3.
     pub dims: usize,
@@ -114,6 +115,11 @@ impl From<Matrix> for Rows {
 const EXACT_UP_TO: usize = 4000;
 /// The least automatic learning rate.
 const LEAST_RATE: f64 = 50.0;
+/// From this many rows on the automatic learning rate after exaggeration is the number of rows. Smaller maps take shorter
+/// steps: long ones reach a KL divergence about 2 % lower there, but more rows end beside neighbours of another kind.
+const FULL_RATE_FROM: f64 = 25000.0;
+/// The shortest of those steps, as a share of the rows: what the exaggerated phase takes by default.
+const SHORTEST_STEP: f64 = 1.0 / 12.0;
 /// Values beyond this could overflow when squared and summed.
 const LARGEST: f32 = 1e15;
 
@@ -295,13 +301,14 @@ impl Fit {
     }
 
     fn schedule(&self, rows: usize) -> Schedule {
-        let rate =
-            |exaggeration: f64| self.learning_rate.unwrap_or((rows as f64 / exaggeration).max(LEAST_RATE));
+        let rows = rows as f64;
+        let rate = |share: f64| self.learning_rate.unwrap_or((rows * share).max(LEAST_RATE));
+        let after = (rows / FULL_RATE_FROM).clamp(SHORTEST_STEP, 1.0);
         Schedule {
             iterations: self.iterations,
             exaggeration_iterations: self.exaggeration_iterations.min(self.iterations),
             exaggeration: self.exaggeration,
-            learning_rates: [rate(self.exaggeration), rate(1.0)],
+            learning_rates: [rate(self.exaggeration.recip()), rate(after)],
         }
     }
 
