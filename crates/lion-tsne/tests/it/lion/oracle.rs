@@ -1,9 +1,13 @@
 //! Placement written down a second time: plain, slow, in f64, and without a line of the library. Rows and places are
 //! vectors of numbers; every search looks at every row.
 
+fn squared(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
+}
+
 /// The distance of two points.
 pub(super) fn distance(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+    squared(a, b).sqrt()
 }
 
 /// The `p`th percentile, linear between order statistics.
@@ -19,15 +23,15 @@ pub(super) fn percentile(values: &[f64], p: f64) -> f64 {
 /// For each point, how far its nearest other point is: NN-X of rows, NN-Y of places.
 pub(super) fn nearest_distances(points: &[Vec<f64>]) -> Vec<f64> {
     let others = |i: usize| (0..points.len()).filter(move |&j| j != i);
-    let nearest =
-        |i: usize| others(i).map(|j| distance(&points[i], &points[j])).fold(f64::INFINITY, f64::min);
-    (0..points.len()).map(nearest).collect()
+    let nearest = |i: usize| others(i).map(|j| squared(&points[i], &points[j])).fold(f64::INFINITY, f64::min);
+    (0..points.len()).map(|i| nearest(i).sqrt()).collect()
 }
 
 /// Every row, the nearest first; of equally near ones the one with the lower number.
 pub(super) fn by_distance(x: &[f64], rows: &[Vec<f64>]) -> Vec<usize> {
+    let distances: Vec<f64> = rows.iter().map(|row| distance(x, row)).collect();
     let mut order: Vec<usize> = (0..rows.len()).collect();
-    order.sort_by(|&i, &j| distance(x, &rows[i]).total_cmp(&distance(x, &rows[j])));
+    order.sort_by(|&i, &j| distances[i].total_cmp(&distances[j]));
     order
 }
 
