@@ -18,6 +18,7 @@ pub(crate) enum Phase {
     Affinities,
     Initialise,
     Optimise,
+    Parameters,
     Write,
 }
 
@@ -29,6 +30,7 @@ impl From<Stage> for Phase {
             Stage::Affinities => Self::Affinities,
             Stage::Initialise => Self::Initialise,
             Stage::Optimise => Self::Optimise,
+            Stage::Parameters => Self::Parameters,
         }
     }
 }
@@ -42,6 +44,7 @@ pub(crate) struct Phases {
     affinities: f64,
     initialise: f64,
     optimise: f64,
+    parameters: f64,
     write: f64,
 }
 
@@ -54,12 +57,13 @@ impl Phases {
             Phase::Affinities => &mut self.affinities,
             Phase::Initialise => &mut self.initialise,
             Phase::Optimise => &mut self.optimise,
+            Phase::Parameters => &mut self.parameters,
             Phase::Write => &mut self.write,
         }
     }
 
     /// Name and seconds of each stage, in order.
-    pub(crate) fn named(&self) -> [(&'static str, f64); 7] {
+    pub(crate) fn named(&self) -> [(&'static str, f64); 8] {
         [
             ("read", self.read),
             ("preprocess", self.preprocess),
@@ -67,6 +71,7 @@ impl Phases {
             ("affinities", self.affinities),
             ("initialise", self.initialise),
             ("optimise", self.optimise),
+            ("parameters", self.parameters),
             ("write", self.write),
         ]
     }
@@ -82,6 +87,7 @@ impl Phase {
             Self::Affinities => "affinities",
             Self::Initialise => "first layout",
             Self::Optimise => "descent",
+            Self::Parameters => "radii and power",
             Self::Write => "writing",
         }
     }
@@ -196,7 +202,7 @@ impl Reporter {
         self.leave();
         self.phase = phase;
         self.screen.show(phase);
-        if matches!(phase, Phase::Optimise | Phase::Write) {
+        if matches!(phase, Phase::Optimise | Phase::Parameters | Phase::Write) {
             self.interrupt.worth_keeping();
         }
     }
