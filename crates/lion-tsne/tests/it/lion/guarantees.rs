@@ -198,7 +198,7 @@ fn tiny_distances_and_high_powers_give_places() {
                 let exact = placed.verdict == Verdict::Exact && exponent < -20;
                 assert!(exact || placed.verdict == Verdict::Interpolated, "{step:e}: {}", placed.verdict);
                 if local == Local::Idw {
-                    let query = rows(&matrix(&[vec![step, 0.0, 0.0]])).remove(0);
+                    let query = [f64::from(step as f32), 0.0, 0.0];
                     let neighbours = oracle::within(&query, &x, 5.0);
                     let truth = oracle::idw(&query, &x, &y, &neighbours, power, flat);
                     let off = distance(&place, &truth);

@@ -2,7 +2,7 @@
 
 use super::cells::{Cell, Grid};
 use super::oracle::{self, distance};
-use super::support::{Clustered, adopt, extent, lion, matrix, place_of, rows, shuffled, strangers};
+use super::support::{Clustered, adopt, extent, lion, matrix, narrow, place_of, rows, shuffled, strangers};
 use crate::common::Numbers;
 use lion_tsne::{Lion, LionOptions, Map, Placement, Positions, Radius, Settled, Verdict};
 use proptest::prelude::*;
@@ -49,7 +49,7 @@ fn one_by_one_positions_are_the_closest_free_ones() {
             if rows[..i].iter().any(|earlier| distance(earlier, row) <= 3.0) {
                 continue;
             }
-            let placement = placer.place(&matrix(&[row.clone()])).expect("placed").remove(0);
+            let placement = placer.place_row(&narrow(row)).expect("placed");
             assert_eq!(placement.verdict, Verdict::Outlier, "row {i}");
             let (target, place) = (target(&lion, row), place_of(&placement));
             let wanted = grid.nearest_position(&target, &taken);
@@ -191,10 +191,7 @@ fn a_placer_never_gives_a_position_twice() {
         for (i, batch) in all.chunks(7).enumerate() {
             let placed = match i % 2 {
                 0 => placer.place(&matrix(batch)).expect("placed"),
-                _ => batch
-                    .iter()
-                    .map(|row| placer.place_row(matrix(&[row.clone()]).row(0)).expect("placed"))
-                    .collect(),
+                _ => batch.iter().map(|row| placer.place_row(&narrow(row)).expect("placed")).collect(),
             };
             groups.extend(placed.iter().map(|placement| placement.group.expect("a group")));
             places.extend(placed.iter().map(place_of));
@@ -229,7 +226,7 @@ fn a_placer_remembers_groups() {
     let lion = lion(&map, &options(4.0));
     let strangers = strangers(&rows(map.x()), 2, 30.0);
     let mut placer = lion.placer();
-    let mut place = |row: &[f64]| placer.place(&matrix(&[row.to_vec()])).expect("placed").remove(0);
+    let mut place = |row: &[f64]| placer.place_row(&narrow(row)).expect("placed");
     let first = place(&strangers[0]);
     let other = place(&strangers[1]);
     // 2.5 away each, 5 from the first to the last: linked through the one between.

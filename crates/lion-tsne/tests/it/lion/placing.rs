@@ -2,7 +2,7 @@
 
 use super::oracle::{self, Energy, distance, flat, nearest_distances, percentile};
 use super::support::{
-    Clustered, adopt, extent, lion, matrix, on_the_edge, place_of, queries, rows, same, wide,
+    Clustered, adopt, extent, lion, matrix, narrow, on_the_edge, place_of, queries, rows, same, wide,
 };
 use crate::common::Numbers;
 use lion_tsne::{
@@ -69,7 +69,7 @@ fn mixed(map: &Map, count: usize, seed: u64) -> Vec<Vec<f64>> {
     }
     // Beside the lonely rows, which are the last.
     for (i, lonely) in x.iter().rev().take(4).enumerate() {
-        mixed[i * 3 + 1] = rows(&matrix(&[lonely.iter().map(|v| v + 1e-2).collect()])).remove(0);
+        mixed[i * 3 + 1] = wide(&lonely.iter().map(|v| (v + 1e-2) as f32).collect::<Vec<_>>());
     }
     mixed
 }
@@ -245,7 +245,7 @@ fn splitting_keeps_rows_out_of_clusters_that_are_not_theirs() {
         if neighbours.len() < 2 || on_the_edge(&query, &x, 1.6) {
             continue;
         }
-        let place = |lion: &Lion| place_of(&lion.place(&matrix(&[query.clone()])).expect("placed")[0]);
+        let place = |lion: &Lion| place_of(&lion.place_row(&narrow(&query)).expect("placed"));
         let (mistaken, kept) = (place(&plain), oracle::split_clusters(&neighbours, &y, 10.0));
         between += usize::from(mistaken[0].abs() < 30.0);
         let placed = place(&split);

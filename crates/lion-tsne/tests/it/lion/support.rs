@@ -19,6 +19,10 @@ pub(super) fn wide(row: &[f32]) -> Vec<f64> {
     row.iter().map(|&v| f64::from(v)).collect()
 }
 
+pub(super) fn narrow(row: &[f64]) -> Vec<f32> {
+    row.iter().map(|&v| v as f32).collect()
+}
+
 /// Takes these places as the map of these rows, without PCA.
 pub(super) fn adopt(x: &[Vec<f64>], y: &[Vec<f64>]) -> Map {
     let fit = Fit { pca: PcaChoice::None, ..Fit::default() };
