@@ -71,6 +71,20 @@ fn one_by_one_positions_are_the_closest_free_ones() {
     }
 }
 
+/// 4 x 2 cells of side 1. The place (1, 1) is on the bounds of four of them, (2, 0.5) on those of two, and a corner of
+/// the plot is in each of two: two cells are free.
+#[test]
+fn a_place_on_a_bound_occupies_the_cells_on_both_sides() {
+    let places = [[0.0, 0.0], [4.0, 2.0], [2.0, 0.5], [1.0, 1.0]].map(|place| place.to_vec());
+    let x: Vec<Vec<f64>> = (0..4).map(|i| vec![f64::from(i), 0.0]).collect();
+    let lion = lion(&adopt(&x, &places), &options(0.5));
+    let placed = lion.place(&matrix(&strangers(&x, 3, 50.0))).expect("placed");
+    let is_inside = |place: &[f64]| (0.0..=4.0).contains(&place[0]) && (0.0..=2.0).contains(&place[1]);
+    let mut inside: Vec<Vec<f64>> = placed.iter().map(place_of).filter(|place| is_inside(place)).collect();
+    inside.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    assert_eq!(inside, [[2.5, 1.5], [3.5, 0.5]]);
+}
+
 /// The members of each group by their number in the batch.
 fn by_group(placed: &[Placement]) -> BTreeMap<u64, Vec<usize>> {
     let mut groups: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
