@@ -142,6 +142,7 @@ impl FitArgs {
             label: self.table.label.clone(),
             columns: self.table.columns.clone(),
             exclude: self.table.exclude.clone(),
+            ..ReadOptions::default()
         }
     }
 }
