@@ -405,3 +405,25 @@ fn without_pca_nothing_is_off_the_plane() {
         assert!((lion.r_x() - truth).abs() < 1e-5 * truth, "the rate is not shared: {}", lion.r_x());
     }
 }
+
+/// A far neighbour that weighs nothing can still be the link between two near ones.
+#[test]
+fn far_neighbours_count_when_clusters_are_split() {
+    let x: Vec<Vec<f64>> = [1.0, -1.3, 3.5, 60.0, 61.0].iter().map(|&v| vec![v, 0.0]).collect();
+    let y: Vec<Vec<f64>> = [0.0, 10.0, 5.0, 90.0, 95.0].iter().map(|&v| vec![v, 0.0]).collect();
+    let map = adopt(&x, &y);
+    for (link, kept) in [(5.5, vec![0, 1, 2]), (4.5, vec![0])] {
+        let options = LionOptions {
+            r_y: Some(Radius::Value(link)),
+            split_clusters: true,
+            ..idw(Radius::Value(4.0), 20.0)
+        };
+        let placed = lion(&map, &options).place_row(&[0.0, 0.0]).expect("placed");
+        let truth = oracle::idw(&[0.0, 0.0], &x, &y, &kept, 20.0, flat);
+        assert!(
+            distance(&place_of(&placed), &truth) < 1e-3,
+            "link {link}: {:?}, not {truth:?}",
+            placed.place
+        );
+    }
+}
