@@ -3,5 +3,6 @@
 mod common;
 mod file;
 mod fitting;
+mod lion;
 mod neighbours;
 mod preprocess;

@@ -1,0 +1,11 @@
+//! Placing new rows, compared with a plain version of the method and held to each of its promises.
+
+mod cells;
+mod guarantees;
+mod large;
+mod oracle;
+mod outliers;
+mod parameters;
+mod placing;
+mod support;
+mod trust;

@@ -1,0 +1,78 @@
+//! Maps so large that a new row is not compared with all rows at first: nothing may be called strange that is not.
+
+use super::oracle::{self, distance, flat};
+use super::support::{adopt, extent, matrix, on_the_edge, place_of, rows, same};
+use crate::common::Numbers;
+use lion_tsne::{Lion, LionOptions, Local, Map, Radius};
+
+const ROWS: usize = 12_000;
+
+/// Rows spread evenly in `cols` dimensions, where cells of near rows are no help, and places that follow them.
+fn spread(cols: usize, seed: u64) -> Map {
+    let mut numbers = Numbers::new(seed);
+    let x: Vec<Vec<f64>> = (0..ROWS).map(|_| (0..cols).map(|_| numbers.uniform()).collect()).collect();
+    let y: Vec<Vec<f64>> = x.iter().map(|row| vec![100.0 * row[0], 100.0 * row[1]]).collect();
+    adopt(&x, &y)
+}
+
+/// New rows of the same kind and some beyond it, placed by the rows within such a radius that few have many
+/// neighbours; the share of them that have the very place of the plain version.
+fn as_the_plain_version(cols: usize, seed: u64, percentile: f64) -> f64 {
+    let map = spread(cols, seed);
+    let (x, y) = (rows(map.x()), rows(map.y()));
+    let options = LionOptions {
+        local: Local::Idw,
+        power: Some(20.0),
+        radius: Some(Radius::Percentile(percentile)),
+        ..LionOptions::default()
+    };
+    let lion = Lion::new(map, &options).expect("a map ready for placing");
+    let nn_x = oracle::nearest_distances(&x);
+    let r_x = oracle::percentile(&nn_x, percentile);
+    assert!((lion.r_x() / r_x - 1.0).abs() < 1e-3, "r_x is {r_x}, not {}", lion.r_x());
+
+    let mut numbers = Numbers::new(seed + 1);
+    let queries: Vec<Vec<f64>> =
+        (0..400).map(|i| (0..cols).map(|_| numbers.uniform() * [1.0, 1.1][i % 2]).collect()).collect();
+    let queries = rows(&matrix(&queries));
+    let placed = lion.place(&matrix(&queries)).expect("placed");
+    let (mut counts, mut right) = ([0; 4], 0);
+    for (query, placement) in queries.iter().zip(&placed) {
+        if on_the_edge(query, &x, lion.r_x()) {
+            continue;
+        }
+        let verdict = oracle::verdict(query, &x, &nn_x, lion.r_x());
+        let neighbours = oracle::within(query, &x, lion.r_x());
+        assert!(same(placement.verdict, verdict), "{verdict:?}, not {}", placement.verdict);
+        assert!(placement.neighbours as usize <= neighbours.len());
+        counts[verdict as usize] += 1;
+        if verdict != oracle::Verdict::Interpolated {
+            assert_eq!(placement.neighbours as usize, neighbours.len(), "no neighbour was missed");
+            let reach = distance(query, &x[oracle::by_distance(query, &x)[0]]);
+            assert!((f64::from(placement.nearest_distance) / reach - 1.0).abs() < 1e-5);
+            continue;
+        }
+        let off = distance(&place_of(placement), &oracle::idw(query, &x, &y, &neighbours, 20.0, flat));
+        right += usize::from(off < 1e-5 * extent(&y));
+    }
+    assert!(counts[1] > 20 && counts[3] > 20, "verdicts {counts:?}");
+    right as f64 / counts[1] as f64
+}
+
+#[test]
+fn no_neighbour_is_missed_before_a_row_is_called_strange() {
+    for (cols, seed, percentile) in [(4, 1, 90.0), (12, 3, 60.0), (25, 5, 50.0)] {
+        let right = as_the_plain_version(cols, seed, percentile);
+        assert!(right > 0.95, "{cols} columns: {right} of the rows are where they should be");
+    }
+}
+
+#[test]
+fn rows_of_a_large_map_have_their_own_places() {
+    let map = spread(12, 7);
+    let lion = Lion::new(map.clone(), &LionOptions::default()).expect("a map ready for placing");
+    for (i, placement) in lion.place(map.x()).expect("placed").iter().enumerate() {
+        assert_eq!((placement.verdict.as_str(), placement.nearest as usize), ("exact", i));
+        assert_eq!(&*placement.place, map.place(i));
+    }
+}
