@@ -504,8 +504,12 @@ impl Lion {
                 judged.iter().filter(is_among).map(place).collect::<Vec<_>>()
             }
             Local::Idw => {
-                let reach = |judged: &Judged| {
-                    self.r_x.min(idw_reach(f64::from(judged.placement.nearest_distance), self.power))
+                // Neighbours of no weight may still link the others' places.
+                let reach = |judged: &Judged| match self.split_clusters {
+                    true => self.r_x,
+                    false => {
+                        self.r_x.min(idw_reach(f64::from(judged.placement.nearest_distance), self.power))
+                    }
                 };
                 let radii: Vec<f64> = judged.iter().filter(is_among).map(reach).collect();
                 let among = rows.zip(judged).filter(|(_, judged)| is_among(judged));

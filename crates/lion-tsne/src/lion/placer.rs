@@ -7,7 +7,9 @@ use crate::error::Result;
 use crate::index::squared_distance;
 use crate::matrix::Matrix;
 use crate::random::Random;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use crate::vectorized::vectorized;
+use std::collections::HashMap;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// Places rows, call after call, and remembers the positions it gave to outliers: none is given twice, and an outlier
 /// near an earlier one joins its group.
@@ -15,21 +17,59 @@ pub struct Placer<'a> {
     lion: &'a Lion,
     /// The free cells, copied from the map's when the first outlier comes.
     cells: Option<Cells>,
-    /// The position of each group.
-    groups: Vec<[f64; 3]>,
-    /// Every outlier placed so far.
-    members: Vec<Member>,
+    groups: Vec<Group>,
+    /// For the hash of each outlier's row, its group and number there.
+    known: HashMap<u64, (usize, usize)>,
 }
 
-struct Member {
-    row: Vec<f32>,
-    group: usize,
-    place: Place,
+/// Outliers that belong together.
+struct Group {
+    position: [f64; 3],
+    /// The members' rows, one after another, and their places.
+    rows: Vec<f32>,
+    places: Vec<Place>,
+    /// The least and greatest value of the first columns.
+    low: [f32; BOXED],
+    high: [f32; BOXED],
+}
+
+/// Columns by which groups that are far away are told at a glance; after PCA the first ones vary most.
+const BOXED: usize = 4;
+
+impl Group {
+    fn new(position: [f64; 3]) -> Self {
+        let (low, high) = ([f32::INFINITY; BOXED], [f32::NEG_INFINITY; BOXED]);
+        Self { position, rows: Vec::new(), places: Vec::new(), low, high }
+    }
+
+    fn add(&mut self, row: &[f32], place: Place) {
+        self.rows.extend_from_slice(row);
+        self.places.push(place);
+        for ((low, high), &v) in self.low.iter_mut().zip(&mut self.high).zip(row) {
+            *low = low.min(v);
+            *high = high.max(v);
+        }
+    }
+
+    fn rows_of(&self, member: usize) -> &[f32] {
+        let width = self.rows.len() / self.places.len().max(1);
+        &self.rows[member * width..(member + 1) * width]
+    }
+
+    /// Whether a row is within the radius of a member.
+    #[inline(always)]
+    fn is_near(&self, row: &[f32], radius: f64) -> bool {
+        let outside = |((low, high), v): ((&f32, &f32), &f32)| {
+            f64::from(*low) - f64::from(*v) > radius || f64::from(*v) - f64::from(*high) > radius
+        };
+        let near = |member: &[f32]| f64::from(squared_distance(row, member).sqrt()) <= radius;
+        !self.low.iter().zip(&self.high).zip(row).any(outside) && self.rows.chunks_exact(row.len()).any(near)
+    }
 }
 
 impl<'a> Placer<'a> {
     pub(super) fn new(lion: &'a Lion) -> Self {
-        Self { lion, cells: None, groups: Vec::new(), members: Vec::new() }
+        Self { lion, cells: None, groups: Vec::new(), known: HashMap::new() }
     }
 
     /// Places rows. Outliers among them know of each other and of those of earlier calls.
@@ -81,7 +121,7 @@ impl<'a> Placer<'a> {
             group.sort_by(|a, b| rank(a).0.total_cmp(&rank(b).0).then(a.cmp(b)));
         }
         members.sort_by(|a, b| rank(&a[0]).0.total_cmp(&rank(&b[0]).0).then(a[0].cmp(&b[0])));
-        let known = self.members.len();
+        let known = self.groups.len();
         let mut given: Vec<(Place, usize)> = vec![(Place::default(), 0); different.len()];
         for group in members {
             let strangers: Vec<&Stranger> =
@@ -96,40 +136,47 @@ impl<'a> Placer<'a> {
         placed.collect()
     }
 
-    /// Places the members of one group: around a group among the first `known` outliers if they are near one, else at a
-    /// position of their own.
+    /// Places the members of one group: around one of the first `known` groups if they are near it, else at a position of
+    /// their own.
     fn place_group(&mut self, strangers: &[&Stranger], known: usize) -> Vec<(Place, usize)> {
-        let (group, first) = match self.known_group(strangers, known) {
-            Some(group) => (group, None),
+        let (number, mut first) = match self.near_group(strangers, known) {
+            Some(number) => (number, None),
             None => {
                 let position = self.position(strangers[0]);
-                self.groups.push(position);
-                (self.groups.len() - 1, Some(position))
+                self.groups.push(Group::new(position));
+                (self.groups.len() - 1, Some(self.lion.as_place(position)))
             }
         };
         let mut places = Vec::with_capacity(strangers.len());
-        for (at, stranger) in strangers.iter().enumerate() {
-            let again = self.members[..known].iter().find(|member| member.row == stranger.row);
-            let place = match (again, first) {
-                (Some(member), _) => member.place,
-                (None, Some(position)) if at == 0 => self.lion.as_place(position),
-                _ => self.lion.beside(&self.groups[group], &stranger.row),
+        for stranger in strangers {
+            let key = xxh3_64(bytemuck::cast_slice(&stranger.row));
+            let place = match self.known.get(&key) {
+                Some(&(group, member)) if self.groups[group].rows_of(member) == stranger.row => {
+                    self.groups[group].places[member]
+                }
+                _ => {
+                    let group = &mut self.groups[number];
+                    let beside = || self.lion.beside(&group.position, &stranger.row);
+                    let place = first.take().unwrap_or_else(beside);
+                    self.known.insert(key, (number, group.places.len()));
+                    group.add(&stranger.row, place);
+                    place
+                }
             };
-            self.members.push(Member { row: stranger.row.clone(), group, place });
-            places.push((place, group));
+            places.push((place, number));
         }
         places
     }
 
-    /// The group of the known outlier that is nearest to any of these and within r_x of it.
-    fn known_group(&self, strangers: &[&Stranger], known: usize) -> Option<usize> {
-        let links = strangers.iter().flat_map(|stranger| {
-            self.members[..known]
-                .iter()
-                .map(|member| (squared_distance(&stranger.row, &member.row).sqrt(), member.group))
-        });
-        let near = links.filter(|(distance, _)| f64::from(*distance) <= self.lion.r_x);
-        near.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|(_, group)| group)
+    /// The earliest of the first `known` groups that any of these is within r_x of.
+    fn near_group(&self, strangers: &[&Stranger], known: usize) -> Option<usize> {
+        let is_near = |group: &Group| {
+            vectorized(
+                #[inline(always)]
+                || strangers.iter().any(|stranger| group.is_near(&stranger.row, self.lion.r_x)),
+            )
+        };
+        self.groups[..known].iter().position(is_near)
     }
 
     fn position(&mut self, stranger: &Stranger) -> [f64; 3] {
