@@ -48,11 +48,12 @@ impl<'a> Judge<'a> {
     }
 
     fn count(&self, found: &[u32], nearest: usize, codes: &[u32]) -> Vec<f64> {
-        let own = |&(ref rows, &code): &(&[u32], &u32)| {
-            rows.iter().filter(|&&row| self.labels.codes()[row as usize] == code).count()
+        let labels = self.labels.codes();
+        let share = |(rows, code): (&[u32], &u32)| {
+            let same = rows.iter().filter(|&&row| labels[row as usize] == *code).count();
+            same as f64 / nearest as f64
         };
-        let pairs = found.chunks_exact(nearest).zip(codes);
-        pairs.map(|pair| own(&pair) as f64 / nearest as f64).collect()
+        found.chunks_exact(nearest).zip(codes).map(share).collect()
     }
 }
 

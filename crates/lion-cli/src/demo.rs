@@ -128,8 +128,7 @@ fn name(i: usize, test: &Digits) -> String {
 }
 
 fn write(placements: &[Placement], test: &Digits, map: &Map, path: &Path) -> Result<()> {
-    let record =
-        |(i, placement): (usize, &Placement)| Record::new(Some(name(i, test)), UNKNOWN, placement);
+    let record = |(i, placement): (usize, &Placement)| Record::new(Some(name(i, test)), UNKNOWN, placement);
     let mut sheet = SheetWriter::create(path, map)?;
     sheet.write(placements.iter().enumerate().map(record).collect())?;
     sheet.finish()
@@ -255,7 +254,7 @@ impl Outcome {
         let Self { seconds, digits, noise, .. } = self;
         let (accuracy, baseline) = (100.0 * digits.accuracy_10nn, 100.0 * digits.baseline_10nn);
         let groups = match noise.groups {
-            1 => "one group, since they are nearer to each other than to any digit".into(),
+            1 => "one group: they lie within r_x of each other".into(),
             groups => format!("{groups} groups"),
         };
         format!(
@@ -264,8 +263,8 @@ impl Outcome {
   placed in      {seconds:.3} s
   digits         {accuracy:.1} % of the 10 nearest training places show the same digit; {baseline:.1} % do at the
                  place of the training digit that each was picked for; {} of {} are called outliers
-  noise          {} of {} are called outliers, and put farther from all digits than {:.1} % of these are from
-                 their nearest; placed in one call, they are {groups}
+  noise          {} of {} are called outliers and put apart: farther from any training place than {:.1} % of
+                 those are from their nearest; placed in one call, they are {groups}
 ",
             digits.rows,
             noise.rows,

@@ -78,7 +78,8 @@ mod tests {
     #[test]
     fn noise_is_kept_only_where_it_is_strange() {
         // Rows along a line, 0.1 apart: noise farther than that from the line is strange.
-        let rows = |n: usize| Matrix::new(n, 2, (0..n).flat_map(|i| [i as f32 * 0.1, 0.0]).collect()).unwrap();
+        let rows =
+            |n: usize| Matrix::new(n, 2, (0..n).flat_map(|i| [i as f32 * 0.1, 0.0]).collect()).unwrap();
         let map = |n: usize| Fit::default().adopt(rows(n), rows(n), &mut ignore).unwrap();
         let noise = Noise::strange_to(&map(12), 30).unwrap();
         assert_eq!((noise.rows.rows(), noise.rows.cols()), (30, 2));

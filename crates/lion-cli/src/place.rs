@@ -54,7 +54,7 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     reporter.enter(Phase::Place);
     let (spool, strangers) = placing.settle(table, &mut reporter)?;
     reporter.enter(Phase::Outliers);
-    let outliers = lion.placer().give_positions(strangers)?;
+    let outliers = lion.placer().give_positions(strangers);
     reporter.enter(Phase::Write);
     let tally = placing.write(spool, outliers, judge.as_ref(), &interrupt)?;
 
@@ -166,7 +166,7 @@ impl Placing<'_> {
                 let record = match settled {
                     Settled::Placed(placement) => Record::new(id, label, &placement),
                     Settled::Outlier(stranger) => {
-                        let record = Record::new(id, label, &stranger.placement());
+                        let record = Record::new(id, label, stranger.placement());
                         strangers.push(stranger);
                         record
                     }
@@ -321,7 +321,7 @@ impl Summary {
                 Local::Energy => "energy",
                 Local::Idw => "idw",
             },
-            off_plane: lion.off_plane(),
+            off_plane: lion.minds_the_plane(),
             peak_rss_bytes: peak_memory(),
             map: args.map.display().to_string(),
             checksum,
@@ -356,7 +356,7 @@ impl Summary {
         }
         let off_plane = if self.off_plane { "; strangers off the PCA plane are outliers too" } else { "" };
         let Self { r_x, r_y, r_close, power, local, .. } = *self;
-        let radii = placing_in_words(r_x, r_y, r_close, power);
+        let radii = placing_in_words(r_x, r_y, r_close, (local == "idw").then_some(power));
         facts.add("placed by", format!("{local}; {radii}{off_plane}"));
         facts.add("seconds", seconds_in_words(self.seconds, &self.phases));
         if let Some(bytes) = self.peak_rss_bytes {

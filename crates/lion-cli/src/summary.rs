@@ -108,7 +108,7 @@ impl Summary {
         if let (Some(r_x), Some(r_y), Some(r_close), Some(power)) =
             (self.r_x, self.r_y, self.r_close, self.power)
         {
-            facts.add("placing", placing_in_words(r_x, r_y, r_close, power));
+            facts.add("placing", placing_in_words(r_x, r_y, r_close, Some(power)));
         }
         if let (Some(seconds), Some(phases)) = (self.seconds, &self.phases) {
             facts.add("seconds", seconds_in_words(seconds, phases));
@@ -181,9 +181,10 @@ fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { (part / whole).min(1.0) } else { 1.0 }
 }
 
-/// The parameters of placing in a line.
-pub(crate) fn placing_in_words(r_x: f64, r_y: f64, r_close: f64, power: f64) -> String {
-    format!("r_x {}, r_y {}, r_close {}, power {}", short(r_x), short(r_y), short(r_close), short(power))
+/// The parameters of placing in a line, the power where it matters.
+pub(crate) fn placing_in_words(r_x: f64, r_y: f64, r_close: f64, power: Option<f64>) -> String {
+    let power = power.map_or(String::new(), |power| format!(", power {}", short(power)));
+    format!("r_x {}, r_y {}, r_close {}{power}", short(r_x), short(r_y), short(r_close))
 }
 
 /// A number with four significant digits.

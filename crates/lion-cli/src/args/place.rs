@@ -112,8 +112,9 @@ impl PlaceArgs {
 
     /// The options that were asked for.
     pub(crate) fn options(&self, common: &Common) -> LionOptions {
-        let RuleArgs { method: MethodArg::Lion, radius, power, r_y, r_close, split_clusters, off_plane, .. } =
-            self.rules;
+        let RuleArgs {
+            method: MethodArg::Lion, radius, power, r_y, r_close, split_clusters, off_plane, ..
+        } = self.rules;
         LionOptions {
             radius,
             power,

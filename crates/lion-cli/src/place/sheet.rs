@@ -2,7 +2,7 @@
 
 use super::spool::{Record, VERDICTS};
 use anyhow::{Context, Result, bail, ensure};
-use lion_table::{Column, Field, Format, Kind, ReadOptions, Writer, read_columns};
+use lion_table::{Column, Field, Kind, OutputFormat, ReadOptions, Writer, check_output, read_columns};
 use lion_tsne::{Map, Verdict};
 use std::path::Path;
 
@@ -86,7 +86,7 @@ pub(crate) struct Placements {
 impl Placements {
     /// Reads what `lion place` has written, for a map of so many dimensions.
     pub(crate) fn read(path: &Path, dims: usize) -> Result<Self> {
-        if Format::of_name(path) == Some(Format::Npy) {
+        if matches!(check_output(path), Ok(OutputFormat::Npy)) {
             return Self::coordinates_alone(path, dims);
         }
         let mut fields = vec![

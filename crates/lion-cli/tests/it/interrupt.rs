@@ -117,3 +117,19 @@ fn twice_abandons_it_with_the_old_file_whole() {
     assert_eq!(folder.read("m.lion"), b"old");
     assert_eq!(folder.names(), ["m.lion", "t.csv"]);
 }
+
+#[test]
+fn placing_ends_with_the_old_file_whole() {
+    let folder = Folder::new();
+    folder.write("t.csv", Sample::new().csv());
+    folder.json("fit t.csv -o m.lion --perplexity 5 --iterations 20");
+    folder.write("p.csv", "old");
+    // Standard input stays open, so this waits for rows.
+    let mut lion = Running::start(&folder, "place m.lion - -o p.csv -v");
+    lion.says("reading standard input");
+    lion.press_ctrl_c();
+    lion.says("stopped: nothing was written, and an old file is as it was");
+    assert_eq!(lion.ends(), (Some(1), String::new()));
+    assert_eq!(folder.read("p.csv"), b"old");
+    assert_eq!(folder.names(), ["m.lion", "p.csv", "t.csv"]);
+}
