@@ -12,6 +12,7 @@ use arrow_buffer::Buffer;
 use arrow_ipc::convert::fb_to_schema;
 use arrow_ipc::reader::FileDecoder;
 use arrow_ipc::{Block, Field, Message, MessageHeader, MetadataVersion, Type, root_as_message};
+use arrow_schema::SchemaRef;
 use std::io::Read;
 use std::sync::Arc;
 
@@ -19,8 +20,16 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 
 const LARGEST_ALIGNMENT: usize = 128;
 
+/// Opens a table of numbers.
+pub(crate) fn open(input: Input, options: &ReadOptions) -> Result<Columnar<Messages>> {
+    let (file, gauge) = (input.file.clone(), input.gauge.clone());
+    let (schema, messages) = messages(input)?;
+    let (columns, selection) = select(&file, &schema, options)?;
+    Columnar::new(file, messages, gauge, &columns, selection)
+}
+
 /// Opens a file or stream whose first message is its schema.
-pub(crate) fn open(mut input: Input, options: &ReadOptions) -> Result<Columnar<Messages>> {
+pub(crate) fn messages(mut input: Input) -> Result<(SchemaRef, Messages)> {
     let head = input.head()?;
     if head.starts_with(b"FEA1") {
         let problem = "is of version 1 of the Feather format; write it again as version 2".to_owned();
@@ -48,11 +57,10 @@ pub(crate) fn open(mut input: Input, options: &ReadOptions) -> Result<Columnar<M
     }
     let schema =
         guarded(|| Ok::<_, String>(fb_to_schema(schema))).map_err(|problem| damaged(&file, problem))?;
-    let (columns, selection) = select(&file, &schema, options)?;
+    let schema = Arc::new(schema);
     // V1 stands for any version: the messages of one file all have the same.
-    let decoder = FileDecoder::new(Arc::new(schema), MetadataVersion::V1);
-    let gauge = input.gauge.clone();
-    Columnar::new(file, Messages { input, decoder, ended: false }, gauge, &columns, selection)
+    let decoder = FileDecoder::new(Arc::clone(&schema), MetadataVersion::V1);
+    Ok((schema, Messages { input, decoder, ended: false }))
 }
 
 /// The messages after the schema.

@@ -3,7 +3,8 @@
 use crate::error::{Cell, Error, Fault, Result};
 use crate::input::Gauge;
 use crate::select::{Column, Kind, ReadOptions, Selection, no_numeric_column};
-use crate::table::{Source, Table, number_text, push_id, push_label};
+use crate::table::{Source, Table, push_id, push_label};
+use crate::value::Value;
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, RecordBatch};
@@ -301,50 +302,59 @@ fn first_null(column: &dyn Array) -> Option<usize> {
 
 /// A column as ids or labels; null, and NaN, is nothing.
 pub(crate) fn texts(column: &dyn Array) -> Vec<Option<String>> {
-    macro_rules! written {
-        ($type:ty, $text:expr) => {
-            column.as_primitive::<$type>().iter().map(|value| value.and_then($text)).collect()
+    values(column).into_iter().map(Value::into_text).collect()
+}
+
+/// The values of a column; what has no place in a table of numbers and text is null.
+pub(crate) fn values(column: &dyn Array) -> Vec<Value> {
+    macro_rules! numbers {
+        ($type:ty, $value:expr) => {
+            column.as_primitive::<$type>().iter().map(|v| v.map_or(Value::Null, $value)).collect()
         };
     }
     macro_rules! strings {
         ($array:expr) => {
-            $array.iter().map(|text| text.map(str::to_owned)).collect()
+            $array.iter().map(|text| text.map_or(Value::Null, |text| Value::Text(text.to_owned()))).collect()
         };
     }
     match column.data_type() {
-        DataType::Int8 => written!(Int8Type, |v| Some(v.to_string())),
-        DataType::Int16 => written!(Int16Type, |v| Some(v.to_string())),
-        DataType::Int32 => written!(Int32Type, |v| Some(v.to_string())),
-        DataType::Int64 => written!(Int64Type, |v| Some(v.to_string())),
-        DataType::UInt8 => written!(UInt8Type, |v| Some(v.to_string())),
-        DataType::UInt16 => written!(UInt16Type, |v| Some(v.to_string())),
-        DataType::UInt32 => written!(UInt32Type, |v| Some(v.to_string())),
-        DataType::UInt64 => written!(UInt64Type, |v| Some(v.to_string())),
-        DataType::Float16 => written!(Float16Type, |v| number_text(v.to_f64())),
-        DataType::Float32 => written!(Float32Type, |v| number_text(v.into())),
-        DataType::Float64 => written!(Float64Type, number_text),
+        DataType::Int8 => numbers!(Int8Type, |v| Value::Whole(v.into())),
+        DataType::Int16 => numbers!(Int16Type, |v| Value::Whole(v.into())),
+        DataType::Int32 => numbers!(Int32Type, |v| Value::Whole(v.into())),
+        DataType::Int64 => numbers!(Int64Type, |v| Value::Whole(v.into())),
+        DataType::UInt8 => numbers!(UInt8Type, |v| Value::Whole(v.into())),
+        DataType::UInt16 => numbers!(UInt16Type, |v| Value::Whole(v.into())),
+        DataType::UInt32 => numbers!(UInt32Type, |v| Value::Whole(v.into())),
+        DataType::UInt64 => numbers!(UInt64Type, |v| Value::Whole(v.into())),
+        DataType::Float16 => numbers!(Float16Type, |v| Value::Number(v.to_f64())),
+        DataType::Float32 => numbers!(Float32Type, |v| Value::Number(v.into())),
+        DataType::Float64 => numbers!(Float64Type, Value::Number),
         &DataType::Decimal128(_, scale) => {
-            written!(Decimal128Type, |v| number_text(v as f64 * 10_f64.powi(-i32::from(scale))))
+            numbers!(Decimal128Type, |v| Value::Number(v as f64 * 10_f64.powi(-i32::from(scale))))
         }
-        DataType::Boolean => column.as_boolean().iter().map(|v| v.map(|v| v.to_string())).collect(),
+        DataType::Boolean => column.as_boolean().iter().map(|v| v.map_or(Value::Null, Value::Bool)).collect(),
         DataType::Utf8 => strings!(column.as_string::<i32>()),
         DataType::LargeUtf8 => strings!(column.as_string::<i64>()),
         DataType::Utf8View => strings!(column.as_string_view()),
         DataType::Dictionary(..) => categories(column),
-        _ => vec![None; column.len()],
+        _ => vec![Value::Null; column.len()],
     }
 }
 
-fn categories(column: &dyn Array) -> Vec<Option<String>> {
+fn categories(column: &dyn Array) -> Vec<Value> {
     let dictionary = column.as_any_dictionary();
-    let values = texts(dictionary.values());
+    let values = values(dictionary.values());
     if values.is_empty() {
-        return vec![None; column.len()];
+        return vec![Value::Null; column.len()];
     }
-    let text = |(row, &key): (usize, &usize)| {
-        if dictionary.keys().is_null(row) { None } else { values.get(key).cloned().flatten() }
+    let value = |(row, &key): (usize, &usize)| {
+        if dictionary.keys().is_null(row) {
+            Value::Null
+        } else {
+            values.get(key).cloned().unwrap_or(Value::Null)
+        }
     };
-    dictionary.normalized_keys().iter().enumerate().map(text).collect()
+    dictionary.normalized_keys().iter().enumerate().map(value).collect()
 }
 
 /// Chooses among the columns of a schema.

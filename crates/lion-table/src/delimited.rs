@@ -3,15 +3,19 @@
 use crate::error::{Cell, Error, Fault, Result, shorten};
 use crate::input::{Gauge, Input, io_error};
 use crate::record::Records;
-use crate::select::{Column, Kind, ReadOptions, Selection, nameless, nameless_numbers};
+use crate::select::{Column, Header, Kind, ReadOptions, Selection, nameless, nameless_numbers};
 use crate::table::{Source, Table, push_id, push_label};
+use std::collections::HashSet;
 use std::io::{BufRead, Cursor, Read};
+
+/// The records of any input.
+pub(crate) type AnyRecords = Records<Box<dyn BufRead + Send>>;
 
 /// A CSV file, its header read.
 pub(crate) struct Csv {
     file: String,
     gauge: Gauge,
-    records: Records<Box<dyn BufRead + Send>>,
+    records: AnyRecords,
     columns: Vec<Column>,
     selection: Selection,
     everything: bool,
@@ -22,19 +26,21 @@ pub(crate) struct Csv {
 
 impl Csv {
     /// Reads the header, if there is one, and the first row, which tells the text columns from the numbers.
-    ///
-    /// The first record is a header if any of its cells is neither a number nor empty.
     pub(crate) fn open(input: Input, options: &ReadOptions) -> Result<Self> {
-        let Input { file, reader, gauge, .. } = input;
-        let (delimiter, reader) = sniff(reader).map_err(|source| io_error(&file, source))?;
-        let mut records = Records::new(reader, delimiter);
-        let advance = |records: &mut Records<_>| match records.advance() {
+        let (file, gauge) = (input.file.clone(), input.gauge.clone());
+        let mut records = records(input)?;
+        let advance = |records: &mut AnyRecords| match records.advance() {
             Ok(true) => Ok(()),
             Ok(false) => Err(Error::Empty { file: file.clone() }),
             Err(source) => Err(io_error(&file, source)),
         };
         advance(&mut records)?;
-        let is_header = records.cells().any(|cell| matches!(number(cell), Err(Fault::Text(_))));
+        let is_header = match options.header {
+            Header::Yes => true,
+            Header::No => false,
+            Header::Auto => guess_header(&records.cells().collect::<Vec<_>>(), options)
+                .map_err(|why| Error::UnclearHeader { file: file.clone(), why })?,
+        };
         let mut columns =
             if is_header { named(records.cells()) } else { nameless_numbers(records.cells().len()) };
         if is_header {
@@ -114,21 +120,77 @@ impl Source for Csv {
     }
 }
 
-/// The separator that the first line shows, and the reader as it was.
-fn sniff(mut reader: Box<dyn BufRead + Send>) -> std::io::Result<(u8, Box<dyn BufRead + Send>)> {
+/// The records of a text file, none of them read.
+pub(crate) fn records(mut input: Input) -> Result<AnyRecords> {
+    input.refuse_binary()?;
     let mut head = Vec::new();
-    reader.by_ref().take(64 << 10).read_to_end(&mut head)?;
+    let read = input.reader.by_ref().take(64 << 10).read_to_end(&mut head);
+    read.map_err(|source| input.io(source))?;
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let delimiter = if line.contains(&b',') {
+    if has_bare_returns(line) {
+        return Err(bare_returns(input.file));
+    }
+    let delimiter = delimiter(line);
+    Ok(Records::new(Box::new(Cursor::new(head).chain(input.reader)), delimiter))
+}
+
+/// The separator that the first line shows.
+fn delimiter(line: &[u8]) -> u8 {
+    if line.contains(&b',') {
         b','
     } else {
         *line.iter().find(|&byte| matches!(byte, b'\t' | b';')).unwrap_or(&b',')
+    }
+}
+
+/// Whether a line, as line feeds divide them, has carriage returns inside, but for those in quotes.
+pub(crate) fn has_bare_returns(line: &[u8]) -> bool {
+    let end = line.iter().rposition(|&byte| byte != b'\r' && byte != b'\n').map_or(0, |last| last + 1);
+    let mut quoted = false;
+    line[..end].iter().any(|&byte| {
+        quoted ^= byte == b'"';
+        byte == b'\r' && !quoted
+    })
+}
+
+pub(crate) fn bare_returns(file: String) -> Error {
+    let problem = "ends its lines with carriage returns alone, as old Macs did; replace them by line feeds, for example with: tr '\\r' '\\n'";
+    Error::Unsuitable { file, problem: problem.to_owned() }
+}
+
+/// Whether the first record names the columns, or why that is uncertain.
+///
+/// It does if a column was asked for by a name in it, or if none of its cells is a number; it does not if all are. What
+/// is left, names beside numbers or the numbers from 0 on that some programs give columns without names, is data if a
+/// column was asked for by its number (`c1`), which only data have.
+fn guess_header(cells: &[&[u8]], options: &ReadOptions) -> std::result::Result<bool, String> {
+    let asked: HashSet<&str> = options.names().collect();
+    if cells.iter().any(|cell| asked.contains(text(cell).as_str())) {
+        return Ok(true);
+    }
+    let is_text = |cell: &&&[u8]| matches!(number(cell), Err(Fault::Text(_)));
+    let is_number = |cell: &&&[u8]| !matches!(number(cell), Err(Fault::Text(_) | Fault::Missing));
+    let why = match (cells.iter().find(is_text), cells.iter().find(is_number)) {
+        (Some(_), None) => return Ok(true),
+        (Some(name), Some(number)) => {
+            format!("mixes names ({:?}) and numbers ({:?})", shorten(&text(name)), shorten(&text(number)))
+        }
+        (None, _) if counts(cells) => "counts from 0 on, as column numbers do".to_owned(),
+        (None, _) => return Ok(false),
     };
-    Ok((delimiter, Box::new(Cursor::new(head).chain(reader))))
+    if (0..cells.len()).any(|c| asked.contains(nameless(c).as_str())) { Ok(false) } else { Err(why) }
+}
+
+/// Whether the cells, but for an empty first one, are 0, 1, 2 and so on. Two might well be data.
+fn counts(cells: &[&[u8]]) -> bool {
+    let index = usize::from(cells.first().is_some_and(|cell| cell.trim_ascii().is_empty()));
+    let numbers = &cells[index..];
+    cells.len() > 2
+        && numbers.iter().enumerate().all(|(n, cell)| cell.trim_ascii() == n.to_string().as_bytes())
 }
 
 /// The columns of a header. A nameless first column beside named ones is the row index that pandas writes.
-fn named<'a>(header: impl Iterator<Item = &'a [u8]>) -> Vec<Column> {
+pub(crate) fn named<'a>(header: impl Iterator<Item = &'a [u8]>) -> Vec<Column> {
     let name = |(at, cell)| match text(cell) {
         name if name.is_empty() && at == 0 => Column { name: nameless(at), kind: Kind::RowIndex },
         name if name.is_empty() => Column { name: nameless(at), kind: Kind::Number },
@@ -139,25 +201,31 @@ fn named<'a>(header: impl Iterator<Item = &'a [u8]>) -> Vec<Column> {
 
 /// The value of a cell.
 #[inline]
-fn number(cell: &[u8]) -> std::result::Result<f32, Fault> {
+pub(crate) fn number(cell: &[u8]) -> std::result::Result<f32, Fault> {
     match fast_float2::parse::<f32, _>(cell) {
         Ok(value) if value.is_finite() => Ok(value),
-        _ => careful_number(cell.trim_ascii()),
+        _ => careful_number(cell),
     }
 }
 
 /// What a cell that is not plainly a number is: one with spaces around it, nothing, too large, or text.
 #[cold]
 fn careful_number(cell: &[u8]) -> std::result::Result<f32, Fault> {
+    let value = wide_number(cell)?;
+    if (value as f32).is_finite() { Ok(value as f32) } else { Err(Fault::of(value)) }
+}
+
+/// The value of a cell in twice the precision; NaN and infinity are only what is written as such.
+pub(crate) fn wide_number(cell: &[u8]) -> std::result::Result<f64, Fault> {
+    let cell = cell.trim_ascii();
     if matches!(cell, b"" | b"NA" | b"N/A" | b"NULL" | b"null" | b"None") {
         return Err(Fault::Missing);
     }
     match fast_float2::parse::<f64, _>(cell) {
-        Ok(value) if (value as f32).is_finite() => Ok(value as f32),
         Ok(value) if value.is_infinite() && cell.iter().any(u8::is_ascii_digit) => {
             Err(Fault::TooLarge(value))
         }
-        Ok(value) => Err(Fault::of(value)),
+        Ok(value) => Ok(value),
         Err(_) => Err(Fault::Text(String::from_utf8_lossy(cell).into_owned())),
     }
 }

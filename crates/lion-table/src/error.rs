@@ -5,7 +5,7 @@ use std::fmt;
 /// The result of everything here that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Every reason for which a table cannot be read. The text of each is one sentence for a person.
+/// Every reason for which a table cannot be read or written. The text of each is one sentence for a person.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -36,6 +36,26 @@ pub enum Error {
     UnknownFormat {
         /// The file.
         file: String,
+    },
+    /// The bytes are of another format than the name says.
+    #[error("{file} looks like {looks}, whatever its name says; give it a name that ends in {ending}")]
+    Misnamed {
+        /// The file.
+        file: String,
+        /// The format that its first bytes tell, with its article.
+        looks: &'static str,
+        /// How the name of such a file ends.
+        ending: &'static str,
+    },
+    /// It is uncertain whether the first row of a CSV file names the columns.
+    #[error(
+        "{file}: row 1 {why}; say --header yes if it names the columns or --header no if it is a row of data"
+    )]
+    UnclearHeader {
+        /// The file.
+        file: String,
+        /// What the row looks like.
+        why: String,
     },
     /// The bytes break the rules of their format: truncated, altered, or of another kind than the name says.
     #[error("{file} is not a whole {format} file: {problem}")]
@@ -121,6 +141,16 @@ pub enum Error {
         /// The text found, shortened if long.
         value: String,
     },
+    /// A cell holds something else where a whole number belongs.
+    #[error("{cell} holds {value:?} where a whole number from 0 to {most} belongs; correct it")]
+    NotWhole {
+        /// Where.
+        cell: Cell,
+        /// What was found, shortened if long.
+        value: String,
+        /// The largest number that may stand there.
+        most: u64,
+    },
     /// A cell holds NaN or an infinity.
     #[error("{cell} is {value}; every value must be a finite number: fill it or remove the row")]
     NotFinite {
@@ -165,6 +195,12 @@ pub enum Error {
         /// Where.
         cell: Cell,
     },
+    /// An object of a JSON lines file has a field twice.
+    #[error("{cell} is there twice; every field may have one value per row")]
+    RepeatedField {
+        /// Where.
+        cell: Cell,
+    },
     /// A line of a JSON lines file is not JSON, or not an array or object.
     #[error("{row} is not a JSON object or array of numbers: {problem}")]
     BadJson {
@@ -184,6 +220,37 @@ pub enum Error {
         first: usize,
         /// Its second row, counted from 1.
         second: usize,
+    },
+    /// The name of a file to write does not tell its format.
+    #[error(
+        "{file}: its name does not tell what kind of table to write; end it in .parquet, .arrow, .feather, .csv, .csv.gz, .jsonl or .npy, or give - for CSV on standard output"
+    )]
+    UnknownOutput {
+        /// The file.
+        file: String,
+    },
+    /// The folder of a file to write is not there.
+    #[error("{file} cannot be written, its folder does not exist: make the folder first")]
+    NoFolder {
+        /// The file.
+        file: String,
+    },
+    /// The operating system refused to write the file: the disk is full, the folder is protected, or a pipe has no
+    /// reader any more.
+    #[error("{file} cannot be written: {cause}")]
+    Unwritable {
+        /// The file.
+        file: String,
+        /// The system's own reason.
+        cause: std::io::Error,
+    },
+    /// The columns given to a writer are not those of its table.
+    #[error("{file} cannot take these columns: {problem}")]
+    BadColumns {
+        /// The file.
+        file: String,
+        /// How they differ.
+        problem: String,
     },
 }
 
@@ -220,6 +287,8 @@ pub(crate) enum Fault {
     NotFinite(f64),
     TooLarge(f64),
     Text(String),
+    /// What was found, and the largest whole number that may be there.
+    NotWhole(String, u64),
 }
 
 impl Fault {
@@ -229,6 +298,7 @@ impl Fault {
             Self::NotFinite(value) => Error::NotFinite { cell, value },
             Self::TooLarge(value) => Error::TooLarge { cell, value },
             Self::Text(value) => Error::NotANumber { cell, value: shorten(&value) },
+            Self::NotWhole(value, most) => Error::NotWhole { cell, value: shorten(&value), most },
         }
     }
 

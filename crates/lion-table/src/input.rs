@@ -55,6 +55,9 @@ impl Format {
     }
 }
 
+/// What some programs put before UTF-8 text.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// How much of an input has been taken, counted before decompression.
 #[derive(Clone, Default)]
 pub(crate) struct Gauge {
@@ -108,6 +111,18 @@ impl Input {
         limited.read_to_end(&mut head).map_err(|source| self.io(source))?;
         self.reader = Box::new(Cursor::new(head.clone()).chain(limited.into_inner()));
         Ok(head)
+    }
+
+    /// Refuses what is plainly no text, where text is about to be read.
+    pub(crate) fn refuse_binary(&mut self) -> Result<()> {
+        let (looks, ending) = match Format::of_content(&self.head()?) {
+            Some(Format::Npy) => ("an npy file", ".npy"),
+            Some(Format::Parquet) => ("a Parquet file", ".parquet"),
+            Some(Format::Arrow) => ("an Arrow file", ".arrow"),
+            Some(Format::Idx) => ("an IDX file", "-idx3-ubyte"),
+            Some(Format::Csv | Format::Jsonl) | None => return Ok(()),
+        };
+        Err(Error::Misnamed { file: self.file.clone(), looks, ending })
     }
 
     /// Reads what is left, so that a compressed stream that breaks off or was altered is found out; answers how much.

@@ -1,120 +1,66 @@
 //! JSON lines: per line an array of numbers, or an object of numbers, or an object with one array of numbers.
 
 use crate::error::{Cell, Error, Fault, Result};
-use crate::input::{Gauge, Input};
-use crate::select::{Column, Kind, ReadOptions, Selection, nameless_numbers};
-use crate::table::{Source, Table, number_text, push_id, push_label};
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use crate::input::{BYTE_ORDER_MARK, Gauge, Input};
+use crate::select::{Column, ReadOptions, Selection, nameless_numbers};
+use crate::table::{Source, Table, push_id, push_label};
+use crate::value::Value;
 use std::collections::HashMap;
 use std::io::BufRead;
 
-/// One value of a line.
-#[derive(Debug)]
-enum Value {
-    Null,
-    Bool(bool),
-    Whole(i128),
-    Number(f64),
-    Text(String),
-    List(Vec<Value>),
-    /// In the order of the line, which a map would lose.
-    Object(Vec<(String, Value)>),
+/// The lines of a file, each a JSON value.
+pub(crate) struct Lines {
+    pub(crate) input: Input,
+    line: Vec<u8>,
+    lines: u64,
+    rows: usize,
 }
 
-impl Value {
-    fn number(&self) -> std::result::Result<f32, Fault> {
-        let value = match self {
-            Self::Null => return Err(Fault::Missing),
-            Self::Bool(value) => f64::from(u8::from(*value)),
-            Self::Whole(value) => *value as f64,
-            Self::Number(value) => *value,
-            Self::Text(text) => return Err(Fault::Text(text.clone())),
-            Self::List(_) => return Err(Fault::Text("[…]".to_owned())),
-            Self::Object(_) => return Err(Fault::Text("{…}".to_owned())),
-        };
-        let narrow = value as f32;
-        if narrow.is_finite() { Ok(narrow) } else { Err(Fault::of(value)) }
+impl Lines {
+    pub(crate) fn new(mut input: Input) -> Result<Self> {
+        input.refuse_binary()?;
+        Ok(Self { input, line: Vec::new(), lines: 0, rows: 0 })
     }
 
-    fn text(&self) -> Option<String> {
-        match self {
-            Self::Bool(value) => Some(value.to_string()),
-            Self::Whole(value) => Some(value.to_string()),
-            Self::Number(value) => number_text(*value),
-            Self::Text(text) => Some(text.clone()),
-            Self::Null | Self::List(_) | Self::Object(_) => None,
+    /// The next row; blank lines are none.
+    pub(crate) fn advance(&mut self) -> Result<Option<Value>> {
+        loop {
+            self.line.clear();
+            let read = self.input.reader.read_until(b'\n', &mut self.line);
+            if read.map_err(|source| self.input.io(source))? == 0 {
+                return Ok(None);
+            }
+            self.lines += 1;
+            if self.lines == 1 && self.line.starts_with(BYTE_ORDER_MARK) {
+                self.line.drain(..BYTE_ORDER_MARK.len());
+            }
+            if !self.line.trim_ascii().is_empty() {
+                self.rows += 1;
+                let value = serde_json::from_slice(&self.line);
+                return value.map(Some).map_err(|error| self.bad_json(&error));
+            }
         }
     }
 
-    fn kind(&self) -> Kind {
-        match self {
-            Self::Null | Self::Bool(_) | Self::Whole(_) | Self::Number(_) => Kind::Number,
-            Self::Text(text) => Kind::Text(format!("text ({:?} in row 1)", crate::error::shorten(text))),
-            Self::List(_) => Kind::List,
-            Self::Object(_) => Kind::Other("objects".to_owned()),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Value {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader)
-    }
-}
-
-struct Reader;
-
-impl<'de> Visitor<'de> for Reader {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("a JSON value")
+    /// A place in the row at hand.
+    pub(crate) fn cell(&self, column: &str) -> Cell {
+        let (file, column) = (self.input.file.clone(), column.to_owned());
+        Cell { file, row: self.rows, line: Some(self.lines), column }
     }
 
-    fn visit_unit<E>(self) -> std::result::Result<Value, E> {
-        Ok(Value::Null)
+    pub(crate) fn not_a_row(&self, problem: &str) -> Error {
+        Error::BadJson { row: self.cell(""), problem: problem.to_owned() }
     }
 
-    fn visit_bool<E>(self, value: bool) -> std::result::Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> std::result::Result<Value, E> {
-        Ok(Value::Whole(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> std::result::Result<Value, E> {
-        Ok(Value::Whole(value.into()))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> std::result::Result<Value, E> {
-        Ok(Value::Number(value))
-    }
-
-    fn visit_str<E>(self, value: &str) -> std::result::Result<Value, E> {
-        Ok(Value::Text(value.to_owned()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> std::result::Result<Value, A::Error> {
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element()? {
-            list.push(item);
-        }
-        Ok(Value::List(list))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> std::result::Result<Value, A::Error> {
-        let mut object = Vec::new();
-        while let Some(entry) = entries.next_entry()? {
-            object.push(entry);
-        }
-        Ok(Value::Object(object))
+    fn bad_json(&self, error: &serde_json::Error) -> Error {
+        // The parser counts lines from 1 in the one line that it sees, which would only confuse.
+        self.not_a_row(&error.to_string().replace(" at line 1 column ", " at character "))
     }
 }
 
 /// A JSON lines file, its first row read.
 pub(crate) struct Jsonl {
-    input: Input,
+    lines: Lines,
     columns: Vec<Column>,
     places: HashMap<String, usize>,
     selection: Selection,
@@ -126,16 +72,13 @@ pub(crate) struct Jsonl {
     chosen: bool,
     exclude: Vec<String>,
     pending: Option<Value>,
-    line: Vec<u8>,
-    lines: u64,
-    rows: usize,
 }
 
 impl Jsonl {
     /// Reads the first row, which tells the columns.
     pub(crate) fn open(input: Input, options: &ReadOptions) -> Result<Self> {
         let mut jsonl = Self {
-            input,
+            lines: Lines::new(input)?,
             columns: Vec::new(),
             places: HashMap::new(),
             selection: Selection { features: Vec::new(), id: None, label: None, list: false },
@@ -144,11 +87,10 @@ impl Jsonl {
             chosen: options.columns.is_some(),
             exclude: Vec::new(),
             pending: None,
-            line: Vec::new(),
-            lines: 0,
-            rows: 0,
         };
-        let Some(first) = jsonl.advance()? else { return Err(Error::Empty { file: jsonl.input.file }) };
+        let Some(first) = jsonl.lines.advance()? else {
+            return Err(Error::Empty { file: jsonl.lines.input.file });
+        };
         jsonl.arrays = matches!(first, Value::List(_));
         jsonl.columns = match &first {
             Value::Object(fields) => {
@@ -157,16 +99,19 @@ impl Jsonl {
                 fields.iter().map(column).collect()
             }
             Value::List(items) => nameless_numbers(items.len()),
-            _ => return Err(jsonl.not_a_row("it is a single value")),
+            _ => return Err(jsonl.lines.not_a_row("it is a single value")),
         };
-        jsonl.places =
-            jsonl.columns.iter().enumerate().map(|(at, column)| (column.name.clone(), at)).collect();
+        for (at, column) in jsonl.columns.iter().enumerate() {
+            if jsonl.places.insert(column.name.clone(), at).is_some() {
+                return Err(Error::RepeatedField { cell: jsonl.lines.cell(&column.name) });
+            }
+        }
         // A field may be left out that only some rows have.
         let (known, exclude) =
             options.exclude.iter().cloned().partition(|name| jsonl.places.contains_key(name));
         jsonl.exclude = exclude;
         let options = ReadOptions { exclude: known, ..options.clone() };
-        jsonl.selection = Selection::new(&jsonl.input.file, &jsonl.columns, &options)?;
+        jsonl.selection = Selection::new(&jsonl.lines.input.file, &jsonl.columns, &options)?;
         jsonl.names = jsonl.feature_names(&first)?;
         jsonl.pending = Some(first);
         Ok(jsonl)
@@ -179,69 +124,35 @@ impl Jsonl {
                 Some((name, Value::List(items))) if !items.is_empty() => {
                     Ok((1..=items.len()).map(|item| format!("{name}[{item}]")).collect())
                 }
-                _ => Err(crate::select::no_numeric_column(&self.input.file, &self.columns)),
+                _ => Err(crate::select::no_numeric_column(&self.lines.input.file, &self.columns)),
             },
             (_, features) => Ok(features.iter().map(name).collect()),
         }
     }
 
-    fn cell(&self, column: &str) -> Cell {
-        Cell {
-            file: self.input.file.clone(),
-            row: self.rows + 1,
-            line: Some(self.lines),
-            column: column.to_owned(),
-        }
-    }
-
-    fn not_a_row(&self, problem: &str) -> Error {
-        Error::BadJson { row: self.cell(""), problem: problem.to_owned() }
-    }
-
-    /// The next row; blank lines are none.
-    fn advance(&mut self) -> Result<Option<Value>> {
-        if let Some(first) = self.pending.take() {
-            return Ok(Some(first));
-        }
-        loop {
-            self.line.clear();
-            let read = self.input.reader.read_until(b'\n', &mut self.line);
-            if read.map_err(|source| self.input.io(source))? == 0 {
-                return Ok(None);
-            }
-            self.lines += 1;
-            if !self.line.trim_ascii().is_empty() {
-                let value = serde_json::from_slice(&self.line);
-                return value.map(Some).map_err(|error| self.bad_json(&error));
-            }
-        }
-    }
-
-    fn bad_json(&self, error: &serde_json::Error) -> Error {
-        // The parser counts lines from 1 in the one line that it sees, which would only confuse.
-        let problem = error.to_string().replace(" at line 1 column ", " at character ");
-        Error::BadJson { row: self.cell(""), problem }
-    }
-
     /// The values of a row in the order of the columns.
     fn in_order<'a>(&self, fields: &'a [(String, Value)]) -> Result<Vec<&'a Value>> {
-        let mut values = vec![&Value::Null; self.columns.len()];
+        let mut values = vec![None; self.columns.len()];
         for (at, (name, value)) in fields.iter().enumerate() {
             let same_place = self.columns.get(at).is_some_and(|column| column.name == *name);
             match if same_place { Some(at) } else { self.places.get(name).copied() } {
-                Some(place) => values[place] = value,
+                Some(place) => {
+                    if values[place].replace(value).is_some() {
+                        return Err(Error::RepeatedField { cell: self.lines.cell(name) });
+                    }
+                }
                 None if self.chosen || self.exclude.contains(name) => {}
-                None => return Err(Error::NewField { cell: self.cell(name) }),
+                None => return Err(Error::NewField { cell: self.lines.cell(name) }),
             }
         }
-        Ok(values)
+        Ok(values.into_iter().map(|value| value.unwrap_or(&Value::Null)).collect())
     }
 
     fn push(&self, table: &mut Table, row: &Value) -> Result<()> {
         let values = match row {
             Value::Object(fields) if !self.arrays => self.in_order(fields)?,
             Value::List(items) if self.arrays => items.iter().collect(),
-            _ => return Err(self.not_a_row("it is not like the first row")),
+            _ => return Err(self.lines.not_a_row("it is not like the first row")),
         };
         self.check_length(values.len(), self.columns.len())?;
         if self.selection.list {
@@ -256,17 +167,17 @@ impl Jsonl {
                     } else {
                         Fault::Text("a single value".into())
                     };
-                    return Err(fault.at(self.cell(&self.columns[self.selection.features[0]].name)));
+                    return Err(fault.at(self.lines.cell(&self.columns[self.selection.features[0]].name)));
                 }
             }
         } else {
             self.push_numbers(table, self.selection.features.iter().map(|&c| values[c]))?;
         }
         if let Some(c) = self.selection.id {
-            push_id(table, values[c].text(), || self.cell(&self.columns[c].name))?;
+            push_id(table, values[c].clone().into_text(), || self.lines.cell(&self.columns[c].name))?;
         }
         if let Some(c) = self.selection.label {
-            push_label(table, values[c].text());
+            push_label(table, values[c].clone().into_text());
         }
         table.rows += 1;
         Ok(())
@@ -274,13 +185,17 @@ impl Jsonl {
 
     fn push_numbers<'a>(&self, table: &mut Table, values: impl Iterator<Item = &'a Value>) -> Result<()> {
         for (value, name) in values.zip(&self.names) {
-            table.data.push(value.number().map_err(|fault| fault.at(self.cell(name)))?);
+            table.data.push(value.number().map_err(|fault| fault.at(self.lines.cell(name)))?);
         }
         Ok(())
     }
 
     fn check_length(&self, found: usize, expected: usize) -> Result<()> {
-        if found == expected { Ok(()) } else { Err(Error::Ragged { row: self.cell(""), found, expected }) }
+        if found == expected {
+            Ok(())
+        } else {
+            Err(Error::Ragged { row: self.lines.cell(""), found, expected })
+        }
     }
 }
 
@@ -290,14 +205,17 @@ impl Source for Jsonl {
     }
 
     fn gauge(&self) -> &Gauge {
-        &self.input.gauge
+        &self.lines.input.gauge
     }
 
     fn fill(&mut self, table: &mut Table, rows: usize) -> Result<usize> {
         for done in 0..rows {
-            let Some(row) = self.advance()? else { return Ok(done) };
+            let next = match self.pending.take() {
+                Some(first) => Some(first),
+                None => self.lines.advance()?,
+            };
+            let Some(row) = next else { return Ok(done) };
             self.push(table, &row)?;
-            self.rows += 1;
         }
         Ok(rows)
     }

@@ -1,5 +1,6 @@
 //! One label per row, from a file of its own.
 
+use crate::delimited::{bare_returns, has_bare_returns};
 use crate::error::{Error, Result, shorten};
 use crate::idx;
 use crate::input::{Format, Input, open_file};
@@ -128,12 +129,16 @@ fn items(
 }
 
 fn text_labels(mut input: Input) -> Result<Vec<String>> {
+    input.refuse_binary()?;
     let mut labels = Vec::new();
     let mut line = Vec::new();
     loop {
         line.clear();
         if input.reader.read_until(b'\n', &mut line).map_err(|source| input.io(source))? == 0 {
             break;
+        }
+        if has_bare_returns(&line) {
+            return Err(bare_returns(input.file));
         }
         let text = String::from_utf8_lossy(&line);
         let text = text.trim_start_matches('\u{feff}').trim();

@@ -1,9 +1,11 @@
-//! Tables in: npy, CSV, Parquet, Arrow, JSON lines and IDX files become rows of `f32` with ids and labels.
+//! Tables in: npy, CSV, Parquet, Arrow, JSON lines and IDX files become rows of `f32` with ids and labels. Tables out:
+//! columns of numbers and text become a file of the same formats.
 //!
 //! - [`read`] a whole file into one [`Table`], held once; [`open`] it as [`Batches`] to see it pass by.
 //! - [`ReadOptions`] choose the columns.
 //! - [`read_labels`] reads one label per row from a file of its own.
 //! - [`parse`] and [`parse_labels`] do the same to bytes in memory.
+//! - [`Writer`] writes [`Column`]s batch by batch, and [`read_columns`] reads them back by name.
 //! - [`Error`] is one sentence that names file, row and column.
 //!
 //! The format is told by the name, or by the first bytes where the name says nothing; gzip by its first bytes.
@@ -20,6 +22,7 @@
 //! ```
 
 mod arrow;
+mod column;
 mod columnar;
 mod delimited;
 mod error;
@@ -31,17 +34,24 @@ mod labels;
 mod npy;
 mod parquet;
 mod raw;
+mod read_columns;
 mod record;
 mod select;
 mod table;
+mod value;
+mod write;
 
+pub use column::{Column, Field, Kind};
 pub use error::{Cell, Error, Result};
 pub use input::Format;
 pub use labels::{parse_labels, read_labels};
-pub use select::ReadOptions;
+pub use read_columns::read_columns;
+pub use select::{Header, ReadOptions};
 pub use table::{BATCH_ROWS, Batches, Table};
+pub use write::{OutputFormat, Writer, Written, check_output};
 
 use input::{Input, open_file};
+use std::fs::File;
 use std::io::Cursor;
 use std::path::Path;
 use table::Source;
@@ -55,22 +65,37 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table> {
 
 /// Opens a table to read it in batches of up to [`BATCH_ROWS`] rows. `-` is CSV on standard input.
 pub fn open(path: &Path, options: &ReadOptions) -> Result<Batches> {
+    match opened(path)? {
+        Opened::Parquet(file, reader) => parquet_batches(file, reader, options),
+        Opened::Stream(input, format) => batches(input, format, options),
+    }
+}
+
+/// An open file of a known format.
+enum Opened {
+    /// To be read from front to back.
+    Stream(Input, Format),
+    /// Parquet, which is read from its end.
+    Parquet(String, File),
+}
+
+fn opened(path: &Path) -> Result<Opened> {
     if path.as_os_str() == "-" {
         let input = Input::new("standard input".to_owned(), std::io::stdin(), None)?;
-        return batches(input, Format::Csv, options);
+        return Ok(Opened::Stream(input, Format::Csv));
     }
     let (file, opened, size) = open_file(path)?;
     let named = Format::of_name(path);
     if named == Some(Format::Parquet) {
-        return parquet_batches(file, opened, options);
+        return Ok(Opened::Parquet(file, opened));
     }
     let again = opened.try_clone().map_err(|source| Error::Io { file: file.clone(), cause: source })?;
     let mut input = Input::new(file.clone(), opened, size)?;
     match named {
-        Some(format) => batches(input, format, options),
+        Some(format) => Ok(Opened::Stream(input, format)),
         None => match Format::of_content(&input.head()?) {
-            Some(Format::Parquet) => parquet_batches(file, again, options),
-            Some(format) => batches(input, format, options),
+            Some(Format::Parquet) => Ok(Opened::Parquet(file, again)),
+            Some(format) => Ok(Opened::Stream(input, format)),
             None => Err(Error::UnknownFormat { file }),
         },
     }

@@ -54,15 +54,11 @@ const ABREAST: usize = 16;
 
 impl<R: Chunks> Parquet<R> {
     pub(crate) fn open(file: String, reader: R, options: &ReadOptions) -> Result<Self> {
-        // The plain Parquet types are all that is needed, and one thing less to be wrong in the file.
-        let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let metadata = guarded(|| ArrowReaderMetadata::load(&reader, plain))
-            .map_err(|problem| damaged(&file, problem))?;
+        let metadata = load(&file, &reader)?;
         let (columns, selection) = select(&file, metadata.schema(), options)?;
         let (roots, id, label) = (selection.features.clone(), selection.id, selection.label);
         let (columns, selection, projection) = narrow(columns, selection);
-        let groups = (0..metadata.metadata().num_row_groups()).collect();
-        let batches = decode(&file, &reader, &metadata, projection, groups)?;
+        let batches = decode_all(&file, &reader, &metadata, projection)?;
         let count = believable_rows(&reader, &metadata, roots.len()).filter(|_| !selection.list);
         let rows = Columnar::new(file, batches, Gauge::default(), &columns, selection)?;
         Ok(Self { reader, metadata, roots, id, label, rows, count })
@@ -107,8 +103,7 @@ impl<R: Chunks> Parquet<R> {
     fn fill_names(&self, table: &mut Table) -> Result<()> {
         for (column, is_id) in [(self.id, true), (self.label, false)] {
             let Some(column) = column else { continue };
-            let groups = (0..self.metadata.metadata().num_row_groups()).collect();
-            let mut batches = decode(&self.rows.file, &self.reader, &self.metadata, vec![column], groups)?;
+            let mut batches = decode_all(&self.rows.file, &self.reader, &self.metadata, vec![column])?;
             let mut row = 0;
             while let Some(batch) = batches.next_batch()? {
                 for text in texts(batch.column(0)) {
@@ -184,10 +179,28 @@ fn narrow(columns: Vec<Column>, selection: Selection) -> (Vec<Column>, Selection
 }
 
 /// Where each of `roots` is among them once they are sorted, and them sorted.
-fn in_file_order(roots: &[usize]) -> (Vec<usize>, Vec<usize>) {
+pub(crate) fn in_file_order(roots: &[usize]) -> (Vec<usize>, Vec<usize>) {
     let mut sorted = roots.to_vec();
     sorted.sort_unstable();
     (roots.iter().map(|root| sorted.partition_point(|s| s < root)).collect(), sorted)
+}
+
+/// Reads the footer.
+pub(crate) fn load<R: Chunks>(file: &str, reader: &R) -> Result<ArrowReaderMetadata> {
+    // The plain Parquet types are all that is needed, and one thing less to be wrong in the file.
+    let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    guarded(|| ArrowReaderMetadata::load(reader, plain)).map_err(|problem| damaged(file, problem))
+}
+
+/// A reader of some columns, which come in the order of the file, of all row groups.
+pub(crate) fn decode_all<R: Chunks>(
+    file: &str,
+    reader: &R,
+    metadata: &ArrowReaderMetadata,
+    roots: Vec<usize>,
+) -> Result<Batches> {
+    let groups = (0..metadata.metadata().num_row_groups()).collect();
+    decode(file, reader, metadata, roots, groups)
 }
 
 /// A reader of some columns of some row groups.
@@ -206,7 +219,8 @@ fn decode<R: Chunks>(
     Ok(Batches { file: file.to_owned(), reader })
 }
 
-struct Batches {
+/// The batches of a reader.
+pub(crate) struct Batches {
     file: String,
     reader: ParquetRecordBatchReader,
 }

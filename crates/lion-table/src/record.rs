@@ -1,5 +1,6 @@
 //! The records of a CSV file: lines split into cells, with quotes as RFC 4180 has them.
 
+use crate::input::BYTE_ORDER_MARK;
 use std::io::{self, BufRead};
 use std::ops::Range;
 
@@ -40,8 +41,8 @@ impl<R: BufRead> Records<R> {
             }
             self.lines += 1;
             self.line = self.lines;
-            if self.lines == 1 && self.text.starts_with(b"\xef\xbb\xbf") {
-                self.text.drain(..3);
+            if self.lines == 1 && self.text.starts_with(BYTE_ORDER_MARK) {
+                self.text.drain(..BYTE_ORDER_MARK.len());
             }
             if self.text.contains(&b'"') {
                 self.split_quoted()?;

@@ -16,6 +16,30 @@ pub struct ReadOptions {
     pub columns: Option<Vec<String>>,
     /// Columns that are not features.
     pub exclude: Vec<String>,
+    /// Whether the first row of a CSV file names the columns; no other format asks.
+    pub header: Header,
+}
+
+impl ReadOptions {
+    /// Every column that is asked for.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let features = self.columns.iter().flatten().chain(&self.exclude);
+        self.id.iter().chain(&self.label).chain(features).map(String::as_str)
+    }
+}
+
+/// Whether the first row of a CSV file names the columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Header {
+    /// It does if a column was asked for by a name in it, or if none of its cells is a number; it does not if all
+    /// are. A row that mixes both, or counts 0, 1, 2 and so on, is refused, unless columns were asked for by number
+    /// (`c1`), which only a file without names has.
+    #[default]
+    Auto,
+    /// It does, even if the names are numbers.
+    Yes,
+    /// It is a row of data.
+    No,
 }
 
 /// A column as the file declares it or as its first row shows it.
@@ -110,13 +134,13 @@ fn check_role(file: &str, column: &Column) -> Result<()> {
     Err(Error::Unsuitable { file: file.to_owned(), problem })
 }
 
-fn find(file: &str, columns: &[Column], name: &String) -> Result<usize> {
-    let mut matching = (0..columns.len()).filter(|&c| columns[c].name == *name);
+pub(crate) fn find(file: &str, columns: &[Column], name: &str) -> Result<usize> {
+    let mut matching = (0..columns.len()).filter(|&c| columns[c].name == name);
     match (matching.next(), matching.next()) {
         (Some(found), None) => Ok(found),
-        (Some(_), Some(_)) => Err(Error::AmbiguousColumn { file: file.to_owned(), column: name.clone() }),
+        (Some(_), Some(_)) => Err(Error::AmbiguousColumn { file: file.to_owned(), column: name.to_owned() }),
         (None, _) => {
-            Err(Error::NoSuchColumn { file: file.to_owned(), column: name.clone(), there: there(columns) })
+            Err(Error::NoSuchColumn { file: file.to_owned(), column: name.to_owned(), there: there(columns) })
         }
     }
 }

@@ -1,12 +1,16 @@
-//! Every format against data that the test itself writes, and every refusal in its full sentence.
+//! Every format against data that the test itself writes, what is written as others read it, and every refusal in its
+//! full sentence.
 
 mod endings;
 mod errors;
 mod formats;
+mod headers;
 mod labels;
 mod memory;
 mod options;
+mod output;
 mod properties;
+mod read_back;
 mod written;
 
 #[global_allocator]

@@ -46,6 +46,7 @@ fn id_label_columns_and_exclude_in_every_format() {
             label: label.map(str::to_owned),
             columns: columns.map(strings),
             exclude: strings(exclude),
+            ..ReadOptions::default()
         };
         let text = |column: Option<&str>| {
             column.map(|c| {
@@ -121,6 +122,7 @@ proptest! {
             label: label.map(name),
             columns: columns.map(|columns| columns.into_iter().map(name).collect()),
             exclude: exclude.into_iter().map(name).collect(),
+            ..ReadOptions::default()
         };
         let results: Vec<_> = three_ways()
             .into_iter()

@@ -1,0 +1,184 @@
+//! Columns read back by name, whoever wrote them.
+
+use crate::output::{WHOLE, rows, written};
+use crate::written::Folder;
+use lion_table::{Column, Field, Kind, Writer, read_columns};
+use proptest::prelude::*;
+use std::fs;
+use std::path::Path;
+
+#[test]
+fn columns_that_cannot_be_read_back() {
+    let folder = Folder::new();
+    let said = |path: &Path, field: Field| {
+        let sentence = read_columns(path, &[field]).unwrap_err().to_string();
+        sentence.split_once("/t.").unwrap().1.split_once([' ', ',']).unwrap().1.trim_start().to_owned()
+    };
+    for name in WHOLE {
+        let path = folder.path().join(name);
+        written(&path, &[rows(0..3)]);
+        assert_eq!(
+            said(&path, Field::new("z", Kind::F32)),
+            "has no column z; the columns there are: id, x, y, off_plane, nearest_id, neighbours, group",
+            "{name}"
+        );
+        assert_eq!(
+            said(&path, Field::new("group", Kind::U64)),
+            "row 1, column group is empty; every value must be a finite number: fill it or remove the row",
+            "{name}"
+        );
+        let sentence = said(&path, Field::new("id", Kind::F32));
+        assert!(sentence.contains("column id holds \"row 0\", which is not a number"), "{name}: {sentence}");
+        let sentence = said(&path, Field::nullable("group", Kind::U32));
+        let whole = format!(
+            "column group holds \"{}\" where a whole number from 0 to 4294967295 belongs; correct it",
+            u64::MAX - 1
+        );
+        assert!(sentence.ends_with(&whole), "{name}: {sentence}");
+    }
+}
+
+#[test]
+fn columns_as_other_programs_write_them() {
+    let folder = Folder::new();
+    let fields = [Field::nullable("group", Kind::U64), Field::new("x", Kind::F32)];
+    let expected: [Column; 2] = [vec![None, Some(3_u64)].into(), vec![0.5_f32, 2.0].into()];
+    for (name, text) in [
+        ("t.csv", "x,extra,group\n0.5,?,NA\n2,?,3.0\n"),
+        ("t.csv", "\u{feff}group;x\r\n;0.5\r\n3;2e0\r\n"),
+        ("t.csv", "0,group,x\n1,,0.5\n2,3,2\n"),
+        ("t.jsonl", "{\"x\":0.5,\"group\":null,\"y\":[]}\n{\"group\":3.0,\"x\":2}\n"),
+        ("t.jsonl", "{\"x\":0.5,\"group\":null}\n\n{\"x\":2,\"group\":3}"),
+    ] {
+        assert_eq!(read_columns(&folder.file(name, text), &fields).unwrap(), expected, "{text}");
+    }
+    let said = |name: &str, text: &str| {
+        let sentence = read_columns(&folder.file(name, text), &fields).unwrap_err().to_string();
+        sentence.split_once("/t.").unwrap().1.to_owned()
+    };
+    let number = "where a whole number from 0 to 18446744073709551615 belongs; correct it";
+    assert_eq!(
+        said("t.csv", "x,group\n1,1.5\n"),
+        format!("csv, row 1 (line 2), column group holds \"1.5\" {number}")
+    );
+    assert_eq!(
+        said("t.jsonl", "{\"x\":1,\"group\":-1}\n"),
+        format!("jsonl, row 1 (line 1), column group holds \"-1\" {number}")
+    );
+    assert_eq!(
+        said("t.csv", "x,group\n1\n"),
+        "csv, row 1 (line 2) has length 1 instead of 2; every row must have the same number of values"
+    );
+    assert_eq!(said("t.csv", "x,x,group\n1,2,3\n"), "csv has more than one column x; rename one of them");
+    assert_eq!(said("t.csv", ""), "csv has no rows of data");
+    assert_eq!(
+        said("t.jsonl", "{\"x\":1,\"group\":1}\n{\"x\":1,\"x\":2}\n"),
+        "jsonl, row 2 (line 2), column x is there twice; every field may have one value per row"
+    );
+    assert_eq!(
+        said("t.jsonl", "[1,2]\n"),
+        "jsonl, row 1 (line 1) is not a JSON object or array of numbers: its values have no names"
+    );
+    assert!(said("t.csv", "x,group\n1e99,1\n").contains("column x is 1e99, too large for a 32-bit float"));
+}
+
+/// The cells of CSV as RFC 4180 has it, by the plainest of all readers.
+fn rfc_4180(text: &str) -> Vec<Vec<String>> {
+    let mut records = vec![vec![String::new()]];
+    let mut quoted = false;
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let record = records.last_mut().unwrap();
+        let cell = record.last_mut().unwrap();
+        match character {
+            '"' if quoted && characters.peek() == Some(&'"') => cell.push(characters.next().unwrap()),
+            '"' => quoted = !quoted,
+            ',' if !quoted => record.push(String::new()),
+            '\n' if !quoted => records.push(vec![String::new()]),
+            character => cell.push(character),
+        }
+    }
+    assert_eq!(records.pop(), Some(vec![String::new()]), "the last line has an end");
+    records
+}
+
+/// A row of every kind of value.
+type Row = (String, Option<String>, f32, Option<f64>, Option<u64>);
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn awkward_values_come_back(
+        rows in prop::collection::vec(
+            (
+                prop_oneof!["[\",;\t\r\n\u{feff} a\u{0}\\\\'é{}\\[\\]]{0,6}", any::<String>()],
+                prop::option::of("[\",\r\n a]{1,4}"),
+                any::<u32>().prop_map(f32::from_bits).prop_filter("finite", |v| v.is_finite()),
+                prop::option::of(any::<u64>().prop_map(f64::from_bits).prop_filter("finite", |v| v.is_finite())),
+                prop::option::of(any::<u64>()),
+            ),
+            0..8,
+        ),
+        split in any::<prop::sample::Index>(),
+    ) {
+        let fields = [
+            Field::new("t", Kind::Text),
+            Field::nullable("u", Kind::Text),
+            Field::new("x", Kind::F32),
+            Field::nullable("d", Kind::F64),
+            Field::nullable("n", Kind::U64),
+        ];
+        let columns = |rows: &[Row]| -> Vec<Column> {
+            vec![
+                rows.iter().map(|row| row.0.clone()).collect::<Vec<_>>().into(),
+                rows.iter().map(|row| row.1.clone()).collect::<Vec<_>>().into(),
+                rows.iter().map(|row| row.2).collect::<Vec<_>>().into(),
+                rows.iter().map(|row| row.3).collect::<Vec<_>>().into(),
+                rows.iter().map(|row| row.4).collect::<Vec<_>>().into(),
+            ]
+        };
+        let folder = Folder::new();
+        let split = split.index(rows.len() + 1);
+        for name in WHOLE {
+            let path = folder.path().join(name);
+            let mut writer = Writer::create(&path, fields.to_vec(), &[]).unwrap();
+            writer.write(&columns(&rows[..split])).unwrap();
+            writer.write(&columns(&rows[split..])).unwrap();
+            writer.finish().unwrap();
+            let back = read_columns(&path, &fields).unwrap();
+            prop_assert_eq!(format!("{:?}", back), format!("{:?}", columns(&rows)), "{}", name);
+        }
+        let text = fs::read_to_string(folder.path().join("t.csv")).unwrap();
+        for (cells, row) in rfc_4180(&text)[1..].iter().zip(&rows) {
+            prop_assert_eq!(&cells[0], &row.0);
+            prop_assert_eq!(&cells[1], row.1.as_deref().unwrap_or_default());
+            prop_assert_eq!(cells[2].parse::<f32>().unwrap().to_bits(), row.2.to_bits());
+            prop_assert_eq!(cells[3].parse().ok().map(f64::to_bits), row.3.map(f64::to_bits));
+            prop_assert_eq!(cells[4].parse().ok(), row.4);
+        }
+        let text = fs::read_to_string(folder.path().join("t.jsonl")).unwrap();
+        for (line, row) in text.split_terminator('\n').zip(&rows) {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            prop_assert_eq!(line["t"].as_str(), Some(row.0.as_str()));
+            prop_assert_eq!(line["u"].as_str(), row.1.as_deref());
+            prop_assert_eq!(line["x"].as_f64().map(|x| x as f32), Some(row.2));
+            prop_assert_eq!(line["d"].as_f64().map(f64::to_bits), row.3.map(f64::to_bits));
+            prop_assert_eq!(line["n"].as_u64(), row.4);
+        }
+    }
+
+    /// A column alone, whose nulls must not become blank lines.
+    #[test]
+    fn one_column_keeps_all_rows(values in prop::collection::vec(prop::option::of("[;\\t,a]{1,3}"), 0..6)) {
+        let folder = Folder::new();
+        let fields = [Field::nullable("only", Kind::Text)];
+        for name in WHOLE {
+            let path = folder.path().join(name);
+            let mut writer = Writer::create(&path, fields.to_vec(), &[]).unwrap();
+            writer.write(&[values.clone().into()]).unwrap();
+            writer.finish().unwrap();
+            prop_assert_eq!(read_columns(&path, &fields).unwrap(), [values.clone().into()], "{}", name);
+        }
+    }
+}
