@@ -97,20 +97,24 @@ class Camera {
     this.zoomAt(Math.max(1, 6 / this.zoom));
   }
 
-  // The shown point nearest to (x, y) within reach pixels, or -1. In 3-D one in front wins over one behind.
+  // The shown point nearest to (x, y) within reach pixels, or -1. In 3-D one in front wins over one behind, and a
+  // placed point, where the pointer is on it, over all that lie below.
   pick(x, y, reach) {
     const cell = Camera.CELL;
     this.grid ??= this.makeGrid();
     const { columns, lines, starts, members } = this.grid;
     const span = Math.ceil(reach / cell);
     const [column, line] = [Math.floor(x / cell), Math.floor(y / cell)];
-    let [best, bestScore] = [-1, reach * reach];
+    const radii = layers.map((layer) => dotStyle(this, layer).radius + 1);
+    let [best, bestScore] = [-1, 0];
     for (let l = Math.max(line - span, 0); l <= Math.min(line + span, lines - 1); l++) {
       for (let c = Math.max(column - span, 0); c <= Math.min(column + span, columns - 1); c++) {
         for (let k = starts[l * columns + c]; k < starts[l * columns + c + 1]; k++) {
           const [px, py, near] = this.place(members[k]);
           const distance = (px - x) ** 2 + (py - y) ** 2;
-          const score = distance + (DIMS === 3 ? 24 * (1 - near) : 0);
+          const layer = layerOf(members[k]);
+          const above = layer > 0 && distance <= radii[layer] ** 2 ? layer : 0;
+          const score = distance + (DIMS === 3 ? 24 * (1 - near) : 0) - above * 1e6;
           if (distance <= reach * reach && (best < 0 || score < bestScore)) [best, bestScore] = [members[k], score];
         }
       }

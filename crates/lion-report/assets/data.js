@@ -1,7 +1,9 @@
 // What is known: the points, their ids, labels and colours. Nothing here knows the screen.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const N = data.n;
+// The map's own points come first, then those placed into it, all in one count.
+const OWN = data.n;
+const N = OWN + (data.placed?.n ?? 0);
 const DIMS = data.dims;
 
 function decode(base64) {
@@ -18,13 +20,37 @@ const nameOf = data.index
   ? new { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }[data.index.bytes](decode(data.index.data).buffer)
   : null;
 
-const idOf = (i) => (data.ids ? data.ids[i] : `row ${i + 1}`);
-const labelOf = (i) => (nameOf ? data.names[nameOf[i]] : "");
-const classOf = (i) => (data.classes ? data.classOf[nameOf[i]] : 0);
+// What is drawn over what: the map, then the layers of placed points, outliers on top.
+const { layers } = data;
+const placedLayerOf = data.placed ? decode(data.placed.layerOf) : null;
+const scores = data.placed?.scores ? new Float64Array(decode(data.placed.scores).buffer) : null;
 
-// The classes that the reader has hidden.
+const layerOf = (i) => (i < OWN ? 0 : placedLayerOf[i - OWN]);
+const idOf = (i) => {
+  if (i < OWN) return data.ids ? data.ids[i] : `row ${i + 1}`;
+  return data.placed.ids ? data.placed.ids[i - OWN] : `placed row ${i - OWN + 1}`;
+};
+const labelOf = (i) => (nameOf ? data.names[nameOf[i]] : "");
+
+// How a placed point came to its place, in words.
+function storyOf(i) {
+  if (i < OWN) return "";
+  const words = [layers[layerOf(i)].name];
+  if (scores) words.push(`score ${Number(scores[i - OWN].toPrecision(3))}`);
+  const group = data.placed.groups?.[i - OWN];
+  if (group !== undefined) words.push(`group ${group}`);
+  return words.join(" · ");
+}
+
+// Whether the label decides the colour; an outlier warns instead, and a placed point may have none.
+const isByLabel = (i) => i < OWN || (!layers[layerOf(i)].diamond && labelOf(i) !== "");
+const classOf = (i) => (data.classes && isByLabel(i) ? data.classOf[nameOf[i]] : -1);
+
+// The classes and the layers that the reader has hidden.
 const hidden = new Set();
-const isShown = (i) => hidden.size === 0 || !hidden.has(classOf(i));
+const hiddenLayers = new Set();
+const isShown = (i) =>
+  (hidden.size === 0 || !hidden.has(classOf(i))) && (hiddenLayers.size === 0 || !hiddenLayers.has(layerOf(i)));
 
 function parseColour(hex) {
   return [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
@@ -38,8 +64,9 @@ function coloursOfNames() {
   // By halves, since the span of finite numbers need not be finite.
   const span = high / 2 - low / 2;
   return data.names.map((name) => {
-    const value = name === "" ? NaN : Number(name);
-    if (Number.isNaN(value)) return parseColour(data.unlabelled);
+    // Numbers as the still pictures read them, and no others.
+    const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(name) ? Number(name) : NaN;
+    if (!Number.isFinite(value)) return parseColour(data.unlabelled);
     const share = span > 0 ? (value / 2 - low / 2) / span : 0.5;
     const at = Math.min(Math.max(share, 0), 1) * (stops.length - 1);
     const stop = Math.min(Math.floor(at), stops.length - 2);
@@ -55,24 +82,43 @@ function onPaper(colour) {
   return colour.map((c) => Math.round(c + (255 - c) * lift));
 }
 
-let nameColours;
-let plainColour;
+function mixed(colour, other, share) {
+  return colour.map((c, k) => Math.round(c + (other[k] - c) * share));
+}
+
+let colours; // of each label, in the map and among the placed; of points without, and of outliers
 function mixColours() {
-  nameColours = data.classes || data.scale ? coloursOfNames().map(onPaper) : null;
-  plainColour = onPaper(parseColour(data.plain));
+  const paper = parseColour(getComputedStyle(document.documentElement).getPropertyValue("--paper").trim());
+  // Under placed points the map is pale.
+  const calm = (colour) => mixed(colour, paper, data.placed?.calm ?? 0);
+  const names = data.classes || data.scale ? coloursOfNames().map(onPaper) : null;
+  const one = (hex) => onPaper(parseColour(hex ?? data.plain));
+  const { accent, outlier } = data.placed ?? {};
+  colours = { names, own: names?.map(calm), plain: calm(one()), accent: one(accent), outlier: one(outlier) };
 }
 mixColours();
-const colourOf = (i) => (nameColours ? nameColours[nameOf[i]] : plainColour);
+function colourOf(i) {
+  if (i < OWN) return colours.own ? colours.own[nameOf[i]] : colours.plain;
+  if (isByLabel(i)) return colours.names[nameOf[i]];
+  return layers[layerOf(i)].diamond ? colours.outlier : colours.accent;
+}
 
-// The order of drawing: shuffled, so that no class hides another, but always the same.
-const order = new Uint32Array(N);
-for (let i = 0; i < N; i++) order[i] = i;
+// The order of drawing: layer by layer, each shuffled, so that no class hides another, but always the same.
+const shuffled = new Uint32Array(N);
+for (let i = 0; i < N; i++) shuffled[i] = i;
 for (let last = N - 1, state = 0x2545f491; last > 0; last--) {
   state ^= state << 13;
   state ^= state >>> 17;
   state ^= state << 5;
   const other = (state >>> 0) % (last + 1);
-  const swap = order[last];
-  order[last] = order[other];
-  order[other] = swap;
+  const swap = shuffled[last];
+  shuffled[last] = shuffled[other];
+  shuffled[other] = swap;
 }
+const order = new Uint32Array(N);
+layers.reduce((start, layer, l) => {
+  let end = start;
+  for (const i of shuffled) if (layerOf(i) === l) order[end++] = i;
+  Object.assign(layer, { start, end });
+  return end;
+}, 0);

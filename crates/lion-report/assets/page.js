@@ -1,6 +1,7 @@
 // How the page answers: pointer, wheel, keys, search. Draws only when something changed.
 
 const $ = (id) => document.getElementById(id);
+const css = (colour) => `rgb(${colour})`;
 const [stage, over, tip] = [$("stage"), $("over"), $("tip")];
 const pen = over.getContext("2d");
 const camera = new Camera();
@@ -22,7 +23,7 @@ function draw() {
 function drawSoon() {
   frame ||= requestAnimationFrame(() => {
     frame = 0;
-    if (stale) painter.paint(camera, ratio, theme.rgb);
+    if (stale) painter.paint(camera, ratio, theme);
     stale = false;
     drawOver();
   });
@@ -33,20 +34,20 @@ function drawOver() {
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, camera.width, camera.height);
   drawNames();
-  const ring = (i, radius, colour, width) => {
+  const ring = (i, more, colour, width) => {
     const [x, y] = camera.place(i);
+    const layer = layers[layerOf(i)];
     pen.beginPath();
-    pen.arc(x, y, radius, 0, 2 * Math.PI);
+    pen.arc(x, y, dotStyle(camera, layer).radius * (layer.diamond ? Math.SQRT2 : 1) + more, 0, 2 * Math.PI);
     pen.lineWidth = width;
-    pen.strokeStyle = colour;
+    pen.strokeStyle = css(colour);
     pen.stroke();
   };
-  const radius = dotStyle(camera).radius + 3.5;
-  for (const i of found.slice(0, 500)) ring(i, radius, theme.ink, 1.5);
+  for (const i of found.slice(0, 500)) ring(i, 3.5, theme.ink, 1.5);
   for (const i of [found[visited], pointed]) {
     if (i === undefined || i < 0) continue;
-    ring(i, radius + 1.5, theme.paper, 5);
-    ring(i, radius + 1.5, theme.ink, 2);
+    ring(i, 5, theme.paper, 5);
+    ring(i, 5, theme.ink, 2);
   }
 }
 
@@ -56,8 +57,8 @@ function drawNames() {
   pen.textBaseline = "middle";
   pen.lineJoin = "round";
   pen.lineWidth = 4;
-  pen.strokeStyle = theme.paper;
-  pen.fillStyle = theme.ink;
+  pen.strokeStyle = css(theme.paper);
+  pen.fillStyle = css(theme.ink);
   const taken = [];
   (data.classes ?? []).forEach((entry, c) => {
     if (entry.anchor === null || hidden.has(c)) return;
@@ -67,7 +68,7 @@ function drawNames() {
     const half = pen.measureText(name).width / 2;
     const x = Math.max(Math.min(left, camera.width - half - 4), half + 4);
     // The name of a handful stands above it, so as not to hide it.
-    const y = entry.few ? top - dotStyle(camera).radius - 10 : top;
+    const y = entry.few ? top - dotStyle(camera, layers[layerOf(entry.anchor)]).radius - 10 : top;
     if (taken.some((t) => Math.abs(t.x - x) < t.half + half && Math.abs(t.y - y) < 15)) return;
     taken.push({ x, y, half });
     pen.strokeText(name, x, y);
@@ -90,8 +91,9 @@ function showTip(i) {
   const line = tip.querySelector("span");
   line.hidden = label === "";
   const dot = element("i");
-  dot.style.background = `rgb(${colourOf(i)})`;
+  dot.style.background = css(colourOf(i));
   line.replaceChildren(dot, label);
+  tip.querySelector("small").textContent = storyOf(i);
   const [x, y] = camera.place(i);
   const left = x + 14 + tip.offsetWidth > camera.width ? x - 14 - tip.offsetWidth : x + 14;
   const top = Math.min(Math.max(y - tip.offsetHeight / 2, 4), camera.height - tip.offsetHeight - 4);
@@ -209,7 +211,7 @@ function showFound(query) {
   const out = $("found");
   out.textContent = query === "" ? "" : found.length === 0 ? "none" : `${visited + 1} of ${found.length}`;
   const i = found[visited];
-  $("said").textContent = i === undefined ? out.textContent : `${idOf(i)} ${labelOf(i)}, ${out.textContent}`;
+  $("said").textContent = i === undefined ? out.textContent : `${idOf(i)} ${labelOf(i)} ${storyOf(i)}, ${out.textContent}`;
   point(-1);
 }
 
@@ -251,8 +253,8 @@ function resize() {
 
 function readTheme() {
   const style = getComputedStyle(document.documentElement);
-  const [paper, ink] = ["--paper", "--ink"].map((name) => style.getPropertyValue(name).trim());
-  theme = { paper, ink, rgb: parseColour(paper) };
+  const [paper, ink] = ["--paper", "--ink"].map((name) => parseColour(style.getPropertyValue(name).trim()));
+  theme = { paper, ink };
   mixColours();
   painter.recolour();
   draw();
@@ -272,7 +274,7 @@ dots.addEventListener("webglcontextrestored", () => {
   painter.start();
   draw();
 });
-over.setAttribute("aria-label", `${document.title}: ${$("count").textContent}`);
+over.setAttribute("aria-label", `${document.title}: ${$("count").textContent} ${$("placed").textContent}`.trim());
 $("help").textContent = DIMS === 3
   ? "Drag to turn, shift-drag to pan, wheel or pinch to zoom, arrow keys to turn, 0 to reset, / to search."
   : "Drag to pan, wheel or pinch to zoom, arrow keys and + − too, double-click or 0 to reset, / to search.";

@@ -1,43 +1,59 @@
 // How the points are painted: with WebGL, or with plain canvas drawing where there is none.
 
-// The radius in pixels and the opacity of a point at this zoom: both grow a little as one comes nearer.
-function dotStyle(camera) {
+// How the points of a layer look at this zoom: radius and rim in pixels, and the opacity; all grow a little as one
+// comes nearer, placed points to a little more than those of the map.
+function dotStyle(camera, layer) {
   const room = Math.min(Math.max(Math.min(camera.width, camera.height) / 760, 0.75), 1.5);
-  const radius = Math.min(data.radius * room * camera.zoom ** 0.35, Math.max(7, data.radius));
+  const most = (layer.rim > 0 ? 8.5 : 7) * layer.size;
+  const radius = Math.min(layer.radius * room * camera.zoom ** 0.35, Math.max(most, layer.radius));
   const near = Math.min(Math.max(Math.log2(camera.zoom) / 5, 0), 1);
-  return { radius, opacity: data.opacity + (0.9 - data.opacity) * near };
+  const opacity = layer.opacity + Math.max(0.9 - layer.opacity, 0) * near;
+  // The line around a disc grows faster than the disc: what was too small to have one gets one.
+  const growth = (radius / layer.radius) ** (layer.diamond ? 1 : 2);
+  return { radius, rim: Math.min(layer.rim * growth, 1.8), opacity };
 }
+
+// How far the points of a layer fade towards the paper with depth; placed ones less.
+const fadeOf = (layer) => (layer.rim > 0 ? 0.17 : 0.28);
+
+// The colour around placed points: the ink around discs, the paper around diamonds.
+const edgeOf = (layer, theme) => (layer.diamond ? theme.paper : theme.ink);
 
 const VERTEX = `
 attribute vec3 point;
 attribute vec4 colour;
 uniform mat3 rows;
 uniform vec2 centre, scale;
-uniform float reach;
+uniform float depth;
 uniform mediump float size, solid; // said twice, once per shader, so in one precision
+uniform float fade;
 uniform vec3 paper;
 varying vec3 shade;
 void main() {
   vec3 seen = rows * point;
-  float depth = clamp(-seen.z / reach, -1.0, 1.0);
+  float away = clamp(-seen.z / depth, -1.0, 1.0);
   // A hidden point goes where nothing is drawn.
-  gl_Position = colour.a == 0.0 ? vec4(2.0, 2.0, 2.0, 1.0) : vec4((seen.xy - centre) * scale, 0.9 * depth, 1.0);
+  gl_Position = colour.a == 0.0 ? vec4(2.0, 2.0, 2.0, 1.0) : vec4((seen.xy - centre) * scale, 0.9 * away, 1.0);
   gl_PointSize = size;
-  shade = mix(colour.rgb, paper, solid * 0.28 * (depth + 1.0));
+  shade = mix(colour.rgb, paper, solid * fade * (away + 1.0));
 }`;
 
 const FRAGMENT = `
 precision mediump float;
-uniform mediump float size, solid, opacity;
+uniform mediump float size, solid;
+uniform float opacity, reach, rim, diamond, shadow;
+uniform vec3 edge;
 varying vec3 shade;
 void main() {
-  float radius = 0.5 * size;
-  float distance = size * length(gl_PointCoord - 0.5);
-  float cover = clamp(radius - distance, 0.0, 1.0);
+  vec2 at = size * (gl_PointCoord - 0.5);
+  float distance = diamond > 0.5 ? dot(abs(at), vec2(0.70711)) : length(at);
+  float cover = clamp(reach - distance, 0.0, 1.0);
   // In space a point is solid, and a little darker at its rim, so that those in front stand out.
   if (solid > 0.5 && cover < 0.5) discard;
   float alpha = solid > 0.5 ? 1.0 : opacity * cover;
-  vec3 rgb = shade * (1.0 - solid * 0.3 * smoothstep(0.5, 1.0, distance / radius));
+  vec3 rgb = rim > 0.0
+    ? mix(edge, shade, clamp(reach - rim - distance, 0.0, 1.0) / max(cover, 0.001))
+    : shade * (1.0 - solid * shadow * smoothstep(0.5, 1.0, distance / reach));
   gl_FragColor = vec4(rgb * alpha, alpha);
 }`;
 
@@ -112,16 +128,12 @@ class GlPainter {
     return this.uniforms.get(name);
   }
 
-  paint(camera, ratio, paper) {
+  paint(camera, ratio, theme) {
     const { gl } = this;
-    const { radius, opacity } = dotStyle(camera);
-    // Less than about two pixels across cannot be round; it is drawn fainter instead of smaller.
-    const size = Math.max(2 * radius * ratio + 1, 2.2);
-    const faint = Math.min(1, Math.max(0.3, ((2 * radius * ratio + 1) / size) ** 2));
     const r = camera.rows;
     gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
     gl.clearColor(0, 0, 0, 0);
-    gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    gl.clear(gl.COLOR_BUFFER_BIT);
     if (DIMS === 3) {
       gl.enable(gl.DEPTH_TEST);
     } else {
@@ -132,12 +144,30 @@ class GlPainter {
     gl.uniformMatrix3fv(this.uniform("rows"), false, [r[0], r[3], r[6], r[1], r[4], r[7], r[2], r[5], r[8]]);
     gl.uniform2f(this.uniform("centre"), camera.x, camera.y);
     gl.uniform2f(this.uniform("scale"), (2 * camera.scale) / camera.width, (2 * camera.scale) / camera.height);
-    gl.uniform1f(this.uniform("size"), size);
-    gl.uniform1f(this.uniform("reach"), camera.half[0]);
+    gl.uniform1f(this.uniform("depth"), camera.half[0]);
     gl.uniform1f(this.uniform("solid"), DIMS === 3 ? 1 : 0);
+    gl.uniform3f(this.uniform("paper"), ...theme.paper.map((c) => c / 255));
+    for (const layer of layers) this.paintLayer(layer, dotStyle(camera, layer), ratio, edgeOf(layer, theme));
+  }
+
+  paintLayer(layer, { radius, rim, opacity }, ratio, edge) {
+    const { gl } = this;
+    const across = (2 * radius + rim) * ratio + 1;
+    // Less than about two pixels across cannot be round; it is drawn fainter instead of smaller.
+    const size = Math.max(across, 2.2);
+    const faint = Math.min(1, Math.max(0.3, (across / size) ** 2));
+    // Placed points are seen through the map, however deep they lie in it.
+    gl.clear(gl.DEPTH_BUFFER_BIT);
+    gl.uniform1f(this.uniform("size"), layer.diamond ? size * Math.SQRT2 : size);
+    gl.uniform1f(this.uniform("diamond"), layer.diamond ? 1 : 0);
+    gl.uniform1f(this.uniform("reach"), size / 2);
+    gl.uniform1f(this.uniform("rim"), rim * ratio);
+    gl.uniform1f(this.uniform("fade"), fadeOf(layer));
+    // Darker only by a little where the map is pale, lest its points seem ringed themselves.
+    gl.uniform1f(this.uniform("shadow"), data.placed ? 0.1 : 0.3);
     gl.uniform1f(this.uniform("opacity"), opacity * faint);
-    gl.uniform3f(this.uniform("paper"), ...paper.map((c) => c / 255));
-    gl.drawArrays(gl.POINTS, 0, N);
+    gl.uniform3f(this.uniform("edge"), ...edge.map((c) => c / 255));
+    gl.drawArrays(gl.POINTS, layer.start, layer.end - layer.start);
   }
 }
 
@@ -151,42 +181,67 @@ class CanvasPainter {
 
   recolour() {}
 
-  paint(camera, ratio, paper) {
+  paint(camera, ratio, theme) {
     const { width, height } = this.context.canvas;
-    const { radius, opacity } = dotStyle(camera);
     const image = this.context.createImageData(width, height);
-    const [r, g, b] = paper;
+    const [r, g, b] = theme.paper;
     new Uint32Array(image.data.buffer).fill(((255 << 24) | (b << 16) | (g << 8) | r) >>> 0);
-    const reach = Math.max(radius * ratio, 0.75) + 0.5;
-    const colour = [0, 0, 0];
-    for (const i of DIMS === 3 ? this.farthestFirst(camera) : order) {
-      if (!isShown(i)) continue;
-      const [x, y, near] = camera.place(i);
-      // In space a point is solid, and fades towards the paper the farther it is.
-      const fade = DIMS === 3 ? 0.28 * (1 - near) : 0;
-      const own = colourOf(i);
-      for (let c = 0; c < 3; c++) colour[c] = own[c] + (paper[c] - own[c]) * fade;
-      blendDot(image, x * ratio - 0.5, y * ratio - 0.5, reach, colour, DIMS === 3 ? 1 : opacity);
+    for (const layer of layers) {
+      const members = order.subarray(layer.start, layer.end);
+      this.paintLayer(image, layer, DIMS === 3 ? farthestFirst(camera, members) : members, camera, ratio, theme);
     }
     this.context.putImageData(image, 0, 0);
   }
 
-  farthestFirst(camera) {
-    const near = Float32Array.from({ length: N }, (_, i) => camera.place(i)[2]);
-    return order.slice().sort((a, b) => near[a] - near[b]);
+  paintLayer(image, layer, members, camera, ratio, theme) {
+    const { radius, rim, opacity } = dotStyle(camera, layer);
+    const colour = [0, 0, 0];
+    const brush = {
+      reach: Math.max((radius + rim / 2) * ratio, 0.75) + 0.5,
+      rim: rim * ratio,
+      diamond: layer.diamond,
+      colour,
+      edge: edgeOf(layer, theme),
+      opacity: DIMS === 3 ? 1 : opacity,
+    };
+    for (const i of members) {
+      if (!isShown(i)) continue;
+      const [x, y, near] = camera.place(i);
+      // In space a point is solid, and fades towards the paper the farther it is.
+      const fade = DIMS === 3 ? fadeOf(layer) * (1 - near) : 0;
+      const own = colourOf(i);
+      for (let c = 0; c < 3; c++) colour[c] = own[c] + (theme.paper[c] - own[c]) * fade;
+      blendDot(image, x * ratio - 0.5, y * ratio - 0.5, brush);
+    }
   }
 }
 
-// A soft-edged disc around (x, y), which reaches so many pixels.
-function blendDot({ data: rgba, width, height }, x, y, reach, colour, opacity) {
-  const [left, right] = [Math.max(Math.ceil(x - reach), 0), Math.min(Math.floor(x + reach), width - 1)];
-  const bottom = Math.min(Math.floor(y + reach), height - 1);
-  for (let row = Math.max(Math.ceil(y - reach), 0); row <= bottom; row++) {
+function farthestFirst(camera, members) {
+  const near = new Float32Array(N);
+  for (const i of members) near[i] = camera.place(i)[2];
+  return members.slice().sort((a, b) => near[a] - near[b]);
+}
+
+// A soft-edged disc or diamond around (x, y): its colour, and the edge's from where its rim begins.
+function blendDot({ data: rgba, width, height }, x, y, { reach, rim, diamond, colour, edge, opacity }) {
+  const span = diamond ? reach * Math.SQRT2 : reach;
+  const [left, right] = [Math.max(Math.ceil(x - span), 0), Math.min(Math.floor(x + span), width - 1)];
+  const bottom = Math.min(Math.floor(y + span), height - 1);
+  for (let row = Math.max(Math.ceil(y - span), 0); row <= bottom; row++) {
     for (let column = left; column <= right; column++) {
-      const distance = Math.sqrt((column - x) ** 2 + (row - y) ** 2);
-      const alpha = opacity * Math.min(Math.max(reach - distance, 0), 1);
+      const dx = Math.abs(column - x);
+      const dy = Math.abs(row - y);
+      const distance = diamond ? (dx + dy) * Math.SQRT1_2 : Math.sqrt(dx * dx + dy * dy);
+      if (distance >= reach) continue;
+      // Of what is covered, so much has the point's own colour, the rest that of its edge.
+      const cover = Math.min(reach - distance, 1);
+      const own = rim > 0 ? Math.min(Math.max(reach - rim - distance, 0), 1) / cover : 1;
+      const alpha = opacity * cover;
       const at = 4 * (row * width + column);
-      for (let c = 0; c < 3; c++) rgba[at + c] += (colour[c] - rgba[at + c]) * alpha;
+      for (let c = 0; c < 3; c++) {
+        const ink = own === 1 ? colour[c] : edge[c] + (colour[c] - edge[c]) * own;
+        rgba[at + c] += (ink - rgba[at + c]) * alpha;
+      }
     }
   }
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use lion_report::{Scatter, html, png, svg};
+use lion_report::{Mark, Placed, Scatter, html, png, svg};
 
 /// A small generator, so that the example needs no dependency and always draws the same.
 struct Random(u64);
@@ -54,6 +54,70 @@ fn make(n: usize, dims: usize, names: &[String]) -> Made {
     made
 }
 
+/// Rows placed into a made-up map.
+#[derive(Default)]
+struct New {
+    points: Vec<f32>,
+    marks: Vec<Mark>,
+    ids: Vec<String>,
+    labels: Vec<String>,
+    groups: Vec<Option<u64>>,
+    scores: Vec<f64>,
+}
+
+impl New {
+    fn push(&mut self, point: &[f32], mark: Mark, label: &str, group: Option<u64>, score: f64) {
+        self.ids.push(format!("new-{:05}", self.marks.len()));
+        self.points.extend(point);
+        self.marks.push(mark);
+        self.labels.push(label.to_owned());
+        self.groups.push(group);
+        self.scores.push(score);
+    }
+
+    fn placed(&self) -> Placed<'_> {
+        Placed::new(&self.points, &self.marks).ids(&self.ids).groups(&self.groups).scores(&self.scores)
+    }
+}
+
+/// New rows among those of a map, a few exactly on one, and `outliers` groups of one, two or three around it, with
+/// some beside an outlier of the map.
+fn place(made: &Made, dims: usize, inside: usize, outliers: usize) -> New {
+    let mut random = Random(7);
+    let rows = made.ids.len();
+    let mut new = New::default();
+    for k in 0..inside {
+        let row = (random.uniform() * rows as f32) as usize % rows;
+        let mark = if k % 50 == 49 { Mark::Exact } else { Mark::Interpolated };
+        let spread = if mark == Mark::Exact { 0.0 } else { 0.7 };
+        let near: Vec<f32> =
+            made.points[row * dims..][..dims].iter().map(|value| value + spread * random.normal()).collect();
+        new.push(&near, mark, &made.labels[row], None, f64::from(random.uniform()));
+    }
+    let reach = made.points.iter().map(|value| value.abs()).fold(0.0, f32::max);
+    for group in 0..outliers {
+        let turn = group as f32 * 2.399_963;
+        let far = reach * (1.08 + 0.1 * (group % 3) as f32);
+        let middle = [far * turn.cos(), far * turn.sin(), reach * (random.uniform() - 0.5)];
+        for _ in 0..1 + group % 3 {
+            let near: Vec<f32> =
+                middle[..dims].iter().map(|value| value + 0.012 * reach * random.normal()).collect();
+            new.push(
+                &near,
+                Mark::Outlier,
+                "noise",
+                Some(group as u64 + 1),
+                0.0005 * f64::from(random.uniform()),
+            );
+        }
+        if group % 4 == 3 {
+            let near: Vec<f32> = middle[..dims].iter().map(|value| 0.82 * value).collect();
+            new.push(&near, Mark::BesideOutlier, &made.labels[0], None, 0.004);
+        }
+    }
+    new
+}
+
 fn names(of: &[&str]) -> Vec<String> {
     of.iter().map(|name| name.to_string()).collect()
 }
@@ -75,6 +139,41 @@ fn write(folder: &Path, name: &str, map: &Scatter) -> Result<(), Box<dyn std::er
     std::fs::write(folder.join(format!("{name}.png")), picture)?;
     std::fs::write(folder.join(format!("{name}.svg")), figure)?;
     Ok(std::fs::write(folder.join(format!("{name}.html")), page)?)
+}
+
+/// Maps with rows placed into them: with labels and without, flat and in space, and more than anyone needs to see.
+fn write_placed(folder: &Path, digits: &[String]) -> Result<(), Box<dyn std::error::Error>> {
+    let subtitle = "t-SNE, perplexity 30, 750 iterations, KL 1.23";
+    let made = make(2500, 2, digits);
+    let new = place(&made, 2, 1000, 16);
+    let map = Scatter::new(2, &made.points).subtitle(subtitle).ids(&made.ids).labels(&made.labels);
+    write(
+        folder,
+        "placed",
+        &map.title("New rows in a map of digits").placed(new.placed().labels(&new.labels)),
+    )?;
+    write(folder, "unlabelled", &map.title("New rows without labels").placed(new.placed()))?;
+    let map = Scatter::new(2, &made.points);
+    write(folder, "bare", &map.title("No labels at all").placed(Placed::new(&new.points, &new.marks)))?;
+
+    let years: Vec<String> =
+        made.points.chunks(2).map(|p| format!("{:.1}", 1990.0 + p[0] / 4.0 + p[1] / 9.0)).collect();
+    let map = Scatter::new(2, &made.points).title("New rows on a scale").labels(&years);
+    let few = place(&Made { labels: years.clone(), points: made.points.clone(), ids: made.ids }, 2, 40, 2);
+    write(folder, "placed-years", &map.placed(few.placed().labels(&few.labels)))?;
+
+    let made = make(5000, 3, digits);
+    let new = place(&made, 3, 400, 12);
+    let map = Scatter::new(3, &made.points).title("New rows in space").ids(&made.ids).labels(&made.labels);
+    write(folder, "placed-space", &map.placed(new.placed().labels(&new.labels)))?;
+
+    let made = make(60_000, 2, digits);
+    for (name, inside, outliers) in [("ten-thousand", 10_000, 60), ("crowd", 100_000, 600)] {
+        let new = place(&made, 2, inside, outliers);
+        let map = Scatter::new(2, &made.points).title("New rows in a large map").labels(&made.labels);
+        write(folder, name, &map.placed(new.placed().labels(&new.labels)))?;
+    }
+    Ok(())
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -144,6 +243,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "few",
         &Scatter::new(2, &made.points).title("A dozen").ids(&made.ids).labels(&made.labels),
     )?;
+
+    write_placed(folder, &digits)?;
 
     let made = make(1_000_000, 2, &digits);
     write(folder, "million", &Scatter::new(2, &made.points).title("A million points").labels(&made.labels))

@@ -11,10 +11,12 @@ pub enum Error {
     #[error("a map of {0} dimensions cannot be drawn: fit it with 2 or 3")]
     Dimensions(usize),
     /// The slices do not fit together.
-    #[error("{what} has {found} entries where the map needs {expected}: {hint}")]
+    #[error("{what} has {found} entries where {of} needs {expected}: {hint}")]
     Length {
         /// Which slice.
         what: &'static str,
+        /// What it belongs to: the map, or the points placed into it.
+        of: &'static str,
         /// How long it is.
         found: usize,
         /// How long it should be.
@@ -23,14 +25,24 @@ pub enum Error {
         hint: &'static str,
     },
     /// A coordinate is not a number that can be drawn. Row and column count from 1.
-    #[error("row {row}, column {column} of the map is {value}: every coordinate must be a finite number")]
+    #[error("row {row}, column {column} of {of} is {value}: every coordinate must be a finite number")]
     NotFinite {
+        /// Where: in the map, or among the points placed into it.
+        of: &'static str,
         /// Row, counted from 1.
         row: usize,
         /// Column, counted from 1.
         column: usize,
         /// The value found.
         value: f32,
+    },
+    /// The score of a placed point is not a number that can be told.
+    #[error("the score of placed point {row} is {value}: every score must be a finite number")]
+    Score {
+        /// Which point, counted from 1.
+        row: usize,
+        /// The value found.
+        value: f64,
     },
     /// The picture asked for is too small to read or too large to hold.
     #[error("a picture {0} pixels wide cannot be made: ask for {min} to {max}", min = crate::png::WIDTHS.start(), max = crate::png::WIDTHS.end())]

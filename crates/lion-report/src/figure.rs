@@ -2,19 +2,18 @@
 
 use std::fmt::Write;
 
-use crate::colouring::{Class, Colouring, Kind};
+use crate::colouring::{Colouring, Kind};
 use crate::frame::{View, draw_order, normalise, view};
+use crate::layer::Layer;
 use crate::palette::{self, Rgb};
-use crate::text::{count, escape, number, points, shorten, width};
-use crate::{Result, Scatter};
+use crate::text::{escape, shorten, width};
+use crate::{Result, Scatter, legend};
 
 /// The side of the map, in units of the figure (pixels at its natural size).
 const MAP: f32 = 760.0;
-const MARGIN: f32 = 24.0;
-/// The height of one line of the legend.
-const LINE: f32 = 19.0;
+pub(crate) const MARGIN: f32 = 24.0;
 const INK: &str = "#1d2127";
-const FAINT: &str = "#5d646c";
+pub(crate) const FAINT: &str = "#5d646c";
 /// The family of the bundled font first, so that the PNG uses it; then what people have.
 const FONTS: &str = "Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif";
 
@@ -37,7 +36,7 @@ impl Rect {
 }
 
 /// A point to draw, in units of the figure.
-pub(crate) struct Mark {
+pub(crate) struct Dot {
     pub(crate) x: f32,
     pub(crate) y: f32,
     pub(crate) colour: Rgb,
@@ -49,10 +48,8 @@ pub(crate) struct Figure {
     pub(crate) height: f32,
     /// Where the points are.
     pub(crate) map: Rect,
-    /// In the order in which to draw them.
-    pub(crate) marks: Vec<Mark>,
-    pub(crate) radius: f32,
-    pub(crate) opacity: f32,
+    /// Lowest first, each with its points in the order in which to draw them.
+    pub(crate) layers: Vec<(Layer, Vec<Dot>)>,
     /// Everything but the points, as SVG elements, to be drawn over them.
     pub(crate) over: String,
 }
@@ -62,34 +59,31 @@ impl Figure {
     pub(crate) fn of(map: &Scatter) -> Result<Figure> {
         map.check()?;
         let colouring = Colouring::of(map);
+        let layers = Layer::of(map);
+        let lines = legend::lines(map, &colouring, &layers);
         let view = view(map);
-        let n = map.len();
-        let (radius, opacity) = (radius(n), opacity(n));
-
-        let top = MARGIN
-            + if map.title.is_empty() { 0.0 } else { 32.0 }
-            + if map.subtitle.is_empty() { 0.0 } else { 22.0 };
-        let area = Rect { x: MARGIN, y: top, width: MAP, height: MAP * aspect(&view) };
-        let legend = legend_width(&colouring);
+        let subtitled = !map.subtitle.is_empty() || map.placed.is_some();
+        let top = MARGIN + if map.title.is_empty() { 0.0 } else { 32.0 } + if subtitled { 22.0 } else { 0.0 };
+        let height = (MAP * aspect(&view)).max(legend::height(&lines));
+        let area = Rect { x: MARGIN, y: top, width: MAP, height };
         let mut figure = Figure {
-            width: area.x + area.width + legend + MARGIN,
+            width: area.x + area.width + legend::room(&lines) + MARGIN,
             height: area.y + area.height + MARGIN,
             map: area,
-            marks: Vec::new(),
-            radius,
-            opacity,
+            layers: Vec::new(),
             over: String::new(),
         };
+        let radius = layers[0].radius;
         let places = place(&view, area, radius + 22.0);
         figure.head(map);
         figure.frame();
-        figure.names(&colouring, map, &places);
-        figure.legend(&colouring, n);
-        figure.marks = marks(&view, &colouring, &places);
+        figure.names(&colouring, map, &places, radius);
+        figure.legend(&lines, map.len());
+        figure.layers = dots(layers, map, &view, &colouring, &places);
         Ok(figure)
     }
 
-    /// Title and subtitle: the title shrinks before it is cut.
+    /// Title and subtitle: the title shrinks before it is cut, and the subtitle is cut before what was placed.
     fn head(&mut self, map: &Scatter) {
         let available = self.width - 2.0 * MARGIN;
         let mut y = MARGIN;
@@ -104,9 +98,12 @@ impl Figure {
             );
             y += 12.0;
         }
-        if !map.subtitle.is_empty() {
-            let style = Style { fill: FAINT, ..PLAIN };
-            self.text([MARGIN, y + 8.0], 13.0, style, &shorten(map.subtitle, available / 13.0));
+        let placed = map.placed.map_or(String::new(), |placed| placed.summary());
+        let between = if map.subtitle.is_empty() || placed.is_empty() { "" } else { " · " };
+        let room = available / 13.0 - width(between) - width(&placed);
+        let subtitle = shorten(map.subtitle, room) + between + &placed;
+        if !subtitle.is_empty() {
+            self.text([MARGIN, y + 8.0], 13.0, Style { fill: FAINT, ..PLAIN }, &subtitle);
         }
     }
 
@@ -121,12 +118,12 @@ impl Figure {
 
     /// The name of each class on the map; the largest classes choose their place first, and a name that finds none
     /// free near its class is left to the legend.
-    fn names(&mut self, colouring: &Colouring, map: &Scatter, places: &[[f32; 2]]) {
+    fn names(&mut self, colouring: &Colouring, map: &Scatter, places: &[[f32; 2]], radius: f32) {
         const SIZE: f32 = 15.0;
         let Kind::Classes { classes, .. } = &colouring.kind else { return };
         let anchors = colouring.anchors(map.dims, &normalise(map));
         let mut order: Vec<usize> = (0..classes.len()).collect();
-        order.sort_by_key(|&class| std::cmp::Reverse(classes[class].count));
+        order.sort_by_key(|&class| std::cmp::Reverse(classes[class].count.own));
         let mut taken: Vec<Rect> = Vec::new();
         let _ = writeln!(
             self.over,
@@ -136,7 +133,7 @@ impl Figure {
             let Some(anchor) = anchors[class] else { continue };
             let name = shorten(&classes[class].name, 14.0);
             let [x, y] = places[anchor as usize];
-            let y = if classes[class].few() { y - self.radius - SIZE * 0.6 } else { y };
+            let y = if classes[class].few() { y - radius - SIZE * 0.6 } else { y };
             let (w, h) = (width(&name) * SIZE, SIZE * 1.1);
             let low = self.map.x + w / 2.0 + 4.0;
             let x = x.clamp(low, (self.map.x + self.map.width - w / 2.0 - 4.0).max(low));
@@ -153,71 +150,8 @@ impl Figure {
         self.over.push_str("</g>\n");
     }
 
-    /// The legend, to the right of the map, or the number of points alone.
-    fn legend(&mut self, colouring: &Colouring, n: usize) {
-        let x = self.map.x + self.map.width + 22.0;
-        let right = self.width - MARGIN;
-        let y = self.map.y + 11.0;
-        let faint = Style { fill: FAINT, ..PLAIN };
-        match &colouring.kind {
-            Kind::Plain => {
-                let at = [self.map.x + self.map.width - 8.0, self.map.y + self.map.height - 9.0];
-                self.text(at, 11.5, Style { anchor: "end", ..faint }, &points(n));
-            }
-            Kind::Classes { classes, .. } => {
-                self.text([x, y], 12.5, faint, &points(n));
-                for (line, class) in classes.iter().enumerate() {
-                    self.legend_line(class, [x, y + 24.0 + LINE * line as f32], right);
-                }
-            }
-            Kind::Scale { low, high, missing, .. } => {
-                self.text([x, y], 12.5, faint, &points(n));
-                self.colour_bar([x, y + 16.0], *low, *high);
-                if *missing > 0 {
-                    let colour = palette::UNLABELLED;
-                    let class =
-                        Class { name: "unlabelled".to_owned(), count: *missing, colour, named: false };
-                    self.legend_line(&class, [x, y + 300.0], right);
-                }
-            }
-        }
-    }
-
-    fn legend_line(&mut self, class: &Class, [x, y]: [f32; 2], right: f32) {
-        let _ = writeln!(
-            self.over,
-            r#"<circle cx="{}" cy="{}" r="5" fill="{}"/>"#,
-            x + 5.0,
-            y - 4.3,
-            class.colour
-        );
-        let number = count(class.count);
-        let room = right - x - 18.0 - width(&number) * 11.5 - 10.0;
-        self.text([x + 18.0, y], 12.5, PLAIN, &shorten(&class.name, room / 12.5));
-        self.text([right, y], 11.5, Style { fill: FAINT, anchor: "end", ..PLAIN }, &number);
-    }
-
-    fn colour_bar(&mut self, [x, y]: [f32; 2], low: f64, high: f64) {
-        const HEIGHT: f32 = 240.0;
-        self.over.push_str(r#"<linearGradient id="lion-scale" x1="0" y1="1" x2="0" y2="0">"#);
-        let last = (palette::SCALE.len() - 1) as f32;
-        for (stop, colour) in palette::SCALE.iter().enumerate() {
-            let _ = write!(self.over, r#"<stop offset="{:.4}" stop-color="{colour}"/>"#, stop as f32 / last);
-        }
-        let _ = writeln!(
-            self.over,
-            r#"</linearGradient><rect x="{x}" y="{y}" width="14" height="{HEIGHT}" fill="url(#lion-scale)"/>"#
-        );
-        for quarter in 0..=4 {
-            let share = f64::from(quarter) / 4.0;
-            let at = y + HEIGHT * (1.0 - share as f32);
-            let value = low * (1.0 - share) + high * share;
-            let _ = writeln!(self.over, r#"<path d="M{} {at}h4" stroke="{FAINT}"/>"#, x + 14.0);
-            self.text([x + 23.0, at + 4.0], 11.5, PLAIN, &number(value));
-        }
-    }
-
-    fn text(&mut self, [x, y]: [f32; 2], size: f32, style: Style, text: &str) {
+    /// A line of text from, or around, its place.
+    pub(crate) fn text(&mut self, [x, y]: [f32; 2], size: f32, style: Style, text: &str) {
         let Style { weight, fill, anchor } = style;
         let weight = if weight == 400 { String::new() } else { format!(r#" font-weight="{weight}""#) };
         let anchor = if anchor.is_empty() { String::new() } else { format!(r#" text-anchor="{anchor}""#) };
@@ -241,40 +175,18 @@ impl Figure {
 
 /// How a text looks; an empty anchor is inherited.
 #[derive(Clone, Copy)]
-struct Style<'a> {
-    weight: u16,
-    fill: &'a str,
-    anchor: &'static str,
+pub(crate) struct Style<'a> {
+    pub(crate) weight: u16,
+    pub(crate) fill: &'a str,
+    pub(crate) anchor: &'static str,
 }
 
-const PLAIN: Style = Style { weight: 400, fill: INK, anchor: "" };
-
-/// The radius of a point, in units of a figure 760 wide: the more points, the smaller.
-pub(crate) fn radius(n: usize) -> f32 {
-    (2.7 * (2500.0 / n as f32).cbrt()).clamp(0.35, 6.0)
-}
-
-/// The opacity of a point: the more points, the more of what lies below shows through.
-pub(crate) fn opacity(n: usize) -> f32 {
-    (0.85 * (2500.0 / n as f32).powf(0.12)).clamp(0.3, 0.9)
-}
+pub(crate) const PLAIN: Style = Style { weight: 400, fill: INK, anchor: "" };
 
 /// Height by width of the picture: that of the map, within what looks well.
 fn aspect(view: &View) -> f32 {
     let [x, y] = view.half;
     if x > 0.0 || y > 0.0 { (y / x).clamp(0.62, 1.15) } else { 1.0 }
-}
-
-/// Room for the legend: as much as its words need, within reason.
-fn legend_width(colouring: &Colouring) -> f32 {
-    match &colouring.kind {
-        Kind::Plain => 0.0,
-        Kind::Scale { .. } => 130.0,
-        Kind::Classes { classes, .. } => {
-            let line = |class: &Class| width(&class.name) * 12.5 + width(&count(class.count)) * 11.5 + 54.0;
-            classes.iter().map(line).fold(110.0, f32::max).min(250.0)
-        }
-    }
 }
 
 /// Where each point goes: the same scale on both axes, centred, y up.
@@ -287,14 +199,28 @@ fn place(view: &View, area: Rect, pad: f32) -> Vec<[f32; 2]> {
     view.xy.iter().map(|&[x, y]| [centre[0] + x * scale, centre[1] - y * scale]).collect()
 }
 
-/// The points in drawing order; in 3-D the far ones fade.
-fn marks(view: &View, colouring: &Colouring, places: &[[f32; 2]]) -> Vec<Mark> {
-    let mark = |point: u32| {
+/// The points of each layer in drawing order. In 3-D the far ones fade, those placed less; under
+/// placed points all of the map is pale.
+fn dots(
+    layers: Vec<Layer>,
+    map: &Scatter,
+    view: &View,
+    colouring: &Colouring,
+    places: &[[f32; 2]],
+) -> Vec<(Layer, Vec<Dot>)> {
+    let calm = if layers.len() > 1 { palette::CALM } else { 0.0 };
+    let mut layers: Vec<_> =
+        layers.into_iter().map(|layer| (layer, Vec::with_capacity(layer.count))).collect();
+    for point in draw_order(view) {
         let point = point as usize;
+        let mark = point.checked_sub(map.len()).and_then(|at| map.newcomers().map(|placed| placed.marks[at]));
         let [x, y] = places[point];
-        let colour = colouring.colour(point);
-        let fade = view.depth.get(point).map_or(0.0, |depth| 0.5 * depth);
-        Mark { x, y, colour: colour.mix(palette::WHITE, fade) }
-    };
-    draw_order(view).into_iter().map(mark).collect()
+        let (calm, most) = if mark.is_none() { (calm, 0.5) } else { (0.0, 0.3) };
+        let colour = colouring.colour(point).mix(palette::WHITE, calm);
+        let fade = view.depth.get(point).map_or(0.0, |depth| most * depth);
+        if let Some((_, dots)) = layers.iter_mut().find(|(layer, _)| layer.mark == mark) {
+            dots.push(Dot { x, y, colour: colour.mix(palette::WHITE, fade) });
+        }
+    }
+    layers
 }

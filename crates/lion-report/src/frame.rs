@@ -8,25 +8,23 @@ pub(crate) const YAW: f64 = 0.6;
 pub(crate) const PITCH: f64 = 0.4;
 
 /// The points centred on the middle of their bounding box and divided by half its longest side, so that all lie in
-/// [-1, 1]; still n x dims. Computed in f64: the span of finite f32 need not be finite in f32.
+/// [-1, 1]: the map's own, then those placed into it; still n x dims. Computed in f64: the span of finite f32 need not be finite in f32.
 pub(crate) fn normalise(map: &Scatter) -> Vec<f32> {
     let dims = map.dims;
     let mut low = [f64::INFINITY; 3];
     let mut high = [f64::NEG_INFINITY; 3];
-    for point in map.points.chunks_exact(dims) {
-        for (axis, &value) in point.iter().enumerate() {
-            low[axis] = low[axis].min(f64::from(value));
-            high[axis] = high[axis].max(f64::from(value));
-        }
+    for (at, value) in map.coordinates().enumerate() {
+        let (axis, value) = (at % dims, f64::from(value));
+        low[axis] = low[axis].min(value);
+        high[axis] = high[axis].max(value);
     }
     let half = (0..dims).map(|axis| (high[axis] - low[axis]) / 2.0).fold(0.0, f64::max);
     // All points equal: any scale will do, they sit in the middle.
     let scale = if half > 0.0 { 1.0 / half } else { 1.0 };
     let centre = |axis: usize| (low[axis] + high[axis]) / 2.0;
-    map.points
-        .iter()
+    map.coordinates()
         .enumerate()
-        .map(|(at, &value)| ((f64::from(value) - centre(at % dims)) * scale) as f32)
+        .map(|(at, value)| ((f64::from(value) - centre(at % dims)) * scale) as f32)
         .collect()
 }
 

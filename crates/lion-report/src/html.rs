@@ -5,10 +5,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::colouring::{Class, Colouring, Kind};
-use crate::figure::{opacity, radius};
 use crate::frame::{PITCH, YAW, normalise};
+use crate::layer::{Layer, Shape};
 use crate::text::{count, escape, points};
-use crate::{Error, Result, Scatter, palette};
+use crate::{Error, Placed, Result, Scatter, palette};
 
 const PAGE: &str = include_str!("../assets/page.html");
 const STYLE: &str = include_str!("../assets/page.css");
@@ -22,7 +22,8 @@ const SCRIPTS: [&str; 5] = [
 ];
 
 /// The map as a single HTML file to look around in, offline: drag to pan (a 3-D map turns instead, and pans with
-/// shift), wheel or pinch to zoom, hover for id and label, a legend that hides and shows, a search for ids.
+/// shift), wheel or pinch to zoom, hover for id and label, and for how a placed point came to its place, a legend that
+/// hides and shows, a search for ids.
 pub fn html(map: &Scatter) -> Result<String> {
     map.check()?;
     let title = if map.title.is_empty() { "Map" } else { map.title };
@@ -34,6 +35,7 @@ pub fn html(map: &Scatter) -> Result<String> {
             ("title", &escape(title)),
             ("subtitle", &escape(map.subtitle)),
             ("count", &points(map.len())),
+            ("placed", &map.placed.map_or(String::new(), |placed| placed.summary())),
             ("style", STYLE),
             ("script", &SCRIPTS.concat()),
             // Inside a script element only "<" can end it or open a comment, and in JSON it may always be escaped.
@@ -46,20 +48,22 @@ pub fn html(map: &Scatter) -> Result<String> {
 fn data(map: &Scatter) -> Value {
     let colouring = Colouring::of(map);
     let unit = normalise(map);
-    let n = map.len();
+    let layers = Layer::of(map);
     let mut data = json!({
-        "n": n,
+        "n": map.len(),
         "dims": map.dims,
         "yaw": YAW,
         "pitch": PITCH,
-        "radius": radius(n),
-        "opacity": opacity(n),
+        "layers": layers.iter().map(layer).collect::<Value>(),
         "points": STANDARD.encode(unit.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>()),
         "ids": map.ids,
         "plain": palette::PLAIN.to_string(),
         "unlabelled": palette::UNLABELLED.to_string(),
     });
-    if map.labels.is_some() {
+    if let Some(placed) = map.newcomers() {
+        data["placed"] = newcomers(placed, &layers);
+    }
+    if !colouring.names.is_empty() {
         let (width, index) = narrow(&colouring.name_of, colouring.names.len());
         data["names"] = json!(colouring.names);
         data["index"] = json!({ "bytes": width, "data": STANDARD.encode(index) });
@@ -71,7 +75,7 @@ fn data(map: &Scatter) -> Value {
             let class = |(class, anchor): (&Class, Option<u32>)| {
                 json!({
                     "name": class.name,
-                    "count": count(class.count),
+                    "count": class.count.to_string(),
                     "colour": class.colour.to_string(),
                     "anchor": anchor,
                     "few": class.few(),
@@ -88,6 +92,43 @@ fn data(map: &Scatter) -> Value {
         }
     }
     data
+}
+
+fn layer(layer: &Layer) -> Value {
+    json!({
+        "name": layer.name(),
+        "count": count(layer.count),
+        "diamond": layer.shape == Shape::Diamond,
+        "size": layer.mark.map_or(1.0, crate::Mark::size),
+        "radius": layer.radius,
+        "opacity": layer.opacity,
+        "rim": layer.rim,
+    })
+}
+
+/// What the page is told of the points placed into the map.
+fn newcomers(placed: &Placed, layers: &[Layer]) -> Value {
+    let layer_of = |mark| layers.iter().position(|layer| layer.mark == Some(mark)).unwrap_or_default() as u8;
+    let layer_of: Vec<u8> = placed.marks.iter().map(|&mark| layer_of(mark)).collect();
+    let bytes = |scores: &[f64]| scores.iter().flat_map(|score| score.to_le_bytes()).collect::<Vec<u8>>();
+    // Few points are in a group, and a group's number may be larger than JavaScript can count.
+    let grouped = |groups: &[Option<u64>]| {
+        let pairs = groups.iter().enumerate().filter_map(|(at, group)| Some((at.to_string(), (*group)?)));
+        pairs.map(|(at, group)| (at, json!(group.to_string()))).collect::<Value>()
+    };
+    json!({
+        "n": placed.marks.len(),
+        "heading": placed.heading(),
+        "labelled": placed.is_labelled(),
+        "inGroups": placed.in_groups(),
+        "layerOf": STANDARD.encode(layer_of),
+        "ids": placed.ids,
+        "groups": placed.groups.map(grouped),
+        "scores": placed.scores.map(|scores| STANDARD.encode(bytes(scores))),
+        "accent": palette::ACCENT.to_string(),
+        "outlier": palette::OUTLIER.to_string(),
+        "calm": palette::CALM,
+    })
 }
 
 /// The indices as little-endian bytes, as few per index as `names` need.

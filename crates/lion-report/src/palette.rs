@@ -62,6 +62,15 @@ pub(crate) const PLAIN: Rgb = CLASSES[0];
 pub(crate) const OTHER: Rgb = Rgb::hex(0x8a8d91);
 /// Points without a label.
 pub(crate) const UNLABELLED: Rgb = Rgb::hex(0xc2c5c9);
+/// Placed points that have no label.
+pub(crate) const ACCENT: Rgb = Rgb::hex(0x1c5fd6);
+/// Placed points that are outliers. No hue is left that all eyes could tell from ten classes; of the warning ones this
+/// is the farthest from them under simulated colour blindness, and the shape of the points has to say the rest.
+pub(crate) const OUTLIER: Rgb = Rgb::hex(0xff3b00);
+/// How much of the paper is mixed into the map's own points when there are placed ones to look at.
+pub(crate) const CALM: f32 = 0.55;
+/// The colour of words, and of the line around a placed point.
+pub(crate) const INK: Rgb = Rgb::hex(0x1d2127);
 pub(crate) const WHITE: Rgb = Rgb::hex(0xffffff);
 pub(crate) const BLACK: Rgb = Rgb::hex(0x000000);
 

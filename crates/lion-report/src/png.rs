@@ -24,7 +24,9 @@ pub fn png(map: &Scatter, width_px: u32) -> Result<Vec<u8>> {
     let scale = width_px as f32 / figure.width;
     let mut pixmap = blank(width_px, (figure.height * scale).round() as u32)?;
     pixmap.fill(Color::WHITE);
-    raster::paint(&figure, &mut pixmap, [0.0, 0.0], scale);
+    for (layer, dots) in &figure.layers {
+        raster::paint(layer, dots, &mut pixmap, [0.0, 0.0], scale);
+    }
 
     let options = Options { fontdb: fonts(), font_family: "Inter".to_owned(), ..Options::default() };
     let tree =

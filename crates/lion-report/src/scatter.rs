@@ -1,11 +1,11 @@
 //! What there is to see.
 
-use crate::{Error, Result};
+use crate::{Error, Placed, Result};
 
 /// The points of a map and what is known of each: the input of every picture.
 ///
-/// Made with [`Scatter::new`] and the methods that follow it, so that further layers (points placed later, with
-/// their verdicts) can join without breaking anyone.
+/// Made with [`Scatter::new`] and the methods that follow it, so that further layers can join without breaking
+/// anyone.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Scatter<'a> {
@@ -21,12 +21,14 @@ pub struct Scatter<'a> {
     pub ids: Option<&'a [String]>,
     /// One per point, if there is something to colour by. An empty label means that the point has none.
     pub labels: Option<&'a [String]>,
+    /// What was placed into the map later; the map's own points step back behind it.
+    pub placed: Option<Placed<'a>>,
 }
 
 impl<'a> Scatter<'a> {
     /// The points alone: `points` is row-major, n x `dims`.
     pub fn new(dims: usize, points: &'a [f32]) -> Self {
-        Scatter { title: "", subtitle: "", dims, points, ids: None, labels: None }
+        Scatter { title: "", subtitle: "", dims, points, ids: None, labels: None, placed: None }
     }
 
     /// With a headline.
@@ -49,13 +51,30 @@ impl<'a> Scatter<'a> {
         Scatter { labels: Some(labels), ..self }
     }
 
-    /// The number of points. Whole rows only; [`check`](Self::check) refuses the rest.
+    /// With points placed into the map, drawn over it.
+    pub fn placed(self, placed: Placed<'a>) -> Self {
+        Scatter { placed: Some(placed), ..self }
+    }
+
+    /// The number of the map's own points. Whole rows only; [`check`](Self::check) refuses the rest.
     pub(crate) fn len(&self) -> usize {
         self.points.len() / self.dims.max(1)
     }
 
+    /// The layer of placed points, if there are any in it.
+    pub(crate) fn newcomers(&self) -> Option<&Placed<'a>> {
+        self.placed.as_ref().filter(|placed| !placed.marks.is_empty())
+    }
+
+    /// Every coordinate there is to see: of the map's own points, then of those placed.
+    pub(crate) fn coordinates(&self) -> impl Iterator<Item = f32> {
+        let placed = self.placed.map_or(&[][..], |placed| placed.points);
+        self.points.iter().chain(placed).copied()
+    }
+
     /// Refuses whatever cannot be drawn; every picture starts here, and later code relies on it.
     pub(crate) fn check(&self) -> Result<()> {
+        const OF: &str = "the map";
         if !(2..=3).contains(&self.dims) {
             return Err(Error::Dimensions(self.dims));
         }
@@ -64,21 +83,32 @@ impl<'a> Scatter<'a> {
         }
         let n = self.len();
         let hint = "give one whole row of coordinates per point";
-        same_length("the list of coordinates", self.points.len(), n * self.dims, hint)?;
+        same_length("the list of coordinates", OF, self.points.len(), n * self.dims, hint)?;
         let hint = "give one per point or none at all";
-        same_length("the list of ids", self.ids.map_or(n, <[String]>::len), n, hint)?;
-        same_length("the list of labels", self.labels.map_or(n, <[String]>::len), n, hint)?;
-        match self.points.iter().position(|value| !value.is_finite()) {
-            Some(at) => Err(Error::NotFinite {
-                row: at / self.dims + 1,
-                column: at % self.dims + 1,
-                value: self.points[at],
-            }),
-            None => Ok(()),
-        }
+        same_length("the list of ids", OF, self.ids.map_or(n, <[String]>::len), n, hint)?;
+        same_length("the list of labels", OF, self.labels.map_or(n, <[String]>::len), n, hint)?;
+        all_finite(self.points, self.dims, OF)?;
+        self.placed.map_or(Ok(()), |placed| placed.check(self.dims))
     }
 }
 
-fn same_length(what: &'static str, found: usize, expected: usize, hint: &'static str) -> Result<()> {
-    if found == expected { Ok(()) } else { Err(Error::Length { what, found, expected, hint }) }
+/// Refuses a list that is not as long as its points need it.
+pub(crate) fn same_length(
+    what: &'static str,
+    of: &'static str,
+    found: usize,
+    expected: usize,
+    hint: &'static str,
+) -> Result<()> {
+    if found == expected { Ok(()) } else { Err(Error::Length { what, of, found, expected, hint }) }
+}
+
+/// Refuses coordinates that are not finite numbers.
+pub(crate) fn all_finite(points: &[f32], dims: usize, of: &'static str) -> Result<()> {
+    match points.iter().position(|value| !value.is_finite()) {
+        Some(at) => {
+            Err(Error::NotFinite { of, row: at / dims + 1, column: at % dims + 1, value: points[at] })
+        }
+        None => Ok(()),
+    }
 }

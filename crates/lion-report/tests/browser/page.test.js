@@ -20,6 +20,7 @@ const FLAGS = [
 ];
 const DESKTOP = { width: 1200, height: 800 };
 const PHONE = { width: 390, height: 780 };
+const WARNING = [255, 59, 0]; // the colour of outliers on white paper
 
 let browser;
 let decoder; // an empty page that turns screenshots into pixels
@@ -75,7 +76,7 @@ async function shot(page, name) {
 async function pixels(page) {
   await settle(page);
   const image = (await page.locator("#stage").screenshot()).toString("base64");
-  return decoder.evaluate(async (base64) => {
+  return decoder.evaluate(async ({ base64, WARNING }) => {
     const image = new Image();
     image.src = `data:image/png;base64,${base64}`;
     await image.decode();
@@ -86,16 +87,19 @@ async function pixels(page) {
     const { data } = context.getImageData(0, 0, image.width, image.height);
     const counts = {};
     let hash = 7; // of the coloured pixels and where they are
+    let warning = 0; // pixels in the colour of outliers
     for (let i = 0; i < data.length; i += 4) {
       // Strong colours only: text, frame and tooltip are grey.
       const [r, g, b] = data.subarray(i, i + 3);
       if (Math.max(r, g, b) - Math.min(r, g, b) < 40) continue;
+      if (Math.hypot(r - WARNING[0], g - WARNING[1], b - WARNING[2]) < 60) warning++;
       const key = [r, g, b].map((c) => c >> 5).join();
       counts[key] = (counts[key] ?? 0) + 1;
       hash = [i, r, g, b].reduce((h, c) => (Math.imul(h, 31) + c) | 0, hash);
     }
-    return { coloured: Object.values(counts).reduce((a, b) => a + b, 0), colours: Object.keys(counts).length, hash };
-  }, image);
+    const coloured = Object.values(counts).reduce((a, b) => a + b, 0);
+    return { coloured, colours: Object.keys(counts).length, hash, warning };
+  }, { base64: image, WARNING });
 }
 
 // Where a point is on the screen, found as a person finds it: by searching and going there (the middle).
@@ -166,6 +170,110 @@ for (const webgl of [true, false]) {
     assert.equal((await pixels(page)).hash, before.hash);
   });
 }
+
+for (const webgl of [true, false]) {
+  const way = webgl ? "WebGL" : "plain canvas";
+
+  test(`placed points lie over a pale map, each layer with its switch, with ${way}`, async (t) => {
+    const page = await open(t, "placed", { webgl });
+    assert.equal(await page.locator("#placed").textContent(), "1,035 placed, 31 outliers");
+    assert.equal(await page.locator("h2").textContent(), "1,035 placed");
+    assert.equal(await page.locator(".note").textContent(), "in 16 groups");
+    const entries = await page.locator(".layer").evaluateAll((all) => all.map((entry) => entry.textContent));
+    assert.deepEqual(entries, ["map2,500", "exact20", "interpolated980", "beside-outlier4", "outlier31"]);
+    const all = await pixels(page);
+    // 31 diamonds, some half hidden by others of their group.
+    assert.ok(all.warning > 1000, `${all.warning} pixels of outliers`);
+    const layer = (name) => page.locator(`.layer[title="${name}"]`);
+    const without = {};
+    for (const name of ["map", "interpolated", "outlier", "beside-outlier"]) {
+      await layer(name).click();
+      assert.equal(await layer(name).getAttribute("aria-pressed"), "false");
+      without[name] = await pixels(page);
+      assert.notEqual(without[name].hash, all.hash, name);
+      await page.waitForTimeout(600); // longer than a double click
+      await layer(name).click();
+      await page.waitForTimeout(600);
+    }
+    assert.equal((await pixels(page)).hash, all.hash);
+    assert.equal(without.map.warning, all.warning);
+    assert.equal(without.interpolated.warning, all.warning);
+    assert.ok(without.outlier.warning < all.warning / 10, `${without.outlier.warning} pixels are left`);
+    assert.ok(without.outlier.warning > 0, "those beside outliers stay");
+    assert.ok(without.map.coloured < all.coloured && without.interpolated.coloured < all.coloured);
+    // A class hides those placed in it as well, and no outlier; its being alone hides all other classes.
+    await page.locator(".class").first().click();
+    const less = await pixels(page);
+    assert.ok(less.coloured < all.coloured && less.warning === all.warning);
+    await layer("outlier").dblclick();
+    const alone = await pixels(page);
+    assert.ok(alone.warning > 1000 && alone.coloured < all.coloured / 3, `${alone.coloured} of ${all.coloured}`);
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page.mouse.move(5, 5);
+    assert.equal((await pixels(page)).hash, all.hash);
+  });
+
+  test(`placed points in space turn with the map, with ${way}`, async (t) => {
+    const page = await open(t, "placed-space", { webgl });
+    const before = await pixels(page);
+    assert.ok(before.warning > 300, `${before.warning} pixels of outliers`);
+    await page.locator("#over").focus();
+    await page.keyboard.press("ArrowLeft");
+    const turned = await pixels(page);
+    assert.notEqual(turned.hash, before.hash);
+    assert.ok(turned.warning > 300, `${turned.warning} pixels of outliers`);
+  });
+}
+
+test("hover tells of a placed point its id, label, verdict, score and group", async (t) => {
+  const page = await open(t, "placed");
+  const tip = async (id) => {
+    const [x, y] = await goTo(page, id);
+    await page.fill("#query", "");
+    await page.mouse.move(x, y);
+    await settle(page);
+    return page.locator("#tip > *").allTextContents();
+  };
+  const [id, label, story] = await tip("new-00000");
+  assert.equal(id, "new-00000");
+  assert.match(label, /^\d$/);
+  assert.match(story, /^interpolated · score 0\.\d+$/);
+  const outlier = await tip("new-01000");
+  assert.deepEqual(outlier.slice(0, 2), ["new-01000", "noise"]);
+  assert.match(outlier[2], /^outlier · score 0\.000\d+ · group 1$/);
+  await shot(page, "placed-hover");
+  assert.match((await tip("new-01033"))[2], /^outlier · .* · group 16$/);
+  assert.equal((await tip("new-01034"))[2], "beside-outlier · score 0.004");
+  assert.match((await tip("new-00049"))[2], /^exact · score/);
+  const own = await tip("row-00042");
+  assert.deepEqual([own[0], own[2]], ["row-00042", ""]);
+});
+
+test("placed points without ids, labels, groups or scores are known by their row", async (t) => {
+  const page = await open(t, "bare");
+  await goTo(page, "placed row 1001");
+  assert.deepEqual(await page.locator("#tip > *").allTextContents(), ["placed row 1001", "", "outlier"]);
+  assert.equal(await page.locator(".note").count(), 0);
+  assert.equal(await page.locator(".layer").count(), 5);
+  assert.ok((await pixels(page)).warning > 50);
+});
+
+test("a placed point that lies on one of the map is told first, and when it is hidden that one is", async (t) => {
+  const page = await open(t, "placed");
+  const [x, y] = await goTo(page, "new-00049");
+  await page.fill("#query", "");
+  const pointed = async () => {
+    await page.mouse.move(5, 5);
+    await page.mouse.move(x, y);
+    await settle(page);
+    return page.locator("#tip b").textContent();
+  };
+  assert.equal(await pointed(), "new-00049");
+  await page.locator('.layer[title="exact"]').click();
+  assert.match(await pointed(), /^row-\d+$/);
+  await page.locator('.layer[title="map"]').click();
+  assert.doesNotMatch(await pointed(), /^row-/);
+});
 
 test("search finds a point, goes there, and hovering it tells its id and label", async (t) => {
   const page = await open(t, "clothes");
@@ -326,7 +434,7 @@ for (const [name, options] of Object.entries({
   "light-phone": { viewport: PHONE, touch: true }, "dark-phone": { viewport: PHONE, touch: true, dark: true },
 })) {
   test(`looks as it should: ${name}`, async (t) => {
-    for (const which of ["clothes", "space", "years"]) {
+    for (const which of ["clothes", "space", "years", "placed", "placed-space", "unlabelled"]) {
       const page = await open(t, which, options);
       const { coloured } = await pixels(page);
       assert.ok(coloured > 5000, `${which}: ${coloured} coloured pixels`);
@@ -337,9 +445,14 @@ for (const [name, options] of Object.entries({
   });
 }
 
-for (const webgl of [true, false]) {
-  test(`60000 points stay smooth, with ${webgl ? "WebGL" : "plain canvas"}`, async (t) => {
-    const page = await open(t, "clothes", { webgl });
+// 60000 points, then with 10000 and with 100000 placed into them; and the milliseconds of script that a frame may take.
+for (const [name, webgl, limit] of [
+  ["clothes", true, 40], ["clothes", false, 240],
+  ["ten-thousand", true, 40], ["ten-thousand", false, 240],
+  ["crowd", true, 80], ["crowd", false, 600],
+]) {
+  test(`${name} stays smooth, with ${webgl ? "WebGL" : "plain canvas"}`, async (t) => {
+    const page = await open(t, name, { webgl });
     // Moves the map and points at it, as fast as frames come. Counted apart: what the page's own script takes of
     // each frame, since the graphics are software here and a frame's whole time says little about a real screen.
     const { script, frames } = await page.evaluate(async () => {
@@ -363,9 +476,8 @@ for (const webgl of [true, false]) {
       return { script: script / count, frames: (1000 * count) / (performance.now() - start) };
     });
     t.diagnostic(`${script.toFixed(1)} ms of script per frame, ${frames.toFixed(0)} frames per second in software`);
-    // Seen: 4 and 24 ms on two slow cores, where the plain canvas paints within the script and WebGL does not. The
-    // limits leave room for a busy machine, and still catch work that grew tenfold.
-    const limit = webgl ? 40 : 240;
+    // Seen: 4 and 24 ms, and with the crowd 8 and 100 ms, on two slow cores, where the plain canvas paints within the
+    // script and WebGL does not. The limits leave room for a busy machine, and still catch work that grew tenfold.
     assert.ok(script < limit, `${script} ms of script per frame`);
   });
 }

@@ -2,6 +2,7 @@
 
 mod degenerate;
 mod pictures;
+mod placed;
 
 use lion_report::Scatter;
 
@@ -33,4 +34,10 @@ impl Grid {
             .labels(&self.labels)
             .ids(&self.ids)
     }
+}
+
+/// The page's data, as the page itself will read it.
+pub(crate) fn data(page: &str) -> serde_json::Value {
+    let (_, rest) = page.split_once(r#"<script type="application/json" id="data">"#).expect("the data");
+    serde_json::from_str(rest.split_once("</script>").expect("its end").0).expect("JSON")
 }

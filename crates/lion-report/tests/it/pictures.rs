@@ -4,7 +4,7 @@ use lion_report::{Scatter, html, png, svg};
 use resvg::tiny_skia::Pixmap;
 use roxmltree::Document;
 
-use crate::Grid;
+use crate::{Grid, data};
 
 fn pixels(bytes: &[u8]) -> Pixmap {
     Pixmap::decode_png(bytes).expect("a PNG file")
@@ -21,12 +21,6 @@ fn attributes<'a>(document: &'a Document, tag: &str, name: &str) -> Vec<&'a str>
 
 fn texts<'a>(document: &'a Document) -> Vec<&'a str> {
     document.descendants().filter(|node| node.has_tag_name("text")).filter_map(|node| node.text()).collect()
-}
-
-/// The page's data, as the page itself will read it.
-fn data(page: &str) -> serde_json::Value {
-    let (_, rest) = page.split_once(r#"<script type="application/json" id="data">"#).expect("the data");
-    serde_json::from_str(rest.split_once("</script>").expect("its end").0).expect("JSON")
 }
 
 #[test]
