@@ -6,6 +6,8 @@ mod mapped;
 mod replace;
 
 use crate::error::{Error, Result};
+use crate::index::CellParts;
+use crate::lion::{LionParameters, PowerPoint, Radius};
 use crate::map::{KlPoint, Labels, Map, Provenance, Texts};
 use crate::matrix::Matrix;
 use crate::preprocess::{Metric, Pca, Preprocess};
@@ -42,6 +44,21 @@ pub struct Saved {
 struct Parameters {
     preprocess: PreprocessParameters,
     provenance: Provenance,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lion: Option<PlacingParameters>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PlacingParameters {
+    radius: Radius,
+    r_x: f64,
+    r_y: f64,
+    r_close: f64,
+    power: f64,
+    power_given: bool,
+    /// Cells that a new row looks into, if there are cells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    searched: Option<u32>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -125,6 +142,15 @@ impl Map {
                 pca: self.preprocess.pca().map(|pca| PcaParameters { total_variance: pca.total_variance() }),
             },
             provenance: self.provenance.clone(),
+            lion: self.lion.as_ref().map(|lion| PlacingParameters {
+                radius: lion.radius,
+                r_x: lion.r_x,
+                r_y: lion.r_y,
+                r_close: lion.r_close,
+                power: lion.power,
+                power_given: lion.power_given,
+                searched: lion.cells.as_ref().map(|cells| cells.searched),
+            }),
         };
         let metadata = [
             ("format", FORMAT.to_string()),
@@ -159,14 +185,36 @@ impl Map {
             tensors.push(("labels.bytes", vector(Dtype::U8, bytes)));
         }
         if !self.provenance.kl_history.is_empty() {
-            let history = &self.provenance.kl_history;
-            let numbers: Vec<f64> =
-                history.iter().flat_map(|point| [point.iteration as f64, point.kl]).collect();
-            let bytes = Cow::Owned(bytemuck::cast_slice(&numbers).to_vec());
-            tensors.push(("kl_history", Tensor { dtype: Dtype::F64, shape: vec![history.len(), 2], bytes }));
+            let history = self.provenance.kl_history.iter();
+            tensors.push(("kl_history", pairs(history.map(|point| [point.iteration as f64, point.kl]))));
+        }
+        if let Some(lion) = &self.lion {
+            tensors.extend(placing_tensors(lion));
         }
         tensors
     }
+}
+
+fn placing_tensors(lion: &LionParameters) -> Vec<(&'static str, Tensor<'_>)> {
+    let mut tensors = vec![
+        ("lion.nn_x", vector(Dtype::F32, &lion.nn_x)),
+        ("lion.nn_y", vector(Dtype::F32, &lion.nn_y)),
+        ("lion.power_curve", pairs(lion.power_curve.iter().map(|point| [point.power, point.error]))),
+    ];
+    if let Some(residuals) = &lion.residuals {
+        tensors.push(("lion.residuals", vector(Dtype::F32, residuals)));
+    }
+    if let Some(cells) = &lion.cells {
+        tensors.push(("lion.centres", matrix(&cells.centres)));
+        tensors.push(("lion.cell_of", vector(Dtype::U32, &cells.cell_of)));
+    }
+    tensors
+}
+
+fn pairs<'a>(pairs: impl Iterator<Item = [f64; 2]>) -> Tensor<'a> {
+    let numbers: Vec<f64> = pairs.flatten().collect();
+    let bytes = Cow::Owned(bytemuck::cast_slice(&numbers).to_vec());
+    Tensor { dtype: Dtype::F64, shape: vec![numbers.len() / 2, 2], bytes }
 }
 
 fn matrix(matrix: &Matrix) -> Tensor<'_> {
@@ -231,7 +279,7 @@ type Understood<T> = std::result::Result<T, String>;
 impl Reader<'_> {
     fn map(&self) -> Understood<Map> {
         let parameters = self.archive.metadata.get("parameters").ok_or("it has no parameters")?;
-        let Parameters { preprocess, mut provenance } = serde_json::from_str(parameters)
+        let Parameters { preprocess, mut provenance, lion } = serde_json::from_str(parameters)
             .map_err(|error| format!("its parameters cannot be read ({error})"))?;
         provenance.kl_history = self.kl_history()?;
         let place_of = self.has("place_of").then(|| self.vector("place_of", Dtype::U32)).transpose()?;
@@ -246,6 +294,30 @@ impl Reader<'_> {
                 .transpose()?,
             labels: self.has("labels.codes").then(|| self.labels()).transpose()?,
             provenance,
+            lion: lion.map(|lion| self.lion(lion)).transpose()?,
+        })
+    }
+
+    fn lion(&self, parameters: PlacingParameters) -> Understood<LionParameters> {
+        let PlacingParameters { radius, r_x, r_y, r_close, power, power_given, searched } = parameters;
+        let curve = self.pairs("lion.power_curve")?.into_iter();
+        let residuals = || self.vector("lion.residuals", Dtype::F32);
+        let cells = |searched| {
+            let (centres, cell_of) = (self.matrix("lion.centres")?, self.vector("lion.cell_of", Dtype::U32)?);
+            Ok::<_, String>(CellParts { centres, cell_of, searched })
+        };
+        Ok(LionParameters {
+            radius,
+            r_x,
+            r_y,
+            r_close,
+            power,
+            power_given,
+            power_curve: curve.map(|[power, error]| PowerPoint { power, error }).collect(),
+            nn_x: self.vector("lion.nn_x", Dtype::F32)?,
+            nn_y: self.vector("lion.nn_y", Dtype::F32)?,
+            residuals: self.has("lion.residuals").then(residuals).transpose()?,
+            cells: searched.map(cells).transpose()?,
         })
     }
 
@@ -277,12 +349,7 @@ impl Reader<'_> {
         if !self.has("kl_history") {
             return Ok(Vec::new());
         }
-        let tensor = self.tensor("kl_history", Dtype::F64)?;
-        if !matches!(tensor.shape[..], [_, 2]) {
-            return Err("tensor `kl_history` must have two columns".into());
-        }
-        let numbers: Vec<f64> = bytemuck::pod_collect_to_vec(&tensor.bytes);
-        let (points, _) = numbers.as_chunks::<2>();
+        let points = self.pairs("kl_history")?;
         let point = |&[iteration, kl]: &[f64; 2]| {
             let whole = iteration as u64;
             (whole as f64 == iteration).then_some(KlPoint { iteration: whole, kl })
@@ -292,6 +359,15 @@ impl Reader<'_> {
             .map(point)
             .collect::<Option<_>>()
             .ok_or("tensor `kl_history` has a broken iteration".into())
+    }
+
+    fn pairs(&self, name: &str) -> Understood<Vec<[f64; 2]>> {
+        let tensor = self.tensor(name, Dtype::F64)?;
+        if !matches!(tensor.shape[..], [_, 2]) {
+            return Err(format!("tensor `{name}` must have two columns"));
+        }
+        let numbers: Vec<f64> = bytemuck::pod_collect_to_vec(&tensor.bytes);
+        Ok(numbers.as_chunks::<2>().0.to_vec())
     }
 
     fn has(&self, name: &str) -> bool {

@@ -3,6 +3,7 @@
 use crate::affinity::Affinities;
 use crate::error::{Error, Result};
 use crate::index::{Search, nearest_neighbours};
+use crate::lion::{Chosen, LionParameters, Radius};
 use crate::map::{KlPoint, Map, MapParts, Provenance};
 use crate::matrix::Matrix;
 use crate::preprocess::{Metric, PcaChoice, Preprocess, Unique, unique_rows};
@@ -67,6 +68,14 @@ pub struct Fit {
     pub init: Init,
     /// Neighbour search.
     pub search: Search,
+    /// The radius of neighbourhoods in placing, r_x; `None` is 99 % of NN-X.
+    pub radius: Option<Radius>,
+    /// The power of inverse-distance weighting; `None` is cross-validated.
+    pub power: Option<f64>,
+    /// How far outliers stay from places: a number, or a percentile P of NN-Y that makes it 2 P + r_close; `None` is 100 %.
+    pub r_y: Option<Radius>,
+    /// How far rows beside an outlier are from it at most; `None` is 10 % of NN-Y.
+    pub r_close: Option<Radius>,
     /// Same seed, same bits.
     pub seed: u64,
     /// Threads; 0 is all. The result does not depend on it.
@@ -88,6 +97,10 @@ impl Default for Fit {
             theta: 0.5,
             init: Init::Pca,
             search: Search::Auto,
+            radius: None,
+            power: None,
+            r_y: None,
+            r_close: None,
             seed: 0,
             threads: 0,
         }
@@ -139,6 +152,7 @@ impl Fit {
     pub fn adopt(&self, rows: impl Into<Rows>, y: Matrix, observer: &mut Observer<'_>) -> Result<Map> {
         let rows = rows.into();
         check_data(&rows.data)?;
+        self.chosen().check()?;
         if y.rows() != rows.data.rows() {
             return Err(Error::Data(format!("there are {} rows but {} places", rows.data.rows(), y.rows())));
         }
@@ -156,7 +170,8 @@ impl Fit {
         };
         in_pool(self.threads, || {
             // Every row keeps the place it was given, also rows that are equal.
-            self.prepare(rows, None, observer)?.into_map(y, provenance)
+            let distinct = self.prepare(rows, None, observer)?;
+            self.finish(distinct, y, None, provenance, observer)
         })?
     }
 
@@ -184,6 +199,7 @@ impl Fit {
         if self.iterations == 0 {
             return bad("iterations", "must be at least 1".into());
         }
+        self.chosen().check()?;
         check_data(&rows.data)?;
         self.check_perplexity(rows.data.rows(), "rows")?;
         match &self.init {
@@ -226,12 +242,22 @@ impl Fit {
     fn prepare(&self, rows: Rows, unique: Option<Unique>, observer: &mut Observer<'_>) -> Result<Distinct> {
         let total = rows.data.rows() as u64;
         tell(observer, Stage::Preprocess, 0, total)?;
-        let (preprocess, x) = Preprocess::fit(rows.data, self.metric, self.pca, self.seed)?;
+        let (preprocess, x, residuals) =
+            Preprocess::fit_with_residuals(rows.data, self.metric, self.pca, self.seed)?;
+        let residuals = residuals.filter(|_| preprocess.drops_variance());
         let Unique { representatives, place_of } =
             unique.unwrap_or(Unique { representatives: Vec::new(), place_of: None });
-        let x = if place_of.is_some() { x.select(&representatives) } else { x };
+        let (x, residuals) = match place_of.is_some() {
+            true => {
+                let of =
+                    |residuals: Vec<f32>| representatives.iter().map(|&i| residuals[i as usize]).collect();
+                (x.select(&representatives), residuals.map(of))
+            }
+            false => (x, residuals),
+        };
         tell(observer, Stage::Preprocess, total, total)?;
-        Ok(Distinct { preprocess, x, representatives, place_of, ids: rows.ids, labels: rows.labels })
+        let Rows { ids, labels, .. } = rows;
+        Ok(Distinct { preprocess, x, residuals, representatives, place_of, ids, labels })
     }
 
     fn run_in<const D: usize>(&self, rows: Rows, observer: &mut Observer<'_>) -> Result<Map> {
@@ -244,6 +270,7 @@ impl Fit {
         let (neighbours, search) = nearest_neighbours(x, k, self.search, self.seed, observer)?;
         note(observer, Stage::Neighbours, total, &format!("{k} neighbours of {total} rows: {search}"))?;
 
+        let nn_x = neighbours.distances2.iter().step_by(k).map(|distance2| distance2.sqrt()).collect();
         tell(observer, Stage::Affinities, 0, total)?;
         let p = Affinities::new(neighbours, self.perplexity);
         tell(observer, Stage::Affinities, total, total)?;
@@ -266,7 +293,31 @@ impl Fit {
         drop(p);
         let provenance = self.provenance(&schedule, optimised, method, search);
         let y = Matrix::new(y.len(), D, y.into_flattened())?;
-        distinct.into_map(y, provenance)
+        self.finish(distinct, y, Some(nn_x), provenance, observer)
+    }
+
+    /// Finds the parameters of placing and puts the map together.
+    fn finish(
+        &self,
+        distinct: Distinct,
+        y: Matrix,
+        nn_x: Option<Vec<f32>>,
+        provenance: Provenance,
+        observer: &mut Observer<'_>,
+    ) -> Result<Map> {
+        let Distinct { preprocess, x, residuals, place_of, ids, labels, .. } = distinct;
+        let total = x.rows() as u64;
+        // There is a map to keep by now: the answer may stop nothing.
+        let _ = observer(&Progress::of(Stage::Parameters, 0, total));
+        let perplexity = if provenance.adopted { Fit::default().perplexity } else { self.perplexity };
+        let lion = LionParameters::new((&x, &y), nn_x, residuals, perplexity, &self.chosen(), self.seed)
+            .map(Some)?;
+        let _ = observer(&Progress::of(Stage::Parameters, total, total));
+        Map::new(MapParts { preprocess, x, y, place_of, ids, labels, provenance, lion })
+    }
+
+    fn chosen(&self) -> Chosen {
+        Chosen { radius: self.radius, power: self.power, r_y: self.r_y, r_close: self.r_close }
     }
 
     fn first_layout<const D: usize>(&self, distinct: &Distinct, p: &Affinities) -> Result<Vec<[f32; D]>> {
@@ -350,17 +401,11 @@ impl Fit {
 struct Distinct {
     preprocess: Preprocess,
     x: Matrix,
+    residuals: Option<Vec<f32>>,
     representatives: Vec<u32>,
     place_of: Option<Vec<u32>>,
     ids: Option<Vec<String>>,
     labels: Option<Vec<String>>,
-}
-
-impl Distinct {
-    fn into_map(self, y: Matrix, provenance: Provenance) -> Result<Map> {
-        let Self { preprocess, x, place_of, ids, labels, .. } = self;
-        Map::new(MapParts { preprocess, x, y, place_of, ids, labels, provenance })
-    }
 }
 
 fn check_data(data: &Matrix) -> Result<()> {
@@ -372,6 +417,12 @@ fn check_data(data: &Matrix) -> Result<()> {
         )));
     }
     data.check_finite()?;
+    check_largest(data)?;
+    check_precision(data)
+}
+
+/// Refuses values that could overflow when squared.
+pub(crate) fn check_largest(data: &Matrix) -> Result<()> {
     match data.data().iter().position(|v| v.abs() > LARGEST) {
         None => Ok(()),
         Some(at) => Err(Error::TooLarge {
@@ -379,8 +430,7 @@ fn check_data(data: &Matrix) -> Result<()> {
             column: at % data.cols() + 1,
             value: data.data()[at],
         }),
-    }?;
-    check_precision(data)
+    }
 }
 
 /// Distances of rows that differ by less than this would vanish when squared.

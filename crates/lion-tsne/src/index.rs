@@ -2,6 +2,7 @@
 
 mod approximate;
 mod exact;
+mod placing;
 mod scan;
 
 use crate::error::{Error, Result};
@@ -9,6 +10,8 @@ use crate::matrix::Matrix;
 use crate::progress::{Observer, Progress, Stage};
 use approximate::CellIndex;
 pub use exact::ExactIndex;
+pub(crate) use placing::{CellParts, RowIndex, Seen};
+pub(crate) use scan::squared_distance;
 use std::ops::ControlFlow;
 
 /// Up to this many rows `Search::Auto` compares every pair.

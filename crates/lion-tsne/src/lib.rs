@@ -55,8 +55,10 @@ mod error;
 mod file;
 mod fit;
 mod index;
+mod lion;
 mod map;
 mod matrix;
+mod plane;
 mod preprocess;
 mod progress;
 mod random;
@@ -68,6 +70,10 @@ pub use error::{Error, Result};
 pub use file::Saved;
 pub use fit::{Fit, Init, Method, Rows};
 pub use index::{ExactIndex, Neighbours, Search, nearest_neighbours};
+pub use lion::{
+    Lion, LionOptions, LionParameters, Local, OffPlane, Place, Placement, Placer, Positions, PowerPoint,
+    Radius, Settled, Stranger, Taper, Verdict,
+};
 pub use map::{KlPoint, Labels, Map, MapParts, Provenance};
 pub use matrix::Matrix;
 pub use preprocess::{Metric, Pca, PcaChoice, Preprocess, Unique, unique_rows};

@@ -6,6 +6,7 @@ pub use texts::Labels;
 pub(crate) use texts::Texts;
 
 use crate::error::{Error, Result};
+use crate::lion::{Chosen, LionParameters};
 use crate::matrix::Matrix;
 use crate::preprocess::Preprocess;
 use serde::{Deserialize, Serialize};
@@ -73,6 +74,8 @@ pub struct MapParts {
     pub labels: Option<Vec<String>>,
     /// How the map came to be.
     pub provenance: Provenance,
+    /// What placing needs; `None` leaves it to be computed when it is needed.
+    pub lion: Option<LionParameters>,
 }
 
 /// A fitted map. Its parts agree with each other and are finite: there is no other way to make one.
@@ -85,6 +88,7 @@ pub struct Map {
     pub(crate) ids: Option<Texts>,
     pub(crate) labels: Option<Labels>,
     pub(crate) provenance: Provenance,
+    pub(crate) lion: Option<LionParameters>,
 }
 
 impl Map {
@@ -98,6 +102,7 @@ impl Map {
             ids: parts.ids.map(|ids| Texts::new(ids.iter().map(String::as_str))),
             labels: parts.labels.map(|labels| Labels::new(&labels)),
             provenance: parts.provenance,
+            lion: parts.lion,
         }
         .checked()
     }
@@ -112,6 +117,9 @@ impl Map {
         let numbers = [*perplexity, *exaggeration, *learning_rate, kl.unwrap_or(0.0)];
         if !numbers.into_iter().chain(kl_history.iter().map(|point| point.kl)).all(f64::is_finite) {
             return refuse("a parameter or KL divergence of the map is not finite".into());
+        }
+        if let Some(lion) = &self.lion {
+            lion.check(self.x.rows(), self.x.cols())?;
         }
         Ok(self)
     }
@@ -226,6 +234,18 @@ impl Map {
     /// How the map came to be.
     pub fn provenance(&self) -> &Provenance {
         &self.provenance
+    }
+
+    /// What placing needs, if the map holds it: maps of before placing do not.
+    pub fn lion(&self) -> Option<&LionParameters> {
+        self.lion.as_ref()
+    }
+
+    /// The map with the parameters of placing, all automatic.
+    pub(crate) fn with_parameters(mut self, perplexity: f64) -> Result<Self> {
+        let (places, seed) = ((&self.x, &self.y), self.provenance.seed);
+        self.lion = Some(LionParameters::new(places, None, None, perplexity, &Chosen::default(), seed)?);
+        Ok(self)
     }
 
     /// What is done to a row before its distances are taken.

@@ -12,6 +12,7 @@ pub use unique::{Unique, unique_rows};
 
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
+use crate::vectorized::vectorized;
 use project::ROWS;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -39,6 +40,9 @@ pub enum PcaChoice {
     Auto(usize),
 }
 
+/// A PCA that drops less than this share of the variance drops only rounding.
+const LEAST_DROPPED: f64 = 1e-5;
+
 /// A fitted preprocessing: rows of `input_dims` columns in, rows of `output_dims` out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preprocess {
@@ -51,7 +55,18 @@ impl Preprocess {
     /// Fits to `data` and returns it preprocessed: the very bits that `apply` gives for the same rows.
     ///
     /// Takes the data by value so that nothing is held twice: without PCA it is changed in place.
-    pub fn fit(mut data: Matrix, metric: Metric, pca: PcaChoice, seed: u64) -> Result<(Self, Matrix)> {
+    pub fn fit(data: Matrix, metric: Metric, pca: PcaChoice, seed: u64) -> Result<(Self, Matrix)> {
+        let (preprocess, rows, _) = Self::fit_with_residuals(data, metric, pca, seed)?;
+        Ok((preprocess, rows))
+    }
+
+    /// The same, with how far each row is from its projection where there is PCA.
+    pub(crate) fn fit_with_residuals(
+        mut data: Matrix,
+        metric: Metric,
+        pca: PcaChoice,
+        seed: u64,
+    ) -> Result<(Self, Matrix, Option<Vec<f32>>)> {
         let (rows, input_dims) = (data.rows(), data.cols());
         if rows == 0 || input_dims == 0 {
             return Err(Error::Data(format!(
@@ -65,11 +80,11 @@ impl Preprocess {
             data.data_mut().par_chunks_mut(input_dims).for_each(scale_to_unit);
         }
         let Some(components) = components else {
-            return Ok((Self { metric, input_dims, pca: None }, data));
+            return Ok((Self { metric, input_dims, pca: None }, data, None));
         };
         let pca = Pca::fit(&data, components, seed)?;
-        let projected = project(&pca, Metric::Euclidean, &data)?;
-        Ok((Self { metric, input_dims, pca: Some(pca) }, projected))
+        let (projected, residuals) = project(&pca, Metric::Euclidean, &data)?;
+        Ok((Self { metric, input_dims, pca: Some(pca) }, projected, Some(residuals)))
     }
 
     /// Puts a preprocessing together from its parts, as when it is read from a file.
@@ -88,13 +103,9 @@ impl Preprocess {
 
     /// Preprocesses `rows`. Each row's result depends on that row alone.
     pub fn apply(&self, rows: &Matrix) -> Result<Matrix> {
-        self.check_width(rows.cols())?;
-        rows.check_finite()?;
-        if self.metric == Metric::Cosine {
-            refuse_zero_rows(rows)?;
-        }
+        self.check(rows)?;
         match &self.pca {
-            Some(pca) => project(pca, self.metric, rows),
+            Some(pca) => Ok(project(pca, self.metric, rows)?.0),
             None => {
                 let mut out = rows.clone();
                 if self.metric == Metric::Cosine {
@@ -109,6 +120,46 @@ impl Preprocess {
     pub fn apply_row(&self, row: &[f32]) -> Result<Vec<f32>> {
         self.check_width(row.len())?;
         self.apply(&Matrix::new(1, row.len(), row.to_vec())?).map(Matrix::into_data)
+    }
+
+    /// Preprocesses rows that were checked, one after another on this thread: the same bits as `apply`. With PCA also
+    /// how far each is from its projection.
+    pub(crate) fn apply_here(&self, rows: &[f32]) -> Result<(Vec<f32>, Option<Vec<f32>>)> {
+        let Some(pca) = &self.pca else {
+            let mut rows = rows.to_vec();
+            if self.metric == Metric::Cosine {
+                rows.chunks_exact_mut(self.input_dims).for_each(scale_to_unit);
+            }
+            return Ok((rows, None));
+        };
+        let (dims, k) = (self.input_dims, pca.output_dims());
+        let mut scratch = vec![0.0; (ROWS * dims).min(rows.len())];
+        let mut out = vec![0.0; rows.len() / dims * k];
+        let mut residuals = vec![0.0; rows.len() / dims];
+        let few = out.chunks_mut(ROWS * k).zip(residuals.chunks_mut(ROWS)).zip(rows.chunks(ROWS * dims));
+        for ((out, residuals), rows) in few {
+            project_few(pca, self.metric, rows, &mut scratch, out, residuals);
+        }
+        check_projected(&out, k)?;
+        Ok((out, Some(residuals)))
+    }
+
+    /// Refuses rows that `apply` could not take.
+    pub(crate) fn check(&self, rows: &Matrix) -> Result<()> {
+        self.check_width(rows.cols())?;
+        rows.check_finite()?;
+        if self.metric == Metric::Cosine {
+            refuse_zero_rows(rows)?;
+        }
+        Ok(())
+    }
+
+    /// Whether its PCA dropped variance, so that rows can lie off its plane.
+    pub(crate) fn drops_variance(&self) -> bool {
+        self.pca.as_ref().is_some_and(|pca| {
+            let kept: f64 = pca.variances().iter().sum();
+            pca.total_variance() - kept > LEAST_DROPPED * pca.total_variance()
+        })
     }
 
     /// The metric.
@@ -182,29 +233,68 @@ fn scale_to_unit(row: &mut [f32]) {
     row.iter_mut().for_each(|v| *v = (f64::from(*v) / length) as f32);
 }
 
-/// Projects rows onto the components, a few at a time so that weights are read once for several rows.
-fn project(pca: &Pca, metric: Metric, rows: &Matrix) -> Result<Matrix> {
+/// Projects rows onto the components, a few at a time so that weights are read once for several rows. Beside them, how
+/// far each row is from its projection.
+fn project(pca: &Pca, metric: Metric, rows: &Matrix) -> Result<(Matrix, Vec<f32>)> {
     let (dims, k) = (rows.cols(), pca.output_dims());
     let mut out = Matrix::zeros(rows.rows(), k);
-    out.data_mut().par_chunks_mut(ROWS * k).enumerate().with_min_len(16).for_each_init(
+    let mut residuals = vec![0.0f32; rows.rows()];
+    let blocks = out.data_mut().par_chunks_mut(ROWS * k).zip(residuals.par_chunks_mut(ROWS));
+    blocks.zip(rows.data().par_chunks(ROWS * dims)).with_min_len(16).for_each_init(
         || vec![0.0f32; ROWS * dims],
-        |scratch, (block, out)| {
-            let first = block * ROWS;
-            let scratch = &mut scratch[..out.len() / k * dims];
-            for (r, row) in scratch.chunks_exact_mut(dims).enumerate() {
-                row.copy_from_slice(rows.row(first + r));
-                if metric == Metric::Cosine {
-                    scale_to_unit(row);
+        |scratch, ((out, residuals), rows)| project_few(pca, metric, rows, scratch, out, residuals),
+    );
+    check_projected(out.data(), k)?;
+    Ok((out, residuals))
+}
+
+/// Projects at most `ROWS` rows.
+fn project_few(
+    pca: &Pca,
+    metric: Metric,
+    rows: &[f32],
+    scratch: &mut [f32],
+    out: &mut [f32],
+    residuals: &mut [f32],
+) {
+    let dims = pca.input_dims();
+    let scratch = &mut scratch[..rows.len()];
+    scratch.copy_from_slice(rows);
+    if metric == Metric::Cosine {
+        scratch.chunks_exact_mut(dims).for_each(scale_to_unit);
+    }
+    pca.project(scratch, out);
+    // The components are orthonormal: what a row loses of its squared length is the square of its residual.
+    let pairs = scratch.chunks_exact(dims).zip(out.chunks_exact(pca.output_dims()));
+    for (residual, (centred, projected)) in residuals.iter_mut().zip(pairs) {
+        *residual = (length2(centred) - length2(projected)).max(0.0).sqrt() as f32;
+    }
+}
+
+/// The squared length, in eight sums that are always the same.
+fn length2(row: &[f32]) -> f64 {
+    vectorized(
+        #[inline(always)]
+        || {
+            let (eights, rest) = row.as_chunks::<8>();
+            let mut sums = [0.0f64; 8];
+            for eight in eights {
+                for lane in 0..8 {
+                    sums[lane] += f64::from(eight[lane]) * f64::from(eight[lane]);
                 }
             }
-            pca.project(scratch, out);
+            let rest: f64 = rest.iter().map(|&v| f64::from(v) * f64::from(v)).sum();
+            sums.iter().sum::<f64>() + rest
         },
-    );
-    match out.data().iter().position(|v| !v.is_finite()) {
-        None => Ok(out),
+    )
+}
+
+fn check_projected(projected: &[f32], components: usize) -> Result<()> {
+    match projected.iter().position(|v| !v.is_finite()) {
+        None => Ok(()),
         Some(at) => Err(Error::Data(format!(
             "the values of row {} are too large to be projected: scale the columns down",
-            at / k + 1
+            at / components + 1
         ))),
     }
 }

@@ -16,6 +16,8 @@ pub enum Stage {
     Initialise,
     /// Gradient descent.
     Optimise,
+    /// The radii and the power of placing.
+    Parameters,
 }
 
 impl fmt::Display for Stage {
@@ -26,6 +28,7 @@ impl fmt::Display for Stage {
             Stage::Affinities => "affinities",
             Stage::Initialise => "initialise",
             Stage::Optimise => "optimise",
+            Stage::Parameters => "parameters",
         })
     }
 }

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Rows in a cell, on average.
-const CELL: usize = 256;
+pub(super) const CELL: usize = 256;
 /// Rows used to find the centres, for each centre.
 const SAMPLE: usize = 64;
 /// Rounds of k-means.
@@ -63,7 +63,9 @@ impl CellIndex {
                 Cell { first: first - members.len(), packed }
             })
             .collect();
-        let centres = centres_of(&cells, &data, cols);
+        let cell_of: Vec<u32> =
+            cells.iter().enumerate().flat_map(|(c, cell)| vec![c as u32; cell.packed.rows()]).collect();
+        let centres = centres_of(cells.len(), &cell_of, &Matrix::from_rows(cols, data.clone()));
         let around = ExactIndex::of(&centres).nearest_of(&centres, cells.len().min(MOST_CELLS)).rows();
         let longest = cells.iter().map(|cell| cell.packed.longest()).fold(0.0, f32::max);
         Self { cols, rows, data, mean, cells, around, longest }
@@ -205,7 +207,7 @@ impl CellIndex {
 const MOST_CELLS: usize = 400;
 
 /// The members of about `count` cells: first into √count groups, then each group into cells.
-fn divide_twice(x: &Matrix, count: usize, seed: u64) -> Vec<Vec<u32>> {
+pub(super) fn divide_twice(x: &Matrix, count: usize, seed: u64) -> Vec<Vec<u32>> {
     let groups = divide(x, (count as f64).sqrt().round().max(1.0) as usize, seed);
     let cells: Vec<Vec<Vec<u32>>> = groups
         .into_par_iter()
@@ -254,11 +256,9 @@ fn move_centres(centres: &mut Matrix, rows: &Matrix, nearest: &[u32]) {
     }
 }
 
-fn centres_of(cells: &[Cell], data: &[f32], cols: usize) -> Matrix {
-    let mut centres = Matrix::zeros(cells.len(), cols);
-    let rows: Vec<u32> =
-        cells.iter().enumerate().flat_map(|(c, cell)| vec![c as u32; cell.packed.rows()]).collect();
-    let data = Matrix::from_rows(cols, data.to_vec());
-    move_centres(&mut centres, &data, &rows);
+/// The mean of each cell's rows.
+pub(super) fn centres_of(cells: usize, cell_of: &[u32], rows: &Matrix) -> Matrix {
+    let mut centres = Matrix::zeros(cells, rows.cols());
+    move_centres(&mut centres, rows, cell_of);
     centres
 }

@@ -126,7 +126,13 @@ impl ExactIndex {
     }
 
     /// `own` is the row number of the first query, where the queries are rows of this index.
-    fn nearest_block(&self, queries: &[f32], k: usize, own: Option<u32>, out: (&mut [u32], &mut [f32])) {
+    pub(super) fn nearest_block(
+        &self,
+        queries: &[f32],
+        k: usize,
+        own: Option<u32>,
+        out: (&mut [u32], &mut [f32]),
+    ) {
         // A row finds itself first of all, so room is made for it.
         let wanted = k + usize::from(own.is_some());
         let centred = centre(queries, &self.mean);
@@ -212,10 +218,10 @@ pub(super) fn centre(data: &[f32], mean: &[f32]) -> Vec<f32> {
     data.chunks_exact(mean.len()).flat_map(|row| row.iter().zip(mean).map(|(v, m)| v - m)).collect()
 }
 
-/// Rows within a fixed radius.
-struct Within {
-    reach: f32,
-    rows: Vec<u32>,
+/// Rows within a fixed reach.
+pub(super) struct Within {
+    pub(super) reach: f32,
+    pub(super) rows: Vec<u32>,
 }
 
 impl Collect for Within {
@@ -231,6 +237,7 @@ impl Collect for Within {
 }
 
 /// The `k` nearest so far, and those that rounding may have put behind them.
+#[derive(Default)]
 pub(super) struct Nearest {
     k: usize,
     rounding: f32,
@@ -244,6 +251,12 @@ pub(super) struct Nearest {
 impl Nearest {
     pub(super) fn new(k: usize, rounding: f32) -> Self {
         Self { k, rounding, reach: f32::MAX, keys: vec![0; (3 * k).max(64) + PANEL], len: 0 }
+    }
+
+    /// The candidates' row numbers: all that can be among the nearest, and some more.
+    pub(super) fn candidates(&mut self) -> impl Iterator<Item = u32> {
+        self.shrink();
+        self.keys[..self.len].iter().map(|&key| key as u32)
     }
 
     fn shrink(&mut self) {

@@ -11,6 +11,8 @@ pub(super) const PANEL: usize = 32;
 const WIDE: usize = 12;
 /// The same for machines with sixteen registers.
 const NARROW: usize = 6;
+/// The same where there are no more queries than this: places without a query cost as much as those with one.
+const FEW: usize = 4;
 
 /// Panels that are visited by every query of a block before the next ones are fetched: they stay in the
 /// second-level cache.
@@ -83,7 +85,12 @@ impl<C: Collect> WithSimd for Scan<'_, C> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        if S::F32_LANES >= 16 { self.run::<S, WIDE>(simd) } else { self.run::<S, NARROW>(simd) }
+        match self.collectors.len() {
+            1 => self.run::<S, 1>(simd),
+            2..=FEW => self.run::<S, FEW>(simd),
+            _ if S::F32_LANES >= 16 => self.run::<S, WIDE>(simd),
+            _ => self.run::<S, NARROW>(simd),
+        }
     }
 }
 
@@ -178,7 +185,7 @@ pub(super) fn squared_length(row: &[f32]) -> f32 {
 /// The distance that counts: differences first, so that nothing cancels; the same order whatever the machine's
 /// registers.
 #[inline(always)]
-pub(super) fn squared_distance(a: &[f32], b: &[f32]) -> f32 {
+pub(crate) fn squared_distance(a: &[f32], b: &[f32]) -> f32 {
     const LANES: usize = 16;
     let (a, a_rest) = a.as_chunks::<LANES>();
     let (b, b_rest) = b.as_chunks::<LANES>();

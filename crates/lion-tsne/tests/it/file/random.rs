@@ -77,7 +77,7 @@ proptest! {
             preprocess, x, y: fill(rows, dims), place_of: None,
             ids: with_ids.then(|| (0..rows).map(|i| format!("{i}:{}", texts[i])).collect()),
             labels: with_labels.then(|| texts[..rows].to_vec()),
-            provenance: Provenance { kl, ..provenance() },
+            provenance: Provenance { kl, ..provenance() }, lion: None,
         }).unwrap();
         prop_assert!(Map::from_bytes(&map.to_bytes().unwrap()).unwrap() == map);
     }

@@ -58,7 +58,8 @@ fn a_full_disk_leaves_the_old_file_whole() {
         let (preprocess, x) = Preprocess::fit(rows, Metric::Euclidean, PcaChoice::None, 0).unwrap();
         let y = x.clone();
         let provenance = provenance();
-        let parts = MapParts { preprocess, x, y, place_of: None, ids: None, labels: None, provenance };
+        let parts =
+            MapParts { preprocess, x, y, place_of: None, ids: None, labels: None, provenance, lion: None };
         let error = Map::new(parts).unwrap().save(&path).unwrap_err().to_string();
         let sentence =
             ": the map was not written, and a file already there is left as it was: File too large";

@@ -44,6 +44,7 @@ pub(super) fn parts() -> MapParts {
         ids: texts(["a", "", "läng", "日本", "e", "f", "g"]),
         labels: texts(["red", "blue", "red", "red", "", "blue", "red"]),
         provenance: provenance(),
+        lion: None,
     }
 }
 
@@ -56,7 +57,8 @@ pub(super) fn plain() -> Map {
     let (preprocess, x) = Preprocess::fit(rows.clone(), Metric::Euclidean, PcaChoice::None, 0).unwrap();
     let provenance = Provenance { kl: None, kl_history: vec![], adopted: true, ..provenance() };
     let y = Matrix::new(4, 3, (0..12).map(|i| i as f32).collect()).unwrap();
-    Map::new(MapParts { preprocess, x, y, place_of: None, ids: None, labels: None, provenance }).unwrap()
+    Map::new(MapParts { preprocess, x, y, place_of: None, ids: None, labels: None, provenance, lion: None })
+        .unwrap()
 }
 
 /// A map file taken apart, to be put together wrongly but with a right checksum.

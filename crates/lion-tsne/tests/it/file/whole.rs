@@ -84,8 +84,8 @@ fn an_unaligned_file_is_read_all_the_same() {
 fn additions_of_a_later_lion_are_ignored() {
     let mut forged = Forged::new(&full());
     forged.metadata.insert("note".into(), "hello".into());
-    forged.tensors.insert("power.curve".into(), ("F64".into(), vec![1], vec![0; 8]));
-    forged.parameters("{\"preprocess\":{", "{\"lion\":{\"power\":20.5},\"preprocess\":{\"more\":[1,2],");
+    forged.tensors.insert("later.curve".into(), ("F64".into(), vec![1], vec![0; 8]));
+    forged.parameters("{\"preprocess\":{", "{\"later\":{\"power\":20.5},\"preprocess\":{\"more\":[1,2],");
     assert!(Map::from_bytes(&forged.bytes()).unwrap() == full());
 }
 

@@ -1,0 +1,337 @@
+//! The rows of a map made ready for new rows: the nearest of them, and those within a radius.
+//!
+//! Small maps are one cell, and every row is compared with. Large ones are divided into cells by k-means, and a new row
+//! is compared with the rows of the cells nearest to it, as many as a sample of the map's own rows needed. Which cells
+//! those are depends on the new row alone, and so does what is found. Where nothing may be missed, the cells that can hold
+//! a row within a radius are searched instead: by the triangle inequality no others can.
+
+use super::approximate::{CELL, centres_of, divide_twice};
+use super::exact::{ExactIndex, Nearest, Within, centre, column_means, rounding_bound};
+use super::scan::{Collect, Packed, scan, squared_distance, squared_length};
+use crate::matrix::Matrix;
+use crate::random::Random;
+use crate::vectorized::vectorized;
+use rayon::prelude::*;
+
+/// Up to this many rows a new row is compared with all of them.
+const ONE_CELL_UP_TO: usize = 10_000;
+/// Share of the true nearest rows that new rows should find.
+const RECALL: f64 = 0.98;
+/// Rows of the map that tell how many cells that takes.
+const SAMPLE: usize = 512;
+/// Cells searched at least.
+const LEAST_SEARCHED: usize = 4;
+/// Rounding of distances to centres and of cells' radii, as a share.
+const SLACK: f32 = 1e-5;
+/// Rounding of a distance and its square, as a share.
+const ROOT_SLACK: f64 = 1e-6;
+/// New rows that are searched together.
+const TOGETHER: usize = 256;
+
+/// How a large map's rows are divided: what its file keeps.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct CellParts {
+    /// The centre of each cell.
+    pub(crate) centres: Matrix,
+    /// The cell of each row: the one with the nearest centre.
+    pub(crate) cell_of: Vec<u32>,
+    /// How many cells a new row looks into.
+    pub(crate) searched: u32,
+}
+
+impl CellParts {
+    /// Divides the rows, if they are many; a new row shall find its `k` nearest.
+    pub(crate) fn new(x: &Matrix, k: usize, seed: u64) -> Option<Self> {
+        if x.rows() <= ONE_CELL_UP_TO {
+            return None;
+        }
+        let mut cell_of = vec![0; x.rows()];
+        let members = divide_twice(x, x.rows().div_ceil(CELL), seed);
+        for (cell, members) in members.iter().enumerate() {
+            members.iter().for_each(|&row| cell_of[row as usize] = cell as u32);
+        }
+        let centres = centres_of(members.len(), &cell_of, x);
+        // A new row that equals an old one must find it: both are at home where the nearest centre is.
+        let cell_of = ExactIndex::of(&centres).nearest_of(x, 1).indices;
+        let mut parts = Self { centres, cell_of, searched: 1 };
+        parts.searched = RowIndex::new(x, Some(&parts)).enough_cells(x, k, seed) as u32;
+        Some(parts)
+    }
+}
+
+/// What a new row sees of the map.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Seen {
+    /// The nearest rows and their squared distances, nearest first; of equal ones the first row first.
+    pub(crate) nearest: Vec<(f32, u32)>,
+    /// How many rows within the radius were seen.
+    pub(crate) within: u32,
+}
+
+/// The rows of a map, ready to be searched.
+pub(crate) struct RowIndex {
+    cols: usize,
+    mean: Vec<f32>,
+    /// The row at each place in the order of cells.
+    rows: Vec<u32>,
+    cells: Vec<Cell>,
+    centres: ExactIndex,
+    centre_rows: Matrix,
+    searched: usize,
+    longest: f32,
+}
+
+struct Cell {
+    first: u32,
+    packed: Packed,
+    /// No row of the cell is farther from its centre.
+    radius: f32,
+}
+
+impl RowIndex {
+    pub(crate) fn new(x: &Matrix, parts: Option<&CellParts>) -> Self {
+        let mean = column_means(x);
+        let (centre_rows, members, searched) = match parts {
+            None => {
+                (Matrix::from_rows(x.cols(), mean.clone()), vec![(0..x.rows() as u32).collect::<Vec<_>>()], 1)
+            }
+            Some(parts) => {
+                let mut members = vec![Vec::new(); parts.centres.rows()];
+                parts.cell_of.iter().zip(0..).for_each(|(&cell, row)| members[cell as usize].push(row));
+                (parts.centres.clone(), members, (parts.searched as usize).min(parts.centres.rows()))
+            }
+        };
+        let cells: Vec<Cell> = members
+            .par_iter()
+            .zip(firsts(&members))
+            .zip(centre_rows.data().par_chunks_exact(x.cols()))
+            .map(|((members, first), middle)| {
+                let rows = x.select(members);
+                let packed = Packed::new(&centre(rows.data(), &mean), x.cols());
+                let farthest = rows.data().chunks_exact(x.cols()).map(|row| squared_distance(row, middle));
+                Cell { first, packed, radius: farthest.fold(0.0, f32::max).sqrt() * (1.0 + SLACK) }
+            })
+            .collect();
+        Self {
+            cols: x.cols(),
+            rows: members.concat(),
+            longest: cells.iter().map(|cell| cell.packed.longest()).fold(0.0, f32::max),
+            cells,
+            centres: ExactIndex::of(&centre_rows),
+            centre_rows,
+            searched,
+            mean,
+        }
+    }
+
+    /// The `k` nearest rows of each query and the number within `radius`, among the rows of the cells around it.
+    /// `x` is what the index was made of.
+    pub(crate) fn search(&self, x: &Matrix, queries: &[f32], k: usize, radius: f64) -> Vec<Seen> {
+        let home = |queries: &[f32]| self.cells_around(queries, self.searched);
+        self.search_in(x, queries, k, radius, home)
+    }
+
+    /// The `k` nearest of all rows and the number within `radius`, for one query. No row nearer than `reach` is missed.
+    pub(crate) fn search_all(&self, x: &Matrix, query: &[f32], k: usize, radius: f64, reach: f64) -> Seen {
+        let found = self.search_in(x, query, k, radius, |query| self.cells_within(query, reach.max(radius)));
+        found.into_iter().next().unwrap_or_default()
+    }
+
+    /// Every row within `radius` of one query, with squared distances, nearest first.
+    pub(crate) fn within(&self, x: &Matrix, query: &[f32], radius: f64) -> Vec<(f32, u32)> {
+        let centred = centre(query, &self.mean);
+        let reach = square(radius) * (1.0 + ROOT_SLACK as f32) + self.rounding(&centred);
+        let mut collector = [Within { reach, rows: Vec::new() }];
+        for (_, cell) in self.cells_within(query, radius) {
+            let Cell { first, packed, .. } = &self.cells[cell as usize];
+            scan(&centred, packed, *first, &mut collector);
+        }
+        let [Within { rows, .. }] = collector;
+        let mut near = self.true_distances(x, query, rows.into_iter());
+        near.retain(|&(distance2, _)| f64::from(distance2.sqrt()) <= radius);
+        near
+    }
+
+    fn search_in(
+        &self,
+        x: &Matrix,
+        queries: &[f32],
+        k: usize,
+        radius: f64,
+        cells: impl Fn(&[f32]) -> Vec<(u32, u32)>,
+    ) -> Vec<Seen> {
+        let mut seen = Vec::with_capacity(queries.len() / self.cols);
+        for queries in queries.chunks(TOGETHER * self.cols) {
+            let centred = centre(queries, &self.mean);
+            let rows = centred.chunks_exact(self.cols);
+            let mut looks: Vec<Look> = rows.map(|q| Look::new(k, radius, self.rounding(q))).collect();
+            self.visit(&centred, cells(queries), &mut looks);
+            let rows = looks.into_iter().zip(queries.chunks_exact(self.cols));
+            seen.extend(rows.map(|(look, query)| self.decide(look, x, query, k, radius)));
+        }
+        seen
+    }
+
+    /// Shows each query the rows of its cells; `pairs` are of queries and cells.
+    fn visit(&self, centred: &[f32], mut pairs: Vec<(u32, u32)>, looks: &mut [Look]) {
+        if self.cells.len() == 1 {
+            return scan(centred, &self.cells[0].packed, 0, looks);
+        }
+        pairs.sort_unstable_by_key(|&(query, cell)| (cell, query));
+        let (mut queries, mut together) = (Vec::new(), Vec::new());
+        for pairs in pairs.chunk_by(|a, b| a.1 == b.1) {
+            let Cell { first, packed, .. } = &self.cells[pairs[0].1 as usize];
+            queries.clear();
+            for &(query, _) in pairs {
+                queries.extend_from_slice(&centred[query as usize * self.cols..][..self.cols]);
+                together.push(std::mem::take(&mut looks[query as usize]));
+            }
+            scan(&queries, packed, *first, &mut together);
+            pairs.iter().zip(together.drain(..)).for_each(|(&(query, _), look)| looks[query as usize] = look);
+        }
+    }
+
+    /// For each query, the cells with the nearest centres.
+    fn cells_around(&self, queries: &[f32], count: usize) -> Vec<(u32, u32)> {
+        let rows = queries.len() / self.cols;
+        if self.cells.len() == 1 {
+            return (0..rows as u32).map(|query| (query, 0)).collect();
+        }
+        let (mut cells, mut distances) = (vec![0; rows * count], vec![0.0; rows * count]);
+        self.centres.nearest_block(queries, count, None, (&mut cells, &mut distances));
+        cells.into_iter().enumerate().map(|(at, cell)| ((at / count) as u32, cell)).collect()
+    }
+
+    /// The cells that can hold a row within `radius` of one query.
+    fn cells_within(&self, query: &[f32], radius: f64) -> Vec<(u32, u32)> {
+        let centres = self.centre_rows.data().chunks_exact(self.cols);
+        vectorized(
+            #[inline(always)]
+            || {
+                let reachable = |(centre, cell): (&[f32], &Cell)| {
+                    let gap = squared_distance(query, centre).sqrt() * (1.0 - SLACK) - cell.radius;
+                    f64::from(gap) <= radius
+                };
+                let cells = (0..).zip(centres.zip(&self.cells)).filter(|&(_, cell)| reachable(cell));
+                cells.map(|(cell, _)| (0, cell)).collect()
+            },
+        )
+    }
+
+    fn decide(&self, mut look: Look, x: &Matrix, query: &[f32], k: usize, radius: f64) -> Seen {
+        let mut within = look.surely;
+        let unsure = self.true_distances(x, query, look.unsure.drain(..));
+        within += unsure.iter().filter(|(distance2, _)| f64::from(distance2.sqrt()) <= radius).count() as u32;
+        let mut nearest = self.true_distances(x, query, look.nearest.candidates());
+        nearest.truncate(k);
+        Seen { nearest, within }
+    }
+
+    /// Row numbers in the order of cells become rows, with their true distances, nearest first.
+    fn true_distances(&self, x: &Matrix, query: &[f32], at: impl Iterator<Item = u32>) -> Vec<(f32, u32)> {
+        let data = x.data();
+        let mut keys: Vec<u64> = vectorized(
+            #[inline(always)]
+            || {
+                at.map(|at| {
+                    let row = self.rows[at as usize];
+                    let distance2 = squared_distance(query, &data[row as usize * self.cols..][..self.cols]);
+                    u64::from(distance2.to_bits()) << 32 | u64::from(row)
+                })
+                .collect()
+            },
+        );
+        keys.sort_unstable();
+        keys.into_iter().map(|key| (f32::from_bits((key >> 32) as u32), key as u32)).collect()
+    }
+
+    fn rounding(&self, query: &[f32]) -> f32 {
+        rounding_bound(squared_length(query), self.longest, self.cols)
+    }
+
+    /// How many cells the rows of a sample need to find their `k` nearest.
+    fn enough_cells(&self, x: &Matrix, k: usize, seed: u64) -> usize {
+        let sample = x.select(&Random::new(seed ^ 0x5a3).sample(x.rows(), SAMPLE));
+        let blocks: Vec<&[f32]> = sample.data().chunks(TOGETHER * self.cols).collect();
+        let farthest = |cells: usize| -> Vec<Vec<Seen>> {
+            let around = |queries: &[f32]| self.cells_around(queries, cells);
+            blocks.par_iter().map(|queries| self.search_in(x, queries, k, 0.0, around)).collect()
+        };
+        let truth = farthest(self.cells.len());
+        let mut searched = LEAST_SEARCHED.min(self.cells.len());
+        loop {
+            let found = farthest(searched);
+            let (mut hits, mut all) = (0, 0);
+            for (found, truth) in found.iter().flatten().zip(truth.iter().flatten()) {
+                let last = truth.nearest.last().map_or(0.0, |&(distance2, _)| distance2);
+                hits += found.nearest.iter().filter(|(distance2, _)| *distance2 <= last).count();
+                all += truth.nearest.len();
+            }
+            if hits as f64 >= RECALL * all as f64 || searched == self.cells.len() {
+                return searched;
+            }
+            searched = (searched + searched.div_ceil(8)).min(self.cells.len());
+        }
+    }
+}
+
+/// Where each cell begins in the order of cells.
+fn firsts(members: &[Vec<u32>]) -> Vec<u32> {
+    let sizes = members.iter().scan(0, |first, members| {
+        let this = *first;
+        *first += members.len() as u32;
+        Some(this)
+    });
+    sizes.collect()
+}
+
+/// The square as `f32`, finite.
+fn square(radius: f64) -> f32 {
+    ((radius * radius) as f32).min(f32::MAX / 2.0)
+}
+
+/// What one query collects: the nearest rows, and how many are within a radius.
+#[derive(Default)]
+struct Look {
+    nearest: Nearest,
+    /// Rows nearer than this (squared) are within the radius for sure.
+    sure: f32,
+    /// Rows farther than this are not.
+    possible: f32,
+    surely: u32,
+    /// Those between.
+    unsure: Vec<u32>,
+}
+
+impl Look {
+    fn new(k: usize, radius: f64, rounding: f32) -> Self {
+        let radius2 = square(radius);
+        Self {
+            nearest: Nearest::new(k, rounding),
+            sure: radius2 * (1.0 - ROOT_SLACK as f32) - rounding,
+            possible: radius2 * (1.0 + ROOT_SLACK as f32) + rounding,
+            surely: 0,
+            unsure: Vec::new(),
+        }
+    }
+}
+
+impl Collect for Look {
+    #[inline(always)]
+    fn reach(&self) -> f32 {
+        self.nearest.reach().max(self.possible)
+    }
+
+    #[inline(always)]
+    fn take(&mut self, values: &[f32], length: f32, row: u32) {
+        self.nearest.take(values, length, row);
+        let (sure, possible) = (self.sure - length, self.possible - length);
+        let surely = values.iter().map(|&value| u32::from(value <= sure)).sum::<u32>();
+        let possibly = values.iter().map(|&value| u32::from(value <= possible)).sum::<u32>();
+        self.surely += surely;
+        if possibly > surely {
+            let between = values.iter().zip(row..).filter(|&(&value, _)| value > sure && value <= possible);
+            self.unsure.extend(between.map(|(_, row)| row));
+        }
+    }
+}

@@ -1,0 +1,533 @@
+//! LION: new rows get places in a map that never changes, and those that belong nowhere a place of their own.
+
+mod cells;
+mod groups;
+mod local;
+mod parameters;
+mod placer;
+mod power;
+mod radius;
+
+pub use cells::Positions;
+pub use local::{Local, Taper};
+pub(crate) use parameters::Chosen;
+pub use parameters::LionParameters;
+pub use placer::Placer;
+pub use power::PowerPoint;
+pub use radius::Radius;
+
+use crate::error::{Error, Result};
+use crate::fit::check_largest;
+use crate::index::{RowIndex, Seen};
+use crate::map::Map;
+use crate::matrix::Matrix;
+use cells::Cells;
+use local::{Energy, idw, idw_reach, of_one_cluster};
+use parameters::{apart, nearest_count};
+use power::cross_validate;
+use radius::{ascending, percentile, share_at_least};
+use rayon::prelude::*;
+use std::fmt;
+use std::ops::Deref;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// What is done about rows that lie off the plane of the map's PCA, where that dropped variance. Their shadow may fall
+/// among rows they have nothing to do with.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum OffPlane {
+    /// A row farther off the plane than the map's own rows is an outlier. The share of rows that the radius promises
+    /// to call outliers is shared: half by distance along the plane, half by distance off it.
+    #[default]
+    Shared,
+    /// A row farther off the plane than this percentile of the map's own is an outlier; the radius is as it was given.
+    Percentile(f64),
+    /// Nothing: the paper's way.
+    None,
+}
+
+/// How to place rows. `LionOptions::default()` is what most people want; `None` is as the map has it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LionOptions {
+    /// The radius of a row's neighbourhood, r_x; a percentile is one of NN-X.
+    pub radius: Option<Radius>,
+    /// The power of `Local::Idw`. Where a radius is given and no power, it is cross-validated anew.
+    pub power: Option<f64>,
+    /// How far outliers stay from places: a number, or a percentile P of NN-Y that makes it 2 P + r_close.
+    pub r_y: Option<Radius>,
+    /// How far rows beside an outlier are from it at most; a percentile is one of NN-Y.
+    pub r_close: Option<Radius>,
+    /// The rule for rows with neighbours.
+    pub local: Local,
+    /// Whether neighbours lose weight towards the radius.
+    pub taper: Taper,
+    /// Leave out neighbours whose places do not hang together with those of nearer ones.
+    pub split_clusters: bool,
+    /// What is done about rows off the plane.
+    pub off_plane: OffPlane,
+    /// Which free position an outlier gets.
+    pub positions: Positions,
+    /// The seed of random positions.
+    pub seed: u64,
+    /// Threads; 0 is all. No place depends on it.
+    pub threads: usize,
+}
+
+/// How a row came to its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// It equals a row of the map, and has that row's place.
+    Exact,
+    /// It has neighbours, and a place among theirs.
+    Interpolated,
+    /// Its one neighbour is an outlier of the map, and it sits beside it.
+    BesideOutlier,
+    /// It belongs nowhere, and has a place of its own or of its group.
+    Outlier,
+}
+
+impl Verdict {
+    /// As tables have it: `exact`, `interpolated`, `beside-outlier`, `outlier`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Interpolated => "interpolated",
+            Self::BesideOutlier => "beside-outlier",
+            Self::Outlier => "outlier",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Two or three coordinates.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Place {
+    coordinates: [f32; 3],
+    dims: u8,
+}
+
+impl Deref for Place {
+    type Target = [f32];
+
+    fn deref(&self) -> &[f32] {
+        &self.coordinates[..usize::from(self.dims)]
+    }
+}
+
+/// Where a row was placed, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placement {
+    /// The place.
+    pub place: Place,
+    /// How the row came to it.
+    pub verdict: Verdict,
+    /// From 0 to 1, small is strange: the share of the map's rows whose own nearest-neighbour distance is at least as
+    /// large as this row's, or whose distance off the PCA plane is, whichever is smaller.
+    pub score: f64,
+    /// That second share; `None` where the rule of the plane is off or there is no plane.
+    pub off_plane: Option<f64>,
+    /// The nearest row of the map, by its number in the data.
+    pub nearest: u32,
+    /// The distance to it.
+    pub nearest_distance: f32,
+    /// How many rows of the map are within r_x; in maps beyond 10000 rows, as many of them as the search saw.
+    pub neighbours: u32,
+    /// The group of an outlier, numbered from 0.
+    pub group: Option<u64>,
+}
+
+/// A row that is settled, or an outlier that waits for its position.
+#[derive(Clone, Debug)]
+pub enum Settled {
+    /// Its place does not depend on other new rows.
+    Placed(Placement),
+    /// Its place depends on the other outliers: `Placer::give_positions` knows it.
+    Outlier(Stranger),
+}
+
+/// An outlier without a position.
+#[derive(Clone, Debug)]
+pub struct Stranger {
+    /// All that is known but place and group.
+    placement: Placement,
+    /// The row, preprocessed.
+    row: Vec<f32>,
+    /// The place of the nearest row.
+    target: [f64; 3],
+}
+
+impl Stranger {
+    /// What is known of it: all but place and group.
+    pub fn placement(&self) -> &Placement {
+        &self.placement
+    }
+}
+
+/// A map made ready for placing. It never changes the map, and may be shared between threads.
+///
+/// ```
+/// use lion_tsne::{Fit, Lion, LionOptions, Matrix, Verdict, ignore};
+///
+/// # fn main() -> lion_tsne::Result<()> {
+/// // Places made elsewhere: a row (a, b) of this grid is at (10 a, 10 b).
+/// let grid = (0..100).map(|i| [(i % 10) as f32, (i / 10) as f32]);
+/// let rows = Matrix::new(100, 2, grid.clone().flatten().collect())?;
+/// let places = Matrix::new(100, 2, grid.flatten().map(|v| 10.0 * v).collect())?;
+/// let map = Fit::default().adopt(rows, places, &mut ignore)?;
+///
+/// let lion = Lion::new(map, &LionOptions::default())?;
+/// let placement = lion.place_row(&[3.0, 4.0])?;
+/// assert_eq!((placement.verdict, &placement.place[..]), (Verdict::Exact, &[30.0, 40.0][..]));
+/// assert_eq!(lion.place_row(&[3.5, 4.5])?.verdict, Verdict::Interpolated);
+///
+/// // A placer remembers: two strangers who have nothing to do with each other get positions apart.
+/// let mut placer = lion.placer();
+/// let (one, two) = (placer.place_row(&[50.0, 50.0])?, placer.place_row(&[-90.0, 20.0])?);
+/// assert_eq!((one.verdict, one.group, two.group), (Verdict::Outlier, Some(0), Some(1)));
+/// assert_ne!(one.place, two.place);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Lion {
+    map: Map,
+    index: RowIndex,
+    pool: rayon::ThreadPool,
+    /// How many nearest rows are looked for.
+    nearest: usize,
+    perplexity: f64,
+    r_x: f64,
+    r_y: f64,
+    r_close: f64,
+    power: f64,
+    local: Local,
+    taper: Taper,
+    split_clusters: bool,
+    positions: Positions,
+    seed: u64,
+    /// NN-X by row, and ascending.
+    nn_x: Vec<f32>,
+    sorted_nn_x: Vec<f32>,
+    plane: Option<OffPlaneRule>,
+    cells: Cells,
+    /// For each distinct row the first row of the data that equals it, if any two are equal.
+    first_row: Option<Vec<u32>>,
+}
+
+/// Rows farther than the limit off the plane are outliers.
+struct OffPlaneRule {
+    limit: f64,
+    /// How far the map's rows are, ascending.
+    residuals: Vec<f32>,
+}
+
+/// The perplexity in maps that were made elsewhere.
+const PERPLEXITY: f64 = 30.0;
+/// Rows that one thread places together.
+const BLOCK: usize = 256;
+
+impl Lion {
+    /// Makes a map ready. Computes what the map does not hold; a map from `Fit` holds all of it.
+    pub fn new(map: Map, options: &LionOptions) -> Result<Self> {
+        let LionOptions { radius, power, r_y, r_close, .. } = *options;
+        let chosen = Chosen { radius, power, r_y, r_close };
+        chosen.check()?;
+        if let OffPlane::Percentile(p) = options.off_plane {
+            Radius::Percentile(p).check("off plane")?;
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
+        let pool = pool.map_err(|e| Error::Parameter {
+            name: "threads",
+            problem: format!("{} could not be started: {e}", options.threads),
+        })?;
+        let perplexity = match map.provenance().perplexity {
+            p if p >= 1.0 => p,
+            _ => PERPLEXITY.min(((map.x().rows() - 1) as f64 / 3.0).max(1.0)),
+        };
+        let map = match map.lion() {
+            Some(_) => map,
+            None => pool.install(|| map.with_parameters(perplexity))?,
+        };
+        pool.install(|| Self::ready(map, options, &chosen, perplexity)).map(|ready| ready(pool))
+    }
+
+    /// All but the pool it will work in.
+    fn ready(
+        map: Map,
+        options: &LionOptions,
+        chosen: &Chosen,
+        perplexity: f64,
+    ) -> Result<impl FnOnce(rayon::ThreadPool) -> Self + use<>> {
+        let Some(kept) = map.lion().cloned() else {
+            return Err(Error::Data("the map has no parameters of placing".into()));
+        };
+        let index = RowIndex::new(map.x(), kept.cells.as_ref());
+        let (sorted_nn_x, sorted_nn_y) = (ascending(&kept.nn_x), ascending(&kept.nn_y));
+        let radius = chosen.radius.unwrap_or(kept.radius);
+        let (r_x, plane) = radii(radius, options.off_plane, &sorted_nn_x, kept.residuals.as_deref());
+        let r_x = if radius == kept.radius && plane.is_none() { kept.r_x } else { r_x };
+        let r_close = chosen.r_close.map_or(kept.r_close, |r| r.of(&sorted_nn_y));
+        let r_y = match (chosen.r_y, chosen.r_close) {
+            (None, None) => kept.r_y,
+            _ => apart(chosen.r_y, r_close, &sorted_nn_y, map.y()),
+        };
+        let anew = options.local == Local::Idw && chosen.radius.is_some() && !kept.power_given;
+        let power = match chosen.power {
+            Some(power) => power,
+            None if anew => {
+                let validated = cross_validate(map.x(), map.y(), &index, r_x, map.provenance().seed);
+                validated.map_or(kept.power, |validated| validated.power)
+            }
+            None => kept.power,
+        };
+        let nearest = match options.local {
+            Local::Energy => nearest_count(perplexity, map.x().rows()),
+            Local::Idw => 2,
+        };
+        let (cells, first_row) = (Cells::new(map.y(), r_y), first_rows(&map));
+        let LionOptions { local, taper, split_clusters, positions, seed, .. } = *options;
+        let nn_x = kept.nn_x;
+        Ok(move |pool| Self {
+            map,
+            index,
+            pool,
+            nearest,
+            perplexity,
+            r_x,
+            r_y,
+            r_close,
+            power,
+            local,
+            taper,
+            split_clusters,
+            positions,
+            seed,
+            nn_x,
+            sorted_nn_x,
+            plane,
+            cells,
+            first_row,
+        })
+    }
+
+    /// The map.
+    pub fn map(&self) -> &Map {
+        &self.map
+    }
+
+    /// The radius of a row's neighbourhood, as used.
+    pub fn r_x(&self) -> f64 {
+        self.r_x
+    }
+
+    /// How far outliers stay from places and from each other.
+    pub fn r_y(&self) -> f64 {
+        self.r_y
+    }
+
+    /// How far rows beside an outlier are from it at most.
+    pub fn r_close(&self) -> f64 {
+        self.r_close
+    }
+
+    /// The power of inverse-distance weighting.
+    pub fn power(&self) -> f64 {
+        self.power
+    }
+
+    /// Whether rows off the PCA plane are outliers.
+    pub fn minds_the_plane(&self) -> bool {
+        self.plane.is_some()
+    }
+
+    /// Places rows. Outliers among them know of each other, but of none of other calls: see [`Lion::placer`].
+    pub fn place(&self, rows: &Matrix) -> Result<Vec<Placement>> {
+        self.placer().place(rows)
+    }
+
+    /// Places one row.
+    pub fn place_row(&self, row: &[f32]) -> Result<Placement> {
+        self.placer().place_row(row)
+    }
+
+    /// A placer that remembers the outliers of its calls.
+    pub fn placer(&self) -> Placer<'_> {
+        Placer::new(self)
+    }
+
+    /// Places all rows but the outliers, whose positions depend on each other: for tables that pass by in parts.
+    pub fn settle(&self, rows: &Matrix) -> Result<Vec<Settled>> {
+        self.check(rows)?;
+        let dims = rows.cols();
+        let share = rows.rows().div_ceil(4 * self.pool.current_num_threads());
+        let block = share.clamp(16, BLOCK);
+        let blocks: Result<Vec<Vec<Settled>>> = self
+            .pool
+            .install(|| rows.data().par_chunks(block * dims).map(|rows| self.settle_here(rows)).collect());
+        Ok(blocks?.into_iter().flatten().collect())
+    }
+
+    /// The same for one row, on this thread.
+    fn settle_row(&self, row: &[f32]) -> Result<Settled> {
+        let row = Matrix::new(1, row.len(), row.to_vec())?;
+        self.check(&row)?;
+        let settled = self.settle_here(row.data())?.pop();
+        settled.ok_or_else(|| Error::Data("there is no row to place".into()))
+    }
+
+    fn check(&self, rows: &Matrix) -> Result<()> {
+        self.map.preprocess().check(rows)?;
+        check_largest(rows)
+    }
+
+    /// Settles rows on this thread. What becomes of a row depends on that row alone.
+    fn settle_here(&self, rows: &[f32]) -> Result<Vec<Settled>> {
+        let (rows, residuals) = self.map.preprocess().apply_here(rows)?;
+        let seen = self.index.search(self.map.x(), &rows, self.nearest, self.r_x);
+        let mut energy = Energy::new();
+        let rows = rows.chunks_exact(self.map.x().cols());
+        let settled = rows.zip(seen).enumerate().map(|(at, (row, seen))| {
+            let residual = residuals.as_ref().map(|residuals| residuals[at]);
+            self.settle_one(row, seen, residual, &mut energy)
+        });
+        Ok(settled.collect())
+    }
+
+    fn settle_one(&self, row: &[f32], seen: Seen, residual: Option<f32>, energy: &mut Energy) -> Settled {
+        let plane = self.plane.as_ref().zip(residual);
+        let off = plane.is_some_and(|(rule, residual)| f64::from(residual) > rule.limit);
+        let seen = if off { seen } else { self.verified(row, seen) };
+        let (distance2, nearest) = seen.nearest.first().copied().unwrap_or_default();
+        let distance = distance2.sqrt();
+        let off_plane = plane.map(|(rule, residual)| share_at_least(&rule.residuals, residual));
+        let strange = share_at_least(&self.sorted_nn_x, distance);
+        let mut placement = Placement {
+            place: Place::default(),
+            verdict: Verdict::Outlier,
+            score: off_plane.map_or(strange, |share| share.min(strange)),
+            off_plane,
+            nearest: self.first_row.as_ref().map_or(nearest, |first| first[nearest as usize]),
+            nearest_distance: distance,
+            neighbours: seen.within,
+            group: None,
+        };
+        let beside = self.as_position(nearest);
+        let (verdict, place) = match seen.within {
+            _ if distance2 == 0.0 => (Verdict::Exact, Some(beside)),
+            _ if off => (Verdict::Outlier, None),
+            2.. => (Verdict::Interpolated, Some(self.interpolated(row, &seen, energy))),
+            1 if f64::from(self.nn_x[nearest as usize]) > self.r_x => {
+                let place = self.beside(&beside, row);
+                placement.verdict = Verdict::BesideOutlier;
+                placement.place = place;
+                return Settled::Placed(placement);
+            }
+            _ => (Verdict::Outlier, None),
+        };
+        placement.verdict = verdict;
+        match place {
+            Some(place) => Settled::Placed(Placement { place: self.as_place(place), ..placement }),
+            None => Settled::Outlier(Stranger { placement, row: row.to_vec(), target: beside }),
+        }
+    }
+
+    /// What a row sees, without anything missed if it would be called strange for it.
+    fn verified(&self, row: &[f32], seen: Seen) -> Seen {
+        if seen.within >= 2 || self.map.x().rows() == seen.nearest.len() {
+            return seen;
+        }
+        let far =
+            |seen: &Seen, at: usize| seen.nearest.get(at).map_or(f64::INFINITY, |(d, _)| f64::from(d.sqrt()));
+        let again = self.index.search_all(self.map.x(), row, 2, self.r_x, far(&seen, 0));
+        if again.within < 2 {
+            return again;
+        }
+        self.index.search_all(self.map.x(), row, self.nearest, self.r_x, far(&seen, self.nearest - 1))
+    }
+
+    /// The place of a row with neighbours.
+    fn interpolated(&self, row: &[f32], seen: &Seen, energy: &mut Energy) -> [f64; 3] {
+        let y = self.map.y();
+        let one_cluster = |near| if self.split_clusters { of_one_cluster(near, y, self.r_y) } else { near };
+        match self.local {
+            Local::Energy => {
+                let near = one_cluster(&seen.nearest);
+                energy.place(near, y, self.perplexity, self.taper, self.r_x)
+            }
+            Local::Idw => {
+                let nearest = seen.nearest.first().map_or(0.0, |(distance2, _)| f64::from(distance2.sqrt()));
+                let reach = self.r_x.min(idw_reach(nearest, self.power));
+                let near = self.index.within(self.map.x(), row, reach);
+                idw(one_cluster(&near), y, self.power, self.taper, self.r_x)
+            }
+        }
+    }
+
+    /// A place within r_close of a position, where depends on the row.
+    fn beside(&self, position: &[f64; 3], row: &[f32]) -> Place {
+        let dims = self.map.dims();
+        let mut random = crate::random::Random::new(xxh3_64(bytemuck::cast_slice(row)));
+        let direction: [f64; 3] = std::array::from_fn(|d| if d < dims { random.gaussian() } else { 0.0 });
+        let length = direction.iter().map(|v| v * v).sum::<f64>().sqrt().max(f64::MIN_POSITIVE);
+        // Evenly over the disc or ball; a little less than r_close, so that rounding does not leave it.
+        let away = 0.999 * self.r_close * random.uniform().powf(1.0 / dims as f64);
+        self.as_place(std::array::from_fn(|d| position[d] + direction[d] / length * away))
+    }
+
+    /// The place of a row of the map.
+    fn as_position(&self, row: u32) -> [f64; 3] {
+        let mut position = [0.0; 3];
+        position.iter_mut().zip(self.map.y().row(row as usize)).for_each(|(p, &v)| *p = f64::from(v));
+        position
+    }
+
+    fn as_place(&self, position: [f64; 3]) -> Place {
+        Place { coordinates: position.map(|v| v as f32), dims: self.map.dims() as u8 }
+    }
+}
+
+impl fmt::Debug for Lion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Lion({:?} in {} dimensions, r_x {})", self.map.x(), self.map.dims(), self.r_x)
+    }
+}
+
+/// r_x, and the rule of the plane, if it is minded and there is one.
+fn radii(
+    radius: Radius,
+    off_plane: OffPlane,
+    nn_x: &[f32],
+    residuals: Option<&[f32]>,
+) -> (f64, Option<OffPlaneRule>) {
+    let Some(residuals) = residuals else { return (radius.of(nn_x), None) };
+    let residuals = ascending(residuals);
+    let (r_x, limit) = match (off_plane, radius) {
+        (OffPlane::None, _) => return (radius.of(nn_x), None),
+        (OffPlane::Percentile(p), _) => (radius.of(nn_x), percentile(&residuals, p)),
+        (OffPlane::Shared, Radius::Percentile(p)) => {
+            let shared = 50.0 + p / 2.0;
+            (percentile(nn_x, shared), percentile(&residuals, shared))
+        }
+        // A number promises what it promises; as many may lie off the plane.
+        (OffPlane::Shared, Radius::Value(r_x)) => {
+            let inside = nn_x.partition_point(|v| f64::from(*v) <= r_x) as f64 / nn_x.len().max(1) as f64;
+            (r_x, percentile(&residuals, 100.0 * inside))
+        }
+    };
+    (r_x, Some(OffPlaneRule { limit, residuals }))
+}
+
+fn first_rows(map: &Map) -> Option<Vec<u32>> {
+    let place_of = map.place_of()?;
+    let mut first = vec![u32::MAX; map.x().rows()];
+    for (row, &distinct) in (0..).zip(place_of) {
+        let known = &mut first[distinct as usize];
+        *known = row.min(*known);
+    }
+    // A distinct row that no row equals cannot come from a fit; a file may hold it.
+    first.iter_mut().filter(|row| **row == u32::MAX).for_each(|row| *row = 0);
+    Some(first)
+}

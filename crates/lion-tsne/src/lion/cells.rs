@@ -1,0 +1,294 @@
+//! Places for outliers: free cells of a grid over the map, then rings of cells around it.
+//!
+//! Along each dimension the map's extent is divided into as many cells as fit, each at least 2 r_y wide. The centre of a
+//! cell without any place in it is at least r_y from every place. Cells beyond the extent are 2 r_y wide outwards, and
+//! those of one ring are handed out before the next begins. No cell is handed out twice.
+
+use crate::matrix::Matrix;
+use crate::random::Random;
+use std::collections::{HashMap, HashSet};
+
+/// Which free position an outlier gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Positions {
+    /// The one closest to the place of the outlier's nearest row.
+    #[default]
+    Nearest,
+    /// Any, by the seed and the outlier itself.
+    Random,
+}
+
+/// A cell by its number along each dimension. Numbers below 0 and from the count on are outside the map.
+pub(crate) type Cell = [i64; 3];
+
+/// More cells than this along a dimension are not needed: wider ones are as good.
+const MOST_CELLS: f64 = 1e9;
+/// The same where rings are all there is, which are listed cell by cell; in the plane, and in space.
+const MOST_IN_RINGS: [f64; 2] = [1e5, 300.0];
+/// A place this close to a bound, in cells, is on both sides of it.
+const ON_BOUND: f64 = 1e-6;
+/// Cells that are drawn at random before the nearest free one to the last is taken.
+const DRAWS: usize = 64;
+
+/// The cells of a map: which have places in them, and which were handed out.
+#[derive(Clone, Debug)]
+pub(crate) struct Cells {
+    dims: usize,
+    low: [f64; 3],
+    high: [f64; 3],
+    /// Along the map, and outwards.
+    side: [f64; 3],
+    step: f64,
+    count: Cell,
+    /// Cells of the map with a place in them, or handed out.
+    used: HashSet<Cell>,
+    /// Free cells of the map.
+    free: u128,
+    /// The ring that is being handed out, and what is left of it.
+    ring: i64,
+    left: Vec<Cell>,
+    /// For a cell from which a search began, how far around it no cell is free.
+    searched: HashMap<Cell, i64>,
+}
+
+impl Cells {
+    /// The cells of places `y`; positions shall be `r_y` from each of them and from each other.
+    pub(crate) fn new(y: &Matrix, r_y: f64) -> Self {
+        let dims = y.cols();
+        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for place in y.data().chunks_exact(dims) {
+            for d in 0..dims {
+                low[d] = low[d].min(f64::from(place[d]));
+                high[d] = high[d].max(f64::from(place[d]));
+            }
+        }
+        // A plane is one cell thick, whatever is in it.
+        (low[dims..]).fill(0.0);
+        (high[dims..]).fill(0.0);
+        let step = 2.0 * r_y;
+        let fitting: [f64; 3] = std::array::from_fn(|d| ((high[d] - low[d]) / step).floor().min(MOST_CELLS));
+        // A map narrower than a cell has no cells of its own.
+        let narrow = fitting[..dims].contains(&0.0);
+        let most = if narrow { MOST_IN_RINGS[usize::from(dims == 3)] } else { MOST_CELLS };
+        let count = std::array::from_fn(|d| fitting[d].clamp(1.0, most) as i64);
+        let side = std::array::from_fn(|d| (high[d] - low[d]) / count[d] as f64);
+        let mut cells = Self {
+            dims,
+            low,
+            high,
+            side,
+            step,
+            count,
+            used: HashSet::new(),
+            free: 0,
+            ring: 0,
+            left: Vec::new(),
+            searched: HashMap::new(),
+        };
+        if !narrow {
+            y.data().chunks_exact(dims).for_each(|place| cells.occupy(place));
+            let all: u128 = count[..dims].iter().map(|&n| n as u128).product();
+            cells.free = all - cells.used.len() as u128;
+        }
+        cells
+    }
+
+    /// Hands out a position: the free one closest to `target`.
+    pub(crate) fn nearest(&mut self, target: &[f64; 3]) -> [f64; 3] {
+        let cell = match self.free > 0 {
+            true => self.nearest_inside(target),
+            false => {
+                self.fill_ring();
+                let closest = self.left.iter().enumerate().min_by(|(_, a), (_, b)| {
+                    let (da, db) = (self.distance2(a, target), self.distance2(b, target));
+                    da.total_cmp(&db).then(a.cmp(b))
+                });
+                let at = closest.map_or(0, |(at, _)| at);
+                self.left.swap_remove(at)
+            }
+        };
+        self.take(cell)
+    }
+
+    /// Hands out a position drawn at random. Where few are left, it is the free one nearest to a draw.
+    pub(crate) fn random(&mut self, random: &mut Random) -> [f64; 3] {
+        if self.free == 0 {
+            self.fill_ring();
+            // By their order in space, so that the draw does not depend on what was handed out in which order.
+            self.left.sort_unstable();
+            let at = random.below(self.left.len());
+            let cell = self.left.remove(at);
+            return self.take(cell);
+        }
+        let mut draw = || -> Cell { std::array::from_fn(|d| random.below(self.count[d] as usize) as i64) };
+        let mut cell = draw();
+        for _ in 1..DRAWS {
+            if !self.used.contains(&cell) {
+                return self.take(cell);
+            }
+            cell = draw();
+        }
+        let target = self.centre(&cell);
+        let cell = self.nearest_inside(&target);
+        self.take(cell)
+    }
+
+    fn take(&mut self, cell: Cell) -> [f64; 3] {
+        if self.is_inside(&cell) && self.free > 0 && self.used.insert(cell) {
+            self.free -= 1;
+        }
+        self.centre(&cell)
+    }
+
+    fn is_inside(&self, cell: &Cell) -> bool {
+        cell.iter().zip(&self.count).all(|(at, count)| (0..*count).contains(at))
+    }
+
+    /// The middle of a cell.
+    pub(crate) fn centre(&self, cell: &Cell) -> [f64; 3] {
+        std::array::from_fn(|d| {
+            let (at, count) = (cell[d], self.count[d]);
+            match at {
+                _ if d >= self.dims => 0.0,
+                _ if at < 0 => self.low[d] + (at as f64 + 0.5) * self.step,
+                _ if at >= count => self.high[d] + ((at - count) as f64 + 0.5) * self.step,
+                _ => self.low[d] + (at as f64 + 0.5) * self.side[d],
+            }
+        })
+    }
+
+    fn distance2(&self, cell: &Cell, target: &[f64; 3]) -> f64 {
+        self.centre(cell).iter().zip(target).map(|(a, b)| (a - b).powi(2)).sum()
+    }
+
+    /// Marks the cells that a place is in: two along a dimension where it is on the bound between them.
+    fn occupy(&mut self, place: &[f32]) {
+        let mut spans = [(0, 0); 3];
+        for d in 0..self.dims {
+            let at = (f64::from(place[d]) - self.low[d]) / self.side[d];
+            let number = |at: f64| (at.floor() as i64).clamp(0, self.count[d] - 1);
+            spans[d] = (number(at - ON_BOUND), number(at + ON_BOUND));
+        }
+        for a in spans[0].0..=spans[0].1 {
+            for b in spans[1].0..=spans[1].1 {
+                for c in spans[2].0..=spans[2].1 {
+                    self.used.insert([a, b, c]);
+                }
+            }
+        }
+    }
+
+    /// The free cell of the map whose centre is closest to a target inside the map: shells of cells around the target's
+    /// own, until none farther out can be closer.
+    fn nearest_inside(&mut self, target: &[f64; 3]) -> Cell {
+        let home: Cell = std::array::from_fn(|d| match self.side[d] > 0.0 {
+            true => (((target[d] - self.low[d]) / self.side[d]).floor() as i64).clamp(0, self.count[d] - 1),
+            false => 0,
+        });
+        let narrowest = self.side[..self.dims].iter().copied().fold(f64::INFINITY, f64::min);
+        let farthest = self.count.iter().copied().max().unwrap_or(1);
+        let mut best: Option<(f64, Cell)> = None;
+        let mut first_free = None;
+        for shell in self.searched.get(&home).copied().unwrap_or(0)..=farthest {
+            let closest = (shell as f64 - 0.5).max(0.0) * narrowest;
+            if best.is_some_and(|(distance2, _)| distance2 < closest * closest) {
+                break;
+            }
+            self.for_each_in_shell(&home, shell, |cell| {
+                if !self.used.contains(&cell) {
+                    first_free.get_or_insert(shell);
+                    let found = (self.distance2(&cell, target), cell);
+                    if best.is_none_or(|best| found < best) {
+                        best = Some(found);
+                    }
+                }
+            });
+        }
+        self.searched.insert(home, first_free.unwrap_or(farthest));
+        // There is a free cell: this is called for no other maps.
+        best.map_or(home, |(_, cell)| cell)
+    }
+
+    /// Every cell of the map that is `shell` cells from `home` along one dimension and no more along any.
+    fn for_each_in_shell(&self, home: &Cell, shell: i64, mut visit: impl FnMut(Cell)) {
+        let span = |d: usize| (home[d] - shell).max(0)..=(home[d] + shell).min(self.count[d] - 1);
+        for a in span(0) {
+            let a_on = (a - home[0]).abs() == shell;
+            for b in span(1) {
+                let on = a_on || (b - home[1]).abs() == shell;
+                if on {
+                    span(2).for_each(|c| visit([a, b, c]));
+                } else {
+                    let ends = [home[2] - shell, home[2] + shell];
+                    let ends = if shell == 0 { &ends[..1] } else { &ends };
+                    ends.iter().filter(|c| span(2).contains(c)).for_each(|&c| visit([a, b, c]));
+                }
+            }
+        }
+    }
+
+    /// Makes sure that something is left of the ring.
+    fn fill_ring(&mut self) {
+        if !self.left.is_empty() {
+            return;
+        }
+        self.ring += 1;
+        let ring = self.ring;
+        let span = |d: usize| if d < self.dims { -ring..self.count[d] + ring } else { 0..1 };
+        let on_edge = |d: usize, at: i64| d < self.dims && (at == -ring || at == self.count[d] - 1 + ring);
+        let mut left = Vec::new();
+        for a in span(0) {
+            for b in span(1) {
+                if on_edge(0, a) || on_edge(1, b) {
+                    left.extend(span(2).map(|c| [a, b, c]));
+                } else if self.dims == 3 {
+                    left.extend([-ring, self.count[2] - 1 + ring].map(|c| [a, b, c]));
+                }
+            }
+        }
+        self.left = left;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn square(n: usize, without: &[(usize, usize)]) -> Matrix {
+        let cells = (0..n * n).map(|i| (i % n, i / n)).filter(|cell| !without.contains(cell));
+        let mut data: Vec<f32> = cells.flat_map(|(a, b)| [a as f32 + 0.5, b as f32 + 0.5]).collect();
+        // The corners, so that the extent is whole.
+        data.extend([0.0, 0.0, n as f32, n as f32]);
+        Matrix::new(data.len() / 2, 2, data).unwrap()
+    }
+
+    #[test]
+    fn holes_first_then_rings() {
+        let mut cells = Cells::new(&square(5, &[(2, 2), (3, 1)]), 0.5);
+        assert_eq!(cells.free, 2);
+        assert_eq!(cells.nearest(&[3.4, 1.4, 0.0]), [3.5, 1.5, 0.0]);
+        assert_eq!(cells.nearest(&[3.4, 1.4, 0.0]), [2.5, 2.5, 0.0]);
+        // The ring: 7 x 7 less 5 x 5.
+        let ring: Vec<[f64; 3]> = (0..24).map(|_| cells.nearest(&[2.5, 2.5, 0.0])).collect();
+        assert_eq!(ring[0], [-0.5, 2.5, 0.0]);
+        assert!(ring.iter().all(|p| [-0.5, 5.5].contains(&p[0]) || [-0.5, 5.5].contains(&p[1])));
+        // The next.
+        assert_eq!(cells.nearest(&[2.5, 2.5, 0.0]), [-1.5, 2.5, 0.0]);
+    }
+
+    #[test]
+    fn places_on_a_bound_are_in_both_cells() {
+        let y = Matrix::new(4, 2, vec![0.0, 0.0, 1.0, 0.5, 3.0, 1.0, 2.0, 0.5]).unwrap();
+        assert_eq!(Cells::new(&y, 0.5).free, 0);
+    }
+
+    #[test]
+    fn tiny_radii_list_nothing() {
+        let y = Matrix::new(3, 2, vec![0.0, 0.0, 1.0, 1.0, 0.3, 0.2]).unwrap();
+        let mut cells = Cells::new(&y, 1e-12);
+        let place = cells.nearest(&[0.3, 0.2, 0.0]);
+        assert!((place[0] - 0.3).hypot(place[1] - 0.2) < 1e-8);
+        let line = Matrix::new(2, 2, vec![0.0, 0.0, 1.0, 0.0]).unwrap();
+        assert!(Cells::new(&line, 1e-12).nearest(&[0.5, 0.0, 0.0])[0].is_finite());
+    }
+}

@@ -1,0 +1,202 @@
+//! What placing needs to know of a map: its nearest-neighbour distances, and the radii and power that follow from them.
+
+use super::power::{PowerPoint, cross_validate};
+use super::radius::{Radius, ascending, percentile};
+use crate::error::{Error, Result};
+use crate::index::{CellParts, RowIndex, Search, nearest_neighbours};
+use crate::matrix::Matrix;
+use crate::plane::Plane;
+use crate::progress::ignore;
+
+/// The radius of neighbourhoods unless another is given.
+const RADIUS: Radius = Radius::Percentile(99.0);
+/// The percentile of NN-Y within which rows are beside each other.
+const CLOSE: Radius = Radius::Percentile(10.0);
+/// Outliers are so many times as far from places as the loneliest of those are from each other.
+const APART: f64 = 2.0;
+/// The power where no row has two neighbours to find one by: in the middle of what maps of digits have.
+const POWER: f64 = 20.0;
+/// Where neighbours were found approximately, the distances of this share of rows, the farthest, are found exactly.
+const VERIFIED: f64 = 0.02;
+
+/// What a person may choose of it; `None` is as the map has it, or automatic.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Chosen {
+    pub(crate) radius: Option<Radius>,
+    pub(crate) power: Option<f64>,
+    pub(crate) r_y: Option<Radius>,
+    pub(crate) r_close: Option<Radius>,
+}
+
+impl Chosen {
+    /// Refuses what cannot be.
+    pub(crate) fn check(&self) -> Result<()> {
+        let named = [("radius", self.radius), ("r_y", self.r_y), ("r_close", self.r_close)];
+        for (name, radius) in named {
+            radius.map_or(Ok(()), |radius| radius.check(name))?;
+        }
+        match self.power {
+            Some(p) if !(p > 0.0 && p.is_finite()) => {
+                Err(Error::Parameter { name: "power", problem: format!("must be a number above 0, not {p}") })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a map keeps for placing new rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LionParameters {
+    /// What r_x was asked to be.
+    pub radius: Radius,
+    /// The radius of a row's neighbourhood.
+    pub r_x: f64,
+    /// How far outliers stay from places and from each other.
+    pub r_y: f64,
+    /// How far rows beside an outlier are from it at most.
+    pub r_close: f64,
+    /// The power of inverse-distance weighting.
+    pub power: f64,
+    /// Whether the power was given; else it was cross-validated.
+    pub power_given: bool,
+    /// The error of each power that was tried, powers ascending.
+    pub power_curve: Vec<PowerPoint>,
+    /// NN-X: the distance of each distinct row to the nearest other.
+    pub(crate) nn_x: Vec<f32>,
+    /// NN-Y: the same for places.
+    pub(crate) nn_y: Vec<f32>,
+    /// How far each distinct row is from its projection, if the PCA dropped variance.
+    pub(crate) residuals: Option<Vec<f32>>,
+    /// The division of a large map's rows.
+    pub(crate) cells: Option<CellParts>,
+}
+
+impl LionParameters {
+    /// From rows and their places. `nn_x` may be given where neighbours were found already.
+    pub(crate) fn new(
+        (x, y): (&Matrix, &Matrix),
+        nn_x: Option<Vec<f32>>,
+        residuals: Option<Vec<f32>>,
+        perplexity: f64,
+        chosen: &Chosen,
+        seed: u64,
+    ) -> Result<Self> {
+        let cells = CellParts::new(x, nearest_count(perplexity, x.rows()), seed);
+        let index = RowIndex::new(x, cells.as_ref());
+        let mut nn_x = match nn_x {
+            Some(nn_x) => nn_x,
+            None => nearest_distances(x, seed)?,
+        };
+        if cells.is_some() {
+            verify_farthest(&mut nn_x, x, &index);
+        }
+        let nn_y = Plane::new(y.data(), y.cols()).nearest_distances();
+        let radius = chosen.radius.unwrap_or(RADIUS);
+        let r_x = radius.of(&ascending(&nn_x));
+        let sorted_y = ascending(&nn_y);
+        let r_close = chosen.r_close.unwrap_or(CLOSE).of(&sorted_y);
+        let r_y = apart(chosen.r_y, r_close, &sorted_y, y);
+        let validated = match chosen.power {
+            Some(_) => None,
+            None => cross_validate(x, y, &index, r_x, seed),
+        };
+        Ok(Self {
+            radius,
+            r_x,
+            r_y,
+            r_close,
+            power: chosen.power.or(validated.as_ref().map(|v| v.power)).unwrap_or(POWER),
+            power_given: chosen.power.is_some(),
+            power_curve: validated.map(|v| v.curve).unwrap_or_default(),
+            nn_x,
+            nn_y,
+            residuals,
+            cells,
+        })
+    }
+
+    /// NN-X: the distance of each distinct row to the nearest other.
+    pub fn nn_x(&self) -> &[f32] {
+        &self.nn_x
+    }
+
+    /// NN-Y: the distance of each place to the nearest other.
+    pub fn nn_y(&self) -> &[f32] {
+        &self.nn_y
+    }
+
+    /// Refuses parameters that do not go with a map of so many distinct rows of so many columns.
+    pub(crate) fn check(&self, rows: usize, cols: usize) -> Result<()> {
+        let refuse = |problem: &str| Err(Error::Data(format!("the parameters of placing {problem}")));
+        let lengths = [Some(&self.nn_x), Some(&self.nn_y), self.residuals.as_ref()];
+        if lengths.into_iter().flatten().any(|list| list.len() != rows) {
+            return refuse("have a distance for each row of another map");
+        }
+        let distance = |v: &f32| *v >= 0.0 && v.is_finite();
+        if !lengths.into_iter().flatten().flatten().all(distance) {
+            return refuse("have a distance that is negative or not finite");
+        }
+        let numbers = [self.r_x, self.r_y, self.r_close, self.power];
+        if !numbers.iter().all(|v| *v >= 0.0 && v.is_finite()) || self.power <= 0.0 || self.r_y <= 0.0 {
+            return refuse("have a radius or power that cannot be");
+        }
+        if !self.power_curve.iter().all(|point| point.power.is_finite() && point.error.is_finite()) {
+            return refuse("have a curve that is not finite");
+        }
+        let Some(CellParts { centres, cell_of, searched }) = &self.cells else { return Ok(()) };
+        let fits = cell_of.len() == rows
+            && centres.cols() == cols
+            && cell_of.iter().all(|&cell| (cell as usize) < centres.rows());
+        if !fits || *searched == 0 {
+            return refuse("have cells of another map");
+        }
+        centres.check_finite()
+    }
+}
+
+/// How many nearest rows the energy of a place is taken over.
+pub(crate) fn nearest_count(perplexity: f64, rows: usize) -> usize {
+    (3.0 * perplexity).ceil().min(rows as f64).max(1.0) as usize
+}
+
+/// r_y: a number as it is, or so many times a percentile of NN-Y (the greatest unless another is given), and r_close.
+/// Where that is 0, as when all places are one, some distance that shows.
+pub(crate) fn apart(chosen: Option<Radius>, r_close: f64, nn_y: &[f32], y: &Matrix) -> f64 {
+    let r_y = match chosen {
+        Some(Radius::Value(v)) => v,
+        Some(Radius::Percentile(p)) => APART * percentile(nn_y, p) + r_close,
+        None => APART * percentile(nn_y, 100.0) + r_close,
+    };
+    if r_y > 0.0 {
+        return r_y;
+    }
+    let (low, high) =
+        y.data().iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)));
+    let extent = f64::from(high) - f64::from(low);
+    if extent > 0.0 { extent / 20.0 } else { 1.0 }
+}
+
+fn nearest_distances(x: &Matrix, seed: u64) -> Result<Vec<f32>> {
+    if x.rows() < 2 {
+        return Ok(vec![0.0; x.rows()]);
+    }
+    let (found, _) = nearest_neighbours(x, 1, Search::Auto, seed, &mut ignore)?;
+    Ok(found.distances2.iter().map(|d| d.sqrt()).collect())
+}
+
+/// A nearest row that was missed makes a distance too large. Looking again at the largest makes every percentile above
+/// those right: what is below them can only be smaller than it seems.
+fn verify_farthest(nn_x: &mut [f32], x: &Matrix, index: &RowIndex) {
+    use rayon::prelude::*;
+    let limit = percentile(&ascending(nn_x), 100.0 * (1.0 - VERIFIED));
+    let suspects: Vec<usize> = (0..nn_x.len()).filter(|&i| f64::from(nn_x[i]) >= limit).collect();
+    let verified: Vec<(usize, f32)> = suspects
+        .into_par_iter()
+        .map(|i| {
+            let seen = index.search_all(x, x.row(i), 2, 0.0, f64::from(nn_x[i]));
+            let other = seen.nearest.iter().find(|(_, row)| *row as usize != i);
+            (i, other.map_or(nn_x[i], |(distance2, _)| distance2.sqrt().min(nn_x[i])))
+        })
+        .collect();
+    verified.into_iter().for_each(|(i, distance)| nn_x[i] = distance);
+}
