@@ -93,7 +93,7 @@ pub(crate) struct TableArgs {
     /// Leave these columns out
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub(crate) exclude: Vec<String>,
-    /// Whether the first line of a CSV table names the columns; auto: unless it is all numbers
+    /// Whether the first line of a CSV table names the columns; auto: if none of it is a number
     #[arg(long, value_enum, default_value_t = HeaderArg::Auto)]
     pub(crate) header: HeaderArg,
 }

@@ -96,11 +96,11 @@ pub(crate) struct LionArgs {
     /// Power of the inverse distance weights; auto finds it by leaving out each row in turn
     #[arg(long, value_name = "auto|P", default_value = "auto", value_parser = value::power, allow_hyphen_values = true)]
     pub(crate) power: Power,
-    /// r_y, how far from everything else an outlier is put on the map: a percentile of the distances between
-    /// nearest places, or a distance; 2 x 100% + r_close unless given
+    /// r_y, how far from everything else an outlier is put on the map: a distance, or a percentile P of the distances
+    /// between nearest places, which makes it 2 P + r_close; 100% unless given
     #[arg(long, value_name = "P%|R", value_parser = value::radius, allow_hyphen_values = true)]
     pub(crate) r_y: Option<Radius>,
-    /// r_close, how near to each other the outliers of a group are put, likewise; 10% unless given
+    /// r_close, how near to each other the outliers of a group are put: a distance or such a percentile; 10% unless given
     #[arg(long, value_name = "P%|R", value_parser = value::radius, allow_hyphen_values = true)]
     pub(crate) r_close: Option<Radius>,
 }

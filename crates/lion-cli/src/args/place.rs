@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   lion place m.lion new.csv --id name -o placed.parquet
-  lion place m.lion new.npy --labels classes.npy -o placed.csv    says also how many land among their own kind
-  lion place m.lion new.parquet --local idw --power 20 -o placed.jsonl    the paper's rule
+  lion place m.lion new.npy --labels classes.npy -o placed.csv     says how right the places are
+  lion place m.lion new.parquet --local idw -o placed.jsonl        the paper's rule
   zcat new.csv.gz | lion place m.lion - -o - | grep outlier")]
 pub(crate) struct PlaceArgs {
     /// A map file written by lion fit
@@ -51,24 +51,26 @@ pub(crate) struct RuleArgs {
     /// nearest other one, or a distance; as the map has it unless given
     #[arg(long, value_name = "P%|R", value_parser = value::radius, allow_hyphen_values = true)]
     pub(crate) radius: Option<Radius>,
-    /// Power of the inverse distance weights of --local idw; as the map has it unless given
+    /// Power of the inverse distance weights of --local idw; unless given, as the map has it, or found anew for another
+    /// --radius
     #[arg(long, value_name = "P", value_parser = value::given_power, allow_hyphen_values = true)]
     pub(crate) power: Option<f64>,
-    /// r_y, how far from everything else an outlier is put: a percentile of the distances between nearest places, or a
-    /// distance; as the map has it unless given
+    /// r_y, how far from everything else an outlier is put: a distance, or a percentile P of the distances between
+    /// nearest places, which makes it 2 P + r_close; as the map has it unless given
     #[arg(long, value_name = "P%|R", value_parser = value::radius, allow_hyphen_values = true)]
     pub(crate) r_y: Option<Radius>,
-    /// r_close, how near to each other the outliers of a group are put, likewise
+    /// r_close, how near to each other the outliers of a group are put: a distance or such a percentile; as the map has it
+    /// unless given
     #[arg(long, value_name = "P%|R", value_parser = value::radius, allow_hyphen_values = true)]
     pub(crate) r_close: Option<Radius>,
-    /// Let the weights of --local idw fall to 0 at r_x, so that a row that moves does not jump
+    /// How the weights of neighbours fall to 0 towards r_x, so that a row that moves does not jump
     #[arg(long, value_enum, default_value_t = TaperArg::None)]
     pub(crate) taper: TaperArg,
     /// Where neighbours lie in clusters far apart, keep to those around the nearest
     #[arg(long)]
     pub(crate) split_clusters: bool,
-    /// When a row is an outlier for what PCA leaves of it: shared, the rate that r_x promises is shared by both rules;
-    /// a percentile of the training rows; or none, as in the paper
+    /// When a row is an outlier for being far off the plane of the map's PCA: shared, the rate of outliers that r_x
+    /// promises is shared by both rules; a percentile of the training rows; or none, as in the paper
     #[arg(long, value_name = "shared|P%|none", default_value = "shared", value_parser = value::off_plane, allow_hyphen_values = true)]
     pub(crate) off_plane: OffPlane,
     /// Which free position an outlier takes: the one nearest to its nearest row's place, or a random one
@@ -142,11 +144,7 @@ impl PlaceArgs {
 
     /// A flag that has no effect beside the others, if there is one.
     pub(crate) fn idle_flag(&self) -> Option<&'static str> {
-        let RuleArgs { local, power, taper, .. } = self.rules;
-        match local {
-            LocalArg::Energy if power.is_some() => Some("--power"),
-            LocalArg::Energy if taper != TaperArg::None => Some("--taper"),
-            _ => None,
-        }
+        let RuleArgs { local, power, .. } = self.rules;
+        (local == LocalArg::Energy && power.is_some()).then_some("--power")
     }
 }

@@ -83,7 +83,10 @@ fn demo_runs_twice() {
     assert!(number(&digits["accuracy_10nn"]) > number(&digits["baseline_10nn"]) - 0.005, "{digits}");
     // The radius promises one in a hundred.
     assert!((5.0..=20.0).contains(&number(&digits["outlier"])), "{digits}");
-    assert_eq!((&noise["outlier"], &noise["groups"], &noise["percentile"]), (&100.into(), &1.into(), &100.0.into()));
+    assert_eq!(
+        (&noise["outlier"], &noise["groups"], &noise["percentile"]),
+        (&100.into(), &1.into(), &100.0.into())
+    );
     assert!(number(&noise["drawn"]) < 200.0);
     for file in ["map.lion", "map.html", "map.png", "placements.parquet"] {
         assert!(folder.path("lion-demo").join(file).is_file(), "{file}");

@@ -532,7 +532,11 @@ fn a_full_disk_leaves_the_old_file_whole() {
         Finished::of(command).refuses(1, &["p.jsonl", "written"]);
         assert_eq!(folder.read("p.jsonl"), b"old");
     }
-    assert_eq!(folder.names(), ["m.lion", "many.npy", "new.csv", "p.jsonl", "t.csv"], "nothing is left behind");
+    assert_eq!(
+        folder.names(),
+        ["m.lion", "many.npy", "new.csv", "p.jsonl", "t.csv"],
+        "nothing is left behind"
+    );
 }
 
 #[cfg(unix)]
@@ -623,7 +627,9 @@ fn pictures_show_placements() {
     folder
         .lion("plot m.lion --placements p.csv --placed-labels few.txt -o q.svg")
         .refuses(1, &["few.txt has 1 labels, and p.csv has 43 rows"]);
-    folder.lion("plot m.lion --placed-labels few.txt -o q.svg").refuses(2, &["required arguments were not provided"]);
+    folder
+        .lion("plot m.lion --placed-labels few.txt -o q.svg")
+        .refuses(2, &["required arguments were not provided"]);
     folder.lion("plot m.lion --placements p.csv -o p.csv").refuses(2, &["p.csv"]);
     let text = String::from_utf8(folder.read("p.csv")).unwrap();
     folder.write("odd.csv", text.replacen("exact", "perhaps", 1));
