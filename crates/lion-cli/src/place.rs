@@ -1,8 +1,10 @@
 //! `lion place`: new rows get places in a map, in one pass and in memory that does not grow with the table.
 
+mod outcome;
 mod sheet;
 mod spool;
 
+pub(crate) use outcome::Tally;
 pub(crate) use sheet::{Placements, SheetWriter};
 pub(crate) use spool::Record;
 
@@ -11,14 +13,12 @@ use crate::args::{Common, PlaceArgs};
 use crate::fit::{located, shown};
 use crate::interrupt::Interrupt;
 use crate::output;
-use crate::progress::{Phase, Phases, Reporter, Screen};
-use crate::summary::{Facts, peak_memory, placing_in_words, seconds_in_words};
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use crate::progress::{Phase, Reporter, Screen};
+use anyhow::{Context, Result, anyhow, ensure};
 use lion_table::{Batches, Table};
-use lion_tsne::{Lion, LionOptions, Local, Map, Matrix, Placement, Settled, Stranger, Verdict};
-use serde::Serialize;
+use lion_tsne::{Lion, Map, Matrix, Placement, Settled, Stranger, Verdict};
+use outcome::Outcome;
 use spool::Spool;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 
@@ -26,8 +26,6 @@ use std::sync::mpsc::sync_channel;
 const WRITTEN_ROWS: usize = 8192;
 /// Batches read ahead of the one that is being placed.
 const AHEAD: usize = 2;
-/// From this share of outliers on, something may be wrong with the table as a whole.
-const SUSPICIOUS: f64 = 1.0 / 3.0;
 
 /// Places the rows of a table and writes what comes of it.
 pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
@@ -47,27 +45,27 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     let table = open(args, &map)?;
     let options = args.options(common);
     let lion = Lion::new(map, &options).with_context(|| args.map.display().to_string())?;
-    let judge = Judge::new(lion.map())?;
+    let judge = if args.has_labels() { Some(judge(args, lion.map())?) } else { None };
     let labels = Labelling::new(args, judge.as_ref(), table.row_count())?;
 
-    let placing = Placing { lion: &lion, args, labels: &labels };
+    let placing = Placing { lion: &lion, args, judge: judge.as_ref(), labels: &labels };
     reporter.enter(Phase::Place);
     let (spool, strangers) = placing.settle(table, &mut reporter)?;
     reporter.enter(Phase::Outliers);
     let outliers = lion.placer().give_positions(strangers);
     reporter.enter(Phase::Write);
-    let tally = placing.write(spool, outliers, judge.as_ref(), &interrupt)?;
+    let tally = placing.write(spool, outliers, &interrupt)?;
 
-    let summary = Summary::new(&lion, &options, args, tally, checksum, reporter.finish());
-    if let Some(warning) = summary.warning() {
+    let outcome = Outcome::new(&lion, &options, args, tally, checksum, reporter.finish());
+    if let Some(warning) = outcome.warning() {
         screen.say(&warning);
     }
     if args.output_file().is_none() {
         // Standard output is taken.
-        screen.say(summary.facts().lines().trim_end());
+        screen.say(outcome.facts().lines().trim_end());
         return Ok(());
     }
-    output::present(common, &summary, || summary.in_words(args))
+    output::present(common, &outcome, || outcome.in_words(args))
 }
 
 /// Opens the table and refuses one that does not go with the map.
@@ -83,6 +81,16 @@ fn open(args: &PlaceArgs, map: &Map) -> Result<Batches> {
     Ok(table)
 }
 
+/// Makes the map's labels ready for comparing those of new rows with them.
+fn judge<'a>(args: &PlaceArgs, map: &'a Map) -> Result<Judge<'a>> {
+    Judge::new(map)?.with_context(|| {
+        format!(
+            "{} has no labels to compare those of the new rows with: leave --labels out, or say --exclude instead of --label",
+            args.map.display()
+        )
+    })
+}
+
 /// The labels of new rows, as codes of the map's own.
 enum Labelling<'a> {
     None,
@@ -94,15 +102,7 @@ enum Labelling<'a> {
 
 impl<'a> Labelling<'a> {
     fn new(args: &PlaceArgs, judge: Option<&'a Judge<'a>>, rows: Option<usize>) -> Result<Self> {
-        if args.table.label.is_none() && args.table.labels.is_none() {
-            return Ok(Self::None);
-        }
-        let Some(judge) = judge else {
-            bail!(
-                "{} has no labels to compare those of the new rows with: leave out --label and --labels",
-                args.map.display()
-            );
-        };
+        let Some(judge) = judge else { return Ok(Self::None) };
         let Some(file) = &args.table.labels else { return Ok(Self::Column(judge)) };
         let codes: Vec<u32> = lion_table::read_labels(file)?.iter().map(|label| judge.code(label)).collect();
         if let Some(rows) = rows {
@@ -136,6 +136,8 @@ fn check_count(args: &PlaceArgs, labels: usize, rows: usize) -> Result<()> {
 struct Placing<'a> {
     lion: &'a Lion,
     args: &'a PlaceArgs,
+    /// There if rows have labels.
+    judge: Option<&'a Judge<'a>>,
     labels: &'a Labelling<'a>,
 }
 
@@ -183,14 +185,7 @@ impl Placing<'_> {
     }
 
     /// Writes all rows in the order of the table, the outliers at the positions that they were given.
-    fn write(
-        &self,
-        spool: Spool,
-        outliers: Vec<Placement>,
-        judge: Option<&Judge<'_>>,
-        interrupt: &Interrupt,
-    ) -> Result<Tally> {
-        let judge = judge.filter(|_| !matches!(self.labels, Labelling::None));
+    fn write(&self, spool: Spool, outliers: Vec<Placement>, interrupt: &Interrupt) -> Result<Tally> {
         let (mut tally, mut outliers) = (Tally::default(), outliers.iter());
         let mut sheet = SheetWriter::create(&self.args.output, self.lion.map())?;
         let mut records = spool.read().map_err(|error| self.unwritten(error))?;
@@ -204,14 +199,14 @@ impl Placing<'_> {
                 record.put(outliers.next().context("an outlier was left without a position")?);
             }
             tally.add(&batch);
-            if let Some(judge) = judge {
+            if let Some(judge) = self.judge {
                 tally.right += shares(judge, self.lion.map().dims(), &batch)?;
             }
             sheet.write(batch)?;
         }
         interrupt.too_late();
         sheet.finish()?;
-        tally.accuracy = judge.map(|_| tally.right / tally.rows.max(1) as f64);
+        tally.accuracy = self.judge.map(|_| tally.right / tally.rows.max(1) as f64);
         Ok(tally)
     }
 
@@ -235,153 +230,6 @@ fn shares(judge: &Judge<'_>, dims: usize, batch: &[Record]) -> Result<f64> {
     Ok(judge.shares(&Matrix::new(batch.len(), dims, places)?, &codes)?.iter().sum())
 }
 
-/// What is counted.
-#[derive(Debug, Default)]
-pub(crate) struct Tally {
-    pub(crate) rows: usize,
-    pub(crate) exact: usize,
-    pub(crate) interpolated: usize,
-    pub(crate) beside_outlier: usize,
-    pub(crate) outlier: usize,
-    pub(crate) groups: BTreeSet<u64>,
-    right: f64,
-    accuracy: Option<f64>,
-}
-
-impl Tally {
-    /// Counts these too.
-    pub(crate) fn add(&mut self, records: &[Record]) {
-        self.rows += records.len();
-        for record in records {
-            *match record.verdict {
-                Verdict::Exact => &mut self.exact,
-                Verdict::Interpolated => &mut self.interpolated,
-                Verdict::BesideOutlier => &mut self.beside_outlier,
-                Verdict::Outlier => &mut self.outlier,
-            } += 1;
-            self.groups.extend(record.group);
-        }
-    }
-}
-
-/// The JSON object.
-#[derive(Serialize)]
-struct Summary {
-    rows: usize,
-    exact: usize,
-    interpolated: usize,
-    beside_outlier: usize,
-    outlier: usize,
-    /// Groups of outliers that are alike.
-    groups: usize,
-    /// The mean share of the 10 nearest training places that carry the row's label; null without labels.
-    accuracy_10nn: Option<f64>,
-    seconds: f64,
-    phases: Phases,
-    /// As used, which need not be as the map has them.
-    r_x: f64,
-    r_y: f64,
-    r_close: f64,
-    power: f64,
-    local: &'static str,
-    /// Whether rows were outliers also for what PCA leaves of them.
-    off_plane: bool,
-    /// Null where the system does not tell.
-    peak_rss_bytes: Option<u64>,
-    map: String,
-    /// Of the map.
-    checksum: String,
-    file: String,
-}
-
-impl Summary {
-    fn new(
-        lion: &Lion,
-        options: &LionOptions,
-        args: &PlaceArgs,
-        tally: Tally,
-        checksum: String,
-        (phases, seconds): (Phases, f64),
-    ) -> Self {
-        Self {
-            rows: tally.rows,
-            exact: tally.exact,
-            interpolated: tally.interpolated,
-            beside_outlier: tally.beside_outlier,
-            outlier: tally.outlier,
-            groups: tally.groups.len(),
-            accuracy_10nn: tally.accuracy,
-            seconds,
-            phases,
-            r_x: lion.r_x(),
-            r_y: lion.r_y(),
-            r_close: lion.r_close(),
-            power: lion.power(),
-            local: match options.local {
-                Local::Energy => "energy",
-                Local::Idw => "idw",
-            },
-            off_plane: lion.minds_the_plane(),
-            peak_rss_bytes: peak_memory(),
-            map: args.map.display().to_string(),
-            checksum,
-            file: args.output_file().map_or("-".into(), |file| file.display().to_string()),
-        }
-    }
-
-    fn facts(&self) -> Facts {
-        let mut facts = Facts::default();
-        facts.add("rows", self.rows.to_string());
-        let outliers = match self.groups {
-            1 => "in 1 group".into(),
-            groups => format!("in {groups} groups"),
-        };
-        for (verdict, count, more) in [
-            ("exact", self.exact, "equal a row of the map, and have its place"),
-            ("interpolated", self.interpolated, "among rows like themselves"),
-            ("beside-outlier", self.beside_outlier, "near a single row, itself apart"),
-            ("outlier", self.outlier, &outliers),
-        ] {
-            let width = self.rows.to_string().len();
-            let share = 100.0 * count as f64 / self.rows.max(1) as f64;
-            let more = if count == 0 { "" } else { more };
-            facts.add(verdict, format!("{count:>width$} {share:>5.1} %  {more}").trim_end().to_owned());
-        }
-        if let Some(accuracy) = self.accuracy_10nn {
-            let share = 100.0 * accuracy;
-            facts.add(
-                "accuracy",
-                format!("{share:.1} % of the 10 nearest training places carry the row's label"),
-            );
-        }
-        let off_plane = if self.off_plane { "; strangers off the PCA plane are outliers too" } else { "" };
-        let Self { r_x, r_y, r_close, power, local, .. } = *self;
-        let radii = placing_in_words(r_x, r_y, r_close, (local == "idw").then_some(power));
-        facts.add("placed by", format!("{local}; {radii}{off_plane}"));
-        facts.add("seconds", seconds_in_words(self.seconds, &self.phases));
-        if let Some(bytes) = self.peak_rss_bytes {
-            facts.add("peak memory", output::size(bytes));
-        }
-        facts.add("file", self.file.clone());
-        facts
-    }
-
-    fn in_words(&self, args: &PlaceArgs) -> String {
-        let picture = Path::new(&self.file).with_extension("html");
-        let (map, file, picture) = (args.map.display(), &self.file, picture.display());
-        format!("{}\nnext: lion plot {map} --placements {file} -o {picture}\n", self.facts().lines())
-    }
-
-    fn warning(&self) -> Option<String> {
-        (self.outlier as f64 > SUSPICIOUS * self.rows as f64).then(|| {
-            format!(
-                "warning: {} of {} rows are outliers: the rows may be of another kind, or scaled differently",
-                self.outlier, self.rows
-            )
-        })
-    }
-}
-
 impl PlaceArgs {
     /// Every file that is read.
     fn inputs(&self) -> Vec<&Path> {
@@ -389,5 +237,9 @@ impl PlaceArgs {
             .into_iter()
             .flatten()
             .collect()
+    }
+
+    fn has_labels(&self) -> bool {
+        self.table.label.is_some() || self.table.labels.is_some()
     }
 }
