@@ -104,6 +104,11 @@ impl Serialize for Phases {
     }
 }
 
+/// For a phase that does not tell how far it is, for one that does, and for one that does not know how much there is.
+const SPINNER: &str = "{prefix:>13} {spinner:.cyan} {elapsed}";
+const BAR: &str = "{prefix:>13} {bar:30.cyan/dim} {percent:>3} % {msg}, {eta} left";
+const COUNT: &str = "{prefix:>13} {spinner:.cyan} {msg}, {elapsed}";
+
 /// Standard error: messages, and one progress bar if it is a terminal.
 #[derive(Clone)]
 pub(crate) struct Screen {
@@ -117,8 +122,10 @@ impl Screen {
         // Standard error that is no terminal gets no bar: the draw target sees to it.
         let target = if common.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target);
-        bar.enable_steady_tick(Duration::from_millis(100));
-        Self { bar, quiet: common.quiet, verbose: common.verbose }
+        let screen = Self { bar, quiet: common.quiet, verbose: common.verbose };
+        screen.draw_as(SPINNER);
+        screen.bar.enable_steady_tick(Duration::from_millis(100));
+        screen
     }
 
     /// Says something, unless quiet.
@@ -153,27 +160,24 @@ impl Screen {
     }
 
     fn show(&self, phase: Phase) {
-        self.bar.reset();
-        self.bar.set_length(0);
+        self.draw_as(SPINNER);
         self.bar.set_prefix(phase.words().1);
         self.bar.set_message("");
-        self.draw_as("{prefix:>13} {spinner:.cyan} {elapsed}");
+        self.bar.set_length(0);
+        self.bar.reset();
     }
 
     /// So much is done, of so much where that is known.
     fn count(&self, done: u64, total: Option<u64>, message: String) {
-        // The first count turns the spinner into a bar.
-        if self.bar.length() != total || self.bar.position() == 0 {
-            self.draw_as(match total {
-                Some(_) => "{prefix:>13} {bar:30.cyan/dim} {percent:>3} % {msg}, {eta} left",
-                None => "{prefix:>13} {spinner:.cyan} {msg}, {elapsed}",
-            });
-        }
-        if let Some(total) = total {
-            self.bar.set_length(total);
+        self.bar.set_message(message);
+        match total {
+            Some(total) => {
+                self.bar.set_length(total);
+                self.draw_as(BAR);
+            }
+            None => self.draw_as(COUNT),
         }
         self.bar.set_position(done);
-        self.bar.set_message(message);
     }
 
     fn draw_as(&self, template: &str) {
