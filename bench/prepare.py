@@ -1,7 +1,8 @@
 """Writes the data of a bench as .npy files (float32 rows, uint8 labels): prepare.py KIND ROWS DIMS OUT SOURCE.
 
 KIND is `mnist` (the first ROWS digits of a fixed shuffle; PCA to DIMS, or raw pixels if DIMS is 784),
-`digits` (the training digits that come with the repository, PCA to DIMS) or `clusters` (synthetic: Gaussian clusters of unequal sizes and widths). Labels go to OUT with `-labels` added.
+`unseen` (what is placed into that: the 10000 test digits by the same PCA, and 1000 images of noise farther from every
+digit than any digit is from the others, which go to OUT with `-noise` added), `digits` (the training digits that come with the repository, PCA to DIMS) or `clusters` (synthetic: Gaussian clusters of unequal sizes and widths). Labels go to OUT with `-labels` added.
 """
 
 import gzip
@@ -11,15 +12,48 @@ from pathlib import Path
 import numpy as np
 
 
-def mnist(rows, dims, folder):
+def images(part, folder):
+    """Pixels and labels of `train` or `t10k`."""
+    with gzip.open(folder / f"{part}-images-idx3-ubyte.gz") as file:
+        pixels = np.frombuffer(file.read(), np.uint8, offset=16).reshape(-1, 784)
+    with gzip.open(folder / f"{part}-labels-idx1-ubyte.gz") as file:
+        return pixels, np.frombuffer(file.read(), np.uint8, offset=8)
+
+
+def training(rows, folder):
     """Pixels / 255 of the first `rows` training digits of the shuffle of seed 0, with their labels."""
-    with gzip.open(folder / "train-images-idx3-ubyte.gz") as file:
-        images = np.frombuffer(file.read(), np.uint8, offset=16).reshape(-1, 784)
-    with gzip.open(folder / "train-labels-idx1-ubyte.gz") as file:
-        labels = np.frombuffer(file.read(), np.uint8, offset=8)
-    chosen = np.random.default_rng(0).permutation(len(images))[:rows]
-    pixels = images[chosen].astype(np.float64) / 255
-    return (pixels if dims == 784 else pca(pixels, dims)), labels[chosen]
+    pixels, labels = images("train", folder)
+    chosen = np.random.default_rng(0).permutation(len(pixels))[:rows]
+    return pixels[chosen].astype(np.float64) / 255, labels[chosen]
+
+
+def mnist(rows, dims, folder):
+    pixels, labels = training(rows, folder)
+    return (pixels if dims == 784 else projected(pixels, dims)(pixels)), labels
+
+
+def unseen(rows, dims, folder, out):
+    """Test digits and noise in the space of `mnist`."""
+    known, _ = training(rows, folder)
+    project = (lambda pixels: pixels) if dims == 784 else projected(known, dims)
+    pixels, labels = images("t10k", folder)
+    known = project(known).astype(np.float32)
+    noise = project(np.random.default_rng(1).uniform(size=(1500, 784))).astype(np.float32)
+    farthest = nearest(known, known, skip=1).max()
+    noise = noise[nearest(noise, known, skip=0) > farthest][:1000]
+    np.save(out.with_name(out.stem + "-noise.npy"), np.ascontiguousarray(noise))
+    return project(pixels.astype(np.float64) / 255), labels
+
+
+def nearest(rows, known, skip):
+    """The distance of each row to its nearest known one, or to the next where `skip` is 1."""
+    lengths = (known**2).sum(axis=1)
+    distances = []
+    for start in range(0, len(rows), 1000):
+        part = rows[start : start + 1000]
+        squared = (part**2).sum(axis=1)[:, None] + lengths - 2 * part @ known.T
+        distances.append(np.partition(squared, skip, axis=1)[:, skip])
+    return np.sqrt(np.maximum(np.concatenate(distances), 0))
 
 
 def embedded(dims, path):
@@ -30,16 +64,18 @@ def embedded(dims, path):
     at = 20 + 4 * (train + 2 * test)
     labels = np.frombuffer(content, np.uint8, train, offset=at)
     pixels = np.frombuffer(content, np.uint8, train * width, offset=at + train + test).reshape(train, width)
-    return pca(pixels.astype(np.float64) / 255, dims), labels
+    pixels = pixels.astype(np.float64) / 255
+    return projected(pixels, dims)(pixels), labels
 
 
-def pca(rows, dims):
-    """The leading principal components, in f64, each with its largest weight positive."""
-    centred = rows - rows.mean(axis=0)
+def projected(rows, dims):
+    """Projects onto the leading principal components of `rows`, in f64, each with its largest weight positive."""
+    mean = rows.mean(axis=0)
+    centred = rows - mean
     _, vectors = np.linalg.eigh(centred.T @ centred)
     vectors = vectors[:, ::-1][:, :dims]
-    signs = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(dims)])
-    return centred @ (vectors * signs)
+    vectors = vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(dims)])
+    return lambda rows: (rows - mean) @ vectors
 
 
 def clusters(rows, dims, count=100):
@@ -61,6 +97,7 @@ def main():
     source = Path(sys.argv[5])
     makers = {
         "mnist": lambda: mnist(rows, dims, source),
+        "unseen": lambda: unseen(rows, dims, source, out),
         "digits": lambda: embedded(dims, source),
         "clusters": lambda: clusters(rows, dims),
     }

@@ -29,6 +29,12 @@ function drawSoon() {
   });
 }
 
+// How far a point reaches on the screen: the radius of a disc, or the corner of a diamond.
+function reachOf(i) {
+  const layer = layers[layerOf(i)];
+  return dotStyle(camera, layer).radius * (layer.diamond ? Math.SQRT2 : 1);
+}
+
 // Names, and rings around what was found or is pointed at.
 function drawOver() {
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -36,9 +42,8 @@ function drawOver() {
   drawNames();
   const ring = (i, more, colour, width) => {
     const [x, y] = camera.place(i);
-    const layer = layers[layerOf(i)];
     pen.beginPath();
-    pen.arc(x, y, dotStyle(camera, layer).radius * (layer.diamond ? Math.SQRT2 : 1) + more, 0, 2 * Math.PI);
+    pen.arc(x, y, reachOf(i) + more, 0, 2 * Math.PI);
     pen.lineWidth = width;
     pen.strokeStyle = css(colour);
     pen.stroke();
@@ -68,7 +73,7 @@ function drawNames() {
     const half = pen.measureText(name).width / 2;
     const x = Math.max(Math.min(left, camera.width - half - 4), half + 4);
     // The name of a handful stands above it, so as not to hide it.
-    const y = entry.few ? top - dotStyle(camera, layers[layerOf(entry.anchor)]).radius - 10 : top;
+    const y = entry.few ? top - reachOf(entry.anchor) - 10 : top;
     if (taken.some((t) => Math.abs(t.x - x) < t.half + half && Math.abs(t.y - y) < 15)) return;
     taken.push({ x, y, half });
     pen.strokeText(name, x, y);
@@ -91,11 +96,13 @@ function showTip(i) {
   const line = tip.querySelector("span");
   line.hidden = label === "";
   const dot = element("i");
+  dot.className = layers[layerOf(i)].diamond ? "diamond" : "";
   dot.style.background = css(colourOf(i));
   line.replaceChildren(dot, label);
   tip.querySelector("small").textContent = storyOf(i);
   const [x, y] = camera.place(i);
-  const left = x + 14 + tip.offsetWidth > camera.width ? x - 14 - tip.offsetWidth : x + 14;
+  const gap = Math.max(14, reachOf(i) + 9); // beyond the ring
+  const left = x + gap + tip.offsetWidth > camera.width ? x - gap - tip.offsetWidth : x + gap;
   const top = Math.min(Math.max(y - tip.offsetHeight / 2, 4), camera.height - tip.offsetHeight - 4);
   tip.style.transform = `translate(${Math.max(left, 4)}px, ${top}px)`;
 }

@@ -107,6 +107,11 @@ impl Column {
         with_values!(self, values => values.iter().position(Option::is_none))
     }
 
+    /// Whether the last row has no value.
+    pub(crate) fn ends_with_null(&self) -> bool {
+        with_values!(self, values => matches!(values.last(), Some(None)))
+    }
+
     /// The first row with NaN or an infinity, counted from 0, and that value.
     pub(crate) fn first_not_finite(&self) -> Option<(usize, f64)> {
         fn first(values: impl Iterator<Item = Option<f64>>) -> Option<(usize, f64)> {

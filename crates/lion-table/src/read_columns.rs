@@ -6,6 +6,7 @@ use crate::delimited::AnyRecords;
 use crate::error::{Cell, Error, Fault, Result};
 use crate::input::{Format, Input, io_error};
 use crate::jsonl::Lines;
+use crate::table::BATCH_ROWS;
 use crate::value::Value;
 use crate::{Opened, arrow, delimited, opened, parquet, select};
 use std::path::Path;
@@ -16,33 +17,16 @@ use std::path::Path;
 /// for the empty text where it may be null, which CSV cannot tell from null. A column that is not there, a value that
 /// is something else, and a null where the field allows none are refused. There may be no rows.
 pub fn read_columns(path: &Path, fields: &[Field]) -> Result<Vec<Column>> {
-    let (file, columns) = match opened(path)? {
-        Opened::Parquet(file, reader) => {
-            let columns = from_parquet(&file, &reader, fields)?;
-            (file, columns)
-        }
-        Opened::Stream(input, format) => {
-            let file = input.file.clone();
-            let columns = match format {
-                Format::Arrow => from_arrow(input, fields)?,
-                Format::Csv => from_csv(input, fields)?,
-                Format::Jsonl => from_jsonl(input, fields)?,
-                Format::Npy | Format::Idx | Format::Parquet => {
-                    let problem =
-                        "has no columns with names; use .parquet, .arrow, .csv or .jsonl".to_owned();
-                    return Err(Error::Unsuitable { file, problem });
-                }
-            };
-            (file, columns)
-        }
-    };
-    for (field, column) in fields.iter().zip(&columns) {
-        if let Some(row) = column.first_null().filter(|_| !field.nullable) {
-            let cell = Cell { file, row: row + 1, line: None, column: field.name.clone() };
-            return Err(Error::Missing { cell });
+    match opened(path)? {
+        Opened::Parquet(file, reader) => from_parquet(&file, &reader, fields),
+        Opened::Stream(input, Format::Arrow) => from_arrow(input, fields),
+        Opened::Stream(input, Format::Csv) => from_csv(input, fields),
+        Opened::Stream(input, Format::Jsonl) => from_jsonl(input, fields),
+        Opened::Stream(input, Format::Npy | Format::Idx | Format::Parquet) => {
+            let problem = "has no columns with names; use .parquet, .arrow, .csv or .jsonl".to_owned();
+            Err(Error::Unsuitable { file: input.file, problem })
         }
     }
-    Ok(columns)
 }
 
 /// Columns without rows.
@@ -52,7 +36,26 @@ fn empty(fields: &[Field]) -> Vec<Column> {
 
 /// Where each field is among the columns of the file.
 fn find(file: &str, columns: &[select::Column], fields: &[Field]) -> Result<Vec<usize>> {
-    fields.iter().map(|field| select::find(file, columns, &field.name)).collect()
+    let find = |field: &Field| {
+        let place = select::find(file, columns, &field.name)?;
+        let what = match &columns[place].kind {
+            select::Kind::List => "lists",
+            select::Kind::Other(what) => what,
+            _ => return Ok(place),
+        };
+        let problem = format!("has {what} in column {}, where numbers or text belong", field.name);
+        Err(Error::Unsuitable { file: file.to_owned(), problem })
+    };
+    fields.iter().map(find).collect()
+}
+
+/// Adds a value to a column; null only where the field allows it.
+fn push(value: Value, field: &Field, column: &mut Column, cell: impl FnOnce() -> Cell) -> Result<()> {
+    match value.push_to(column) {
+        Ok(()) if field.nullable || !column.ends_with_null() => Ok(()),
+        Ok(()) => Err(Error::Missing { cell: cell() }),
+        Err(fault) => Err(fault.at(cell())),
+    }
 }
 
 fn from_parquet(file: &str, reader: &std::fs::File, fields: &[Field]) -> Result<Vec<Column>> {
@@ -77,12 +80,20 @@ fn from_batches(
 ) -> Result<Vec<Column>> {
     let mut columns = empty(fields);
     while let Some(batch) = batches.next_batch()? {
-        for ((&place, field), column) in places.iter().zip(fields).zip(&mut columns) {
-            for value in values(batch.column(place)) {
-                let row = column.len() + 1;
-                value.push_to(column).map_err(|fault| {
-                    fault.at(Cell { file: file.to_owned(), row, line: None, column: field.name.clone() })
-                })?;
+        // A few rows of all columns at a time: a column of nulls takes no bytes in the file and may claim any number
+        // of rows.
+        for start in (0..batch.num_rows()).step_by(BATCH_ROWS) {
+            let rows = BATCH_ROWS.min(batch.num_rows() - start);
+            for ((&place, field), column) in places.iter().zip(fields).zip(&mut columns) {
+                for value in values(&batch.column(place).slice(start, rows)) {
+                    let (file, row) = (file.to_owned(), column.len() + 1);
+                    push(value, field, column, || Cell {
+                        file,
+                        row,
+                        line: None,
+                        column: field.name.clone(),
+                    })?;
+                }
             }
         }
     }
@@ -113,8 +124,8 @@ fn from_csv(input: Input, fields: &[Field]) -> Result<Vec<Column>> {
             return Err(Error::Ragged { row: cell(""), found, expected });
         }
         for ((&place, field), column) in places.iter().zip(fields).zip(&mut columns) {
-            let value = csv_value(records.cell(place), field);
-            value.and_then(|v| v.push_to(column)).map_err(|fault| fault.at(cell(&field.name)))?;
+            let value = csv_value(records.cell(place), field).map_err(|fault| fault.at(cell(&field.name)))?;
+            push(value, field, column, || cell(&field.name))?;
         }
     }
     Ok(columns)
@@ -156,7 +167,7 @@ fn from_jsonl(input: Input, fields: &[Field]) -> Result<Vec<Column>> {
             if matching.next().is_some() {
                 return Err(Error::RepeatedField { cell: lines.cell(&field.name) });
             }
-            value.push_to(column).map_err(|fault| fault.at(lines.cell(&field.name)))?;
+            push(value, field, column, || lines.cell(&field.name))?;
         }
     }
     Ok(columns)

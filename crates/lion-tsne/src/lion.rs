@@ -224,10 +224,16 @@ struct OffPlaneRule {
     residuals: Vec<f32>,
 }
 
+/// A row of which the verdict is known.
+struct Judged {
+    placement: Placement,
+    seen: Seen,
+}
+
 /// The perplexity in maps that were made elsewhere.
 const PERPLEXITY: f64 = 30.0;
 /// Rows that one thread places together.
-const BLOCK: usize = 256;
+const BLOCK: usize = 512;
 
 impl Lion {
     /// Makes a map ready. Computes what the map does not hold; a map from `Fit` holds all of it.
@@ -387,16 +393,22 @@ impl Lion {
     fn settle_here(&self, rows: &[f32]) -> Result<Vec<Settled>> {
         let (rows, residuals) = self.map.preprocess().apply_here(rows)?;
         let seen = self.index.search(self.map.x(), &rows, self.nearest, self.r_x);
-        let mut energy = Energy::new();
         let rows = rows.chunks_exact(self.map.x().cols());
-        let settled = rows.zip(seen).enumerate().map(|(at, (row, seen))| {
+        let judged = rows.clone().zip(seen).enumerate().map(|(at, (row, seen))| {
             let residual = residuals.as_ref().map(|residuals| residuals[at]);
-            self.settle_one(row, seen, residual, &mut energy)
+            self.judge(row, seen, residual)
+        });
+        let judged: Vec<Judged> = judged.collect();
+        let places = self.interpolate(rows.clone(), &judged);
+        let settled = judged.into_iter().zip(rows).zip(places).map(|((judged, row), place)| {
+            let Judged { placement, seen } = judged;
+            self.settled(row, placement, &seen, place)
         });
         Ok(settled.collect())
     }
 
-    fn settle_one(&self, row: &[f32], seen: Seen, residual: Option<f32>, energy: &mut Energy) -> Settled {
+    /// The verdict on a row, and all of its placement but the place.
+    fn judge(&self, row: &[f32], seen: Seen, residual: Option<f32>) -> Judged {
         let plane = self.plane.as_ref().zip(residual);
         let off = plane.is_some_and(|(rule, residual)| f64::from(residual) > rule.limit);
         let seen = if off { seen } else { self.verified(row, seen) };
@@ -404,9 +416,16 @@ impl Lion {
         let distance = distance2.sqrt();
         let off_plane = plane.map(|(rule, residual)| share_at_least(&rule.residuals, residual));
         let strange = share_at_least(&self.sorted_nn_x, distance);
-        let mut placement = Placement {
+        let verdict = match seen.within {
+            _ if distance2 == 0.0 => Verdict::Exact,
+            _ if off => Verdict::Outlier,
+            2.. => Verdict::Interpolated,
+            1 if f64::from(self.nn_x[nearest as usize]) > self.r_x => Verdict::BesideOutlier,
+            _ => Verdict::Outlier,
+        };
+        let placement = Placement {
             place: Place::default(),
-            verdict: Verdict::Outlier,
+            verdict,
             score: off_plane.map_or(strange, |share| share.min(strange)),
             off_plane,
             nearest: self.first_row.as_ref().map_or(nearest, |first| first[nearest as usize]),
@@ -414,24 +433,21 @@ impl Lion {
             neighbours: seen.within,
             group: None,
         };
-        let beside = self.as_position(nearest);
-        let (verdict, place) = match seen.within {
-            _ if distance2 == 0.0 => (Verdict::Exact, Some(beside)),
-            _ if off => (Verdict::Outlier, None),
-            2.. => (Verdict::Interpolated, Some(self.interpolated(row, &seen, energy))),
-            1 if f64::from(self.nn_x[nearest as usize]) > self.r_x => {
-                let place = self.beside(&beside, row);
-                placement.verdict = Verdict::BesideOutlier;
-                placement.place = place;
-                return Settled::Placed(placement);
+        Judged { placement, seen }
+    }
+
+    /// A judged row with its place; `among` is where it is among its neighbours, if it is interpolated.
+    fn settled(&self, row: &[f32], placement: Placement, seen: &Seen, among: [f64; 3]) -> Settled {
+        let nearest = self.as_position(seen.nearest.first().map_or(0, |(_, row)| *row));
+        let place = match placement.verdict {
+            Verdict::Exact => self.as_place(nearest),
+            Verdict::Interpolated => self.as_place(among),
+            Verdict::BesideOutlier => self.beside(&nearest, row),
+            Verdict::Outlier => {
+                return Settled::Outlier(Stranger { placement, row: row.to_vec(), target: nearest });
             }
-            _ => (Verdict::Outlier, None),
         };
-        placement.verdict = verdict;
-        match place {
-            Some(place) => Settled::Placed(Placement { place: self.as_place(place), ..placement }),
-            None => Settled::Outlier(Stranger { placement, row: row.to_vec(), target: beside }),
-        }
+        Settled::Placed(Placement { place, ..placement })
     }
 
     /// What a row sees, without anything missed if it would be called strange for it.
@@ -448,22 +464,40 @@ impl Lion {
         self.index.search_all(self.map.x(), row, self.nearest, self.r_x, far(&seen, self.nearest - 1))
     }
 
-    /// The place of a row with neighbours.
-    fn interpolated(&self, row: &[f32], seen: &Seen, energy: &mut Energy) -> [f64; 3] {
+    /// The places of the rows with neighbours among those; nothing of use for the other rows.
+    fn interpolate<'a>(&self, rows: impl Iterator<Item = &'a [f32]>, judged: &[Judged]) -> Vec<[f64; 3]> {
         let y = self.map.y();
-        let one_cluster = |near| if self.split_clusters { of_one_cluster(near, y, self.r_y) } else { near };
-        match self.local {
+        let is_among = |judged: &&Judged| judged.placement.verdict == Verdict::Interpolated;
+        let mut places = match self.local {
             Local::Energy => {
-                let near = one_cluster(&seen.nearest);
-                energy.place(near, y, self.perplexity, self.taper, self.r_x)
+                let mut energy = Energy::new();
+                let place = |judged: &Judged| {
+                    let near = self.one_cluster(&judged.seen.nearest);
+                    energy.place(near, y, self.perplexity, self.taper, self.r_x)
+                };
+                judged.iter().filter(is_among).map(place).collect::<Vec<_>>()
             }
             Local::Idw => {
-                let nearest = seen.nearest.first().map_or(0.0, |(distance2, _)| f64::from(distance2.sqrt()));
-                let reach = self.r_x.min(idw_reach(nearest, self.power));
-                let near = self.index.within(self.map.x(), row, reach);
-                idw(one_cluster(&near), y, self.power, self.taper, self.r_x)
+                let reach = |judged: &Judged| {
+                    self.r_x.min(idw_reach(f64::from(judged.placement.nearest_distance), self.power))
+                };
+                let radii: Vec<f64> = judged.iter().filter(is_among).map(reach).collect();
+                let among = rows.zip(judged).filter(|(_, judged)| is_among(judged));
+                let rows: Vec<f32> = among.flat_map(|(row, _)| row).copied().collect();
+                let near = self.index.within(self.map.x(), &rows, &radii);
+                let place =
+                    |near: &Vec<(f32, u32)>| idw(self.one_cluster(near), y, self.power, self.taper, self.r_x);
+                near.iter().map(place).collect()
             }
         }
+        .into_iter();
+        let place = |judged: &Judged| if is_among(&judged) { places.next() } else { None };
+        judged.iter().map(place).map(Option::unwrap_or_default).collect()
+    }
+
+    /// The neighbours that count.
+    fn one_cluster<'a>(&self, near: &'a [(f32, u32)]) -> &'a [(f32, u32)] {
+        if self.split_clusters { of_one_cluster(near, self.map.y(), self.r_y) } else { near }
     }
 
     /// A place within r_close of a position, where depends on the row.

@@ -1,11 +1,16 @@
 //! Columns read back by name, whoever wrote them.
 
-use crate::output::{WHOLE, rows, written};
-use crate::written::Folder;
+use crate::memory::peak;
+use crate::output::{WHOLE, fields, rows, written};
+use crate::written::*;
+use arrow_array::types::Int32Type;
+use arrow_array::*;
 use lion_table::{Column, Field, Kind, Writer, read_columns};
+use parquet::basic::Compression;
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
+use std::sync::{Arc, LazyLock};
 
 #[test]
 fn columns_that_cannot_be_read_back() {
@@ -23,8 +28,8 @@ fn columns_that_cannot_be_read_back() {
             "{name}"
         );
         assert_eq!(
-            said(&path, Field::new("group", Kind::U64)),
-            "row 1, column group is empty; every value must be a finite number: fill it or remove the row",
+            said(&path, Field::new("group", Kind::U64)).split_once(", ").unwrap().1,
+            "column group is empty; every value must be a finite number: fill it or remove the row",
             "{name}"
         );
         let sentence = said(&path, Field::new("id", Kind::F32));
@@ -79,7 +84,48 @@ fn columns_as_other_programs_write_them() {
         said("t.jsonl", "[1,2]\n"),
         "jsonl, row 1 (line 1) is not a JSON object or array of numbers: its values have no names"
     );
+    assert_eq!(
+        said("t.jsonl", "{\"x\":[1],\"group\":1}\n"),
+        "jsonl has lists in column x, where numbers or text belong"
+    );
     assert!(said("t.csv", "x,group\n1e99,1\n").contains("column x is 1e99, too large for a 32-bit float"));
+}
+
+#[test]
+fn columns_of_types_that_are_not_written_here() {
+    let folder = Folder::new();
+    let kinds: DictionaryArray<Int32Type> = ["u", "v"].into_iter().collect();
+    let batch = batch(vec![
+        ("kind", Arc::new(kinds) as ArrayRef),
+        ("x", Arc::new(Float64Array::from(vec![0.5, 1e-3]))),
+        ("n", Arc::new(Int8Array::from(vec![1, 2]))),
+        ("group", Arc::new(NullArray::new(2))),
+        ("date", Arc::new(Date32Array::from(vec![1, 2]))),
+    ]);
+    let fields = [
+        Field::new("n", Kind::U64),
+        Field::new("kind", Kind::Text),
+        Field::new("x", Kind::F32),
+        Field::nullable("group", Kind::U64),
+    ];
+    let expected: Vec<Column> = vec![
+        vec![1_u64, 2].into(),
+        vec!["u".to_owned(), "v".to_owned()].into(),
+        vec![0.5_f32, 1e-3].into(),
+        vec![None::<u64>, None].into(),
+    ];
+    for path in [
+        folder.file("t.arrow", arrow_file(std::slice::from_ref(&batch), None)),
+        folder.file("stream", arrow_stream(std::slice::from_ref(&batch))),
+        folder.file("t.parquet", parquet(std::slice::from_ref(&batch), Compression::SNAPPY, 1)),
+    ] {
+        assert_eq!(read_columns(&path, &fields).unwrap(), expected, "{path:?}");
+        let refused = read_columns(&path, &[Field::nullable("date", Kind::Text)]).unwrap_err().to_string();
+        assert!(
+            refused.ends_with("has values of type Date32 in column date, where numbers or text belong"),
+            "{refused}"
+        );
+    }
 }
 
 /// The cells of CSV as RFC 4180 has it, by the plainest of all readers.
@@ -102,11 +148,22 @@ fn rfc_4180(text: &str) -> Vec<Vec<String>> {
     records
 }
 
+/// A sound file of each format.
+static SOUND: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
+    let folder = Folder::new();
+    let sound = |name: &&str| {
+        let path = folder.path().join(name);
+        written(&path, &[rows(0..5)]);
+        fs::read(&path).unwrap()
+    };
+    WHOLE.iter().map(sound).collect()
+});
+
 /// A row of every kind of value.
 type Row = (String, Option<String>, f32, Option<f64>, Option<u64>);
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn awkward_values_come_back(
@@ -168,11 +225,35 @@ proptest! {
         }
     }
 
+    /// Altered or broken off: columns of one length, or a refusal, and never more memory than the bytes can claim.
+    #[test]
+    fn altered_files(
+        which in 0..WHOLE.len(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        end in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let mut bytes = SOUND[which].clone();
+        for (at, value) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        if let Some(end) = end {
+            bytes.truncate(end.index(bytes.len()));
+        }
+        let folder = Folder::new();
+        let path = folder.file(WHOLE[which], &bytes);
+        let (peak, columns) = peak(|| read_columns(&path, &fields()));
+        prop_assert!(peak < 8 << 20, "{} bytes for {}", peak, bytes.len());
+        if let Ok(columns) = columns {
+            prop_assert!(columns.iter().all(|column| column.len() == columns[0].len()));
+        }
+    }
+
     /// A column alone, whose nulls must not become blank lines.
     #[test]
     fn one_column_keeps_all_rows(values in prop::collection::vec(prop::option::of("[;\\t,a]{1,3}"), 0..6)) {
         let folder = Folder::new();
-        let fields = [Field::nullable("only", Kind::Text)];
+        let fields = [Field::nullable("a;b", Kind::Text)];
         for name in WHOLE {
             let path = folder.path().join(name);
             let mut writer = Writer::create(&path, fields.to_vec(), &[]).unwrap();

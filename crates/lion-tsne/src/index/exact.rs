@@ -219,6 +219,7 @@ pub(super) fn centre(data: &[f32], mean: &[f32]) -> Vec<f32> {
 }
 
 /// Rows within a fixed reach.
+#[derive(Default)]
 pub(super) struct Within {
     pub(super) reach: f32,
     pub(super) rows: Vec<u32>,

@@ -25,8 +25,8 @@ const LEAST_SEARCHED: usize = 4;
 const SLACK: f32 = 1e-5;
 /// Rounding of a distance and its square, as a share.
 const ROOT_SLACK: f64 = 1e-6;
-/// New rows that are searched together.
-const TOGETHER: usize = 256;
+/// New rows that are searched together: enough that each cell is wanted by more than a tile of them.
+const TOGETHER: usize = 512;
 
 /// How a large map's rows are divided: what its file keeps.
 #[derive(Clone, Debug, PartialEq)]
@@ -137,19 +137,28 @@ impl RowIndex {
         found.into_iter().next().unwrap_or_default()
     }
 
-    /// Every row within `radius` of one query, with squared distances, nearest first.
-    pub(crate) fn within(&self, x: &Matrix, query: &[f32], radius: f64) -> Vec<(f32, u32)> {
-        let centred = centre(query, &self.mean);
-        let reach = square(radius) * (1.0 + ROOT_SLACK as f32) + self.rounding(&centred);
-        let mut collector = [Within { reach, rows: Vec::new() }];
-        for (_, cell) in self.cells_within(query, radius) {
-            let Cell { first, packed, .. } = &self.cells[cell as usize];
-            scan(&centred, packed, *first, &mut collector);
+    /// Every row within its radius of each query, with squared distances, nearest first.
+    pub(crate) fn within(&self, x: &Matrix, queries: &[f32], radii: &[f64]) -> Vec<Vec<(f32, u32)>> {
+        let mut all = Vec::with_capacity(radii.len());
+        for (queries, radii) in queries.chunks(TOGETHER * self.cols).zip(radii.chunks(TOGETHER)) {
+            let centred = centre(queries, &self.mean);
+            let rows = || queries.chunks_exact(self.cols).zip(radii);
+            let reaches = centred.chunks_exact(self.cols).zip(radii).map(|(query, &radius)| Within {
+                reach: square(radius) * (1.0 + ROOT_SLACK as f32) + self.rounding(query),
+                rows: Vec::new(),
+            });
+            let mut collectors: Vec<Within> = reaches.collect();
+            let pairs = rows().enumerate().flat_map(|(at, (query, &radius))| {
+                self.cells_within(query, radius).into_iter().map(move |(_, cell)| (at as u32, cell))
+            });
+            self.visit(&centred, pairs.collect(), &mut collectors);
+            all.extend(collectors.into_iter().zip(rows()).map(|(found, (query, &radius))| {
+                let mut near = self.true_distances(x, query, &found.rows);
+                near.retain(|&(distance2, _)| f64::from(distance2.sqrt()) <= radius);
+                near
+            }));
         }
-        let [Within { rows, .. }] = collector;
-        let mut near = self.true_distances(x, query, rows.into_iter());
-        near.retain(|&(distance2, _)| f64::from(distance2.sqrt()) <= radius);
-        near
+        all
     }
 
     fn search_in(
@@ -173,7 +182,7 @@ impl RowIndex {
     }
 
     /// Shows each query the rows of its cells; `pairs` are of queries and cells.
-    fn visit(&self, centred: &[f32], mut pairs: Vec<(u32, u32)>, looks: &mut [Look]) {
+    fn visit<C: Collect + Default>(&self, centred: &[f32], mut pairs: Vec<(u32, u32)>, looks: &mut [C]) {
         if self.cells.len() == 1 {
             return scan(centred, &self.cells[0].packed, 0, looks);
         }
@@ -220,25 +229,26 @@ impl RowIndex {
 
     fn decide(&self, mut look: Look, x: &Matrix, query: &[f32], k: usize, radius: f64) -> Seen {
         let mut within = look.surely;
-        let unsure = self.true_distances(x, query, look.unsure.drain(..));
+        let unsure = self.true_distances(x, query, &look.unsure);
         within += unsure.iter().filter(|(distance2, _)| f64::from(distance2.sqrt()) <= radius).count() as u32;
-        let mut nearest = self.true_distances(x, query, look.nearest.candidates());
+        let candidates: Vec<u32> = look.nearest.candidates().collect();
+        let mut nearest = self.true_distances(x, query, &candidates);
         nearest.truncate(k);
         Seen { nearest, within }
     }
 
     /// Row numbers in the order of cells become rows, with their true distances, nearest first.
-    fn true_distances(&self, x: &Matrix, query: &[f32], at: impl Iterator<Item = u32>) -> Vec<(f32, u32)> {
+    fn true_distances(&self, x: &Matrix, query: &[f32], at: &[u32]) -> Vec<(f32, u32)> {
         let data = x.data();
-        let mut keys: Vec<u64> = vectorized(
+        let mut keys = vec![0u64; at.len()];
+        vectorized(
             #[inline(always)]
             || {
-                at.map(|at| {
+                for (key, &at) in keys.iter_mut().zip(at) {
                     let row = self.rows[at as usize];
                     let distance2 = squared_distance(query, &data[row as usize * self.cols..][..self.cols]);
-                    u64::from(distance2.to_bits()) << 32 | u64::from(row)
-                })
-                .collect()
+                    *key = u64::from(distance2.to_bits()) << 32 | u64::from(row);
+                }
             },
         );
         keys.sort_unstable();
@@ -324,7 +334,10 @@ impl Collect for Look {
 
     #[inline(always)]
     fn take(&mut self, values: &[f32], length: f32, row: u32) {
-        self.nearest.take(values, length, row);
+        let nearer = self.nearest.reach() - length;
+        if values.iter().map(|&value| u32::from(value <= nearer)).sum::<u32>() > 0 {
+            self.nearest.take(values, length, row);
+        }
         let (sure, possible) = (self.sure - length, self.possible - length);
         let surely = values.iter().map(|&value| u32::from(value <= sure)).sum::<u32>();
         let possibly = values.iter().map(|&value| u32::from(value <= possible)).sum::<u32>();

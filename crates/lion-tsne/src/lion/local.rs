@@ -112,6 +112,8 @@ const STARTS: usize = 10;
 const STEPS: usize = 200;
 /// A step this short, as a share of the neighbours' spread, is the last.
 const SHORT: f32 = 1e-5;
+/// From steps this short on the bottom is near, and Newton's method finds it in a few.
+const NEAR: f32 = 0.1;
 
 /// Where E(y) = Σ pi log(1 + |y - yi|²) is least, from the best of the nearest rows' places downhill; pi are the
 /// perplexity weights of the row over `near`, tapered.
@@ -185,9 +187,13 @@ impl Energy {
                 let mut place = self.start::<D>(count);
                 // Long before this many steps, nearly always.
                 for _ in 0..STEPS {
-                    let (next, spread) = self.step::<D>(&place);
-                    let moved: f32 = next.iter().zip(&place).map(|(a, b)| (a - b).abs()).sum();
-                    place = next;
+                    let (step, slope, spread) = self.step::<D>(&place);
+                    let moved = longest(&step);
+                    let step = match moved <= NEAR * spread {
+                        true => newton(&slope, &step).unwrap_or(step),
+                        false => step,
+                    };
+                    place = std::array::from_fn(|d| place[d] + step[d]);
                     if moved <= SHORT * spread {
                         break;
                     }
@@ -226,28 +232,72 @@ impl Energy {
         sum(sums)
     }
 
-    /// One step downhill, to the mean of the places by their weight and nearness; and how far those are on average.
+    /// One step downhill, to the mean of the places by their weight and nearness; how that step changes as the place
+    /// does (its derivative, less the identity); and how far the places are on average.
     #[inline(always)]
-    fn step<const D: usize>(&self, place: &[f32; D]) -> ([f32; D], f32) {
+    fn step<const D: usize>(&self, place: &[f32; D]) -> ([f32; D], [[f32; D]; D], f32) {
         let (mut total, mut spread) = ([0.0f32; LANES], [0.0f32; LANES]);
-        let mut sums = [[0.0f32; LANES]; D];
+        let (mut sums, mut products) = ([[0.0f32; LANES]; D], [[[0.0f32; LANES]; D]; D]);
         for lane in &self.lanes {
             let near = nearness::<D>(lane, place);
             for at in 0..LANES {
-                let weight = lane.weight[at] / near[at];
+                let nearness = near[at].recip();
+                let weight = lane.weight[at] * nearness;
                 total[at] += weight;
                 spread[at] += lane.weight[at];
                 for d in 0..D {
                     // Differences from the place, not places: far from 0 those would round worse.
-                    sums[d][at] += weight * (lane.place[d][at] - place[d]);
+                    let pull = weight * (lane.place[d][at] - place[d]);
+                    sums[d][at] += pull;
+                    for e in 0..=d {
+                        products[d][e][at] += pull * nearness * (lane.place[e][at] - place[e]);
+                    }
                 }
             }
         }
         let total = sum(total);
         // Σ w / Σ (w / (1 + d²)) is 1 + a mean of d²: what the places are apart, at least 1.
         let spread = (sum(spread) / total).sqrt();
-        (std::array::from_fn(|d| place[d] + sum(sums[d]) / total), spread)
+        let mut slope = [[0.0; D]; D];
+        for d in 0..D {
+            for e in 0..=d {
+                let product = 2.0 * sum(products[d][e]) / total;
+                slope[d][e] = f32::from(u8::from(d == e)) - product;
+                slope[e][d] = slope[d][e];
+            }
+        }
+        (std::array::from_fn(|d| sum(sums[d]) / total), slope, spread)
     }
+}
+
+fn longest<const D: usize>(step: &[f32; D]) -> f32 {
+    step.iter().fold(0.0, |most, v| v.abs().max(most))
+}
+
+/// Newton's step: the slope's inverse times the plain step, where the slope is that of a valley. By elimination, of two or
+/// three dimensions.
+#[inline(always)]
+fn newton<const D: usize>(slope: &[[f32; D]; D], step: &[f32; D]) -> Option<[f32; D]> {
+    /// In flatter valleys the plain step is kept.
+    const FLAT: f32 = 0.02;
+    let (mut a, mut b) = (*slope, *step);
+    for d in 0..D {
+        if a[d][d] < FLAT {
+            return None;
+        }
+        for e in d + 1..D {
+            let factor = a[e][d] / a[d][d];
+            for f in d..D {
+                a[e][f] -= factor * a[d][f];
+            }
+            b[e] -= factor * b[d];
+        }
+    }
+    for d in (0..D).rev() {
+        let known: f32 = (d + 1..D).map(|e| a[d][e] * b[e]).sum();
+        b[d] = (b[d] - known) / a[d][d];
+    }
+    Some(b)
 }
 
 /// 1 + |y - yi|².

@@ -189,14 +189,17 @@ fn nearest_distances(x: &Matrix, seed: u64) -> Result<Vec<f32>> {
 fn verify_farthest(nn_x: &mut [f32], x: &Matrix, index: &RowIndex) {
     use rayon::prelude::*;
     let limit = percentile(&ascending(nn_x), 100.0 * (1.0 - VERIFIED));
-    let suspects: Vec<usize> = (0..nn_x.len()).filter(|&i| f64::from(nn_x[i]) >= limit).collect();
-    let verified: Vec<(usize, f32)> = suspects
-        .into_par_iter()
-        .map(|i| {
-            let seen = index.search_all(x, x.row(i), 2, 0.0, f64::from(nn_x[i]));
-            let other = seen.nearest.iter().find(|(_, row)| *row as usize != i);
-            (i, other.map_or(nn_x[i], |(distance2, _)| distance2.sqrt().min(nn_x[i])))
+    let far = |row: &u32| f64::from(nn_x[*row as usize]) >= limit;
+    let suspects: Vec<u32> = (0..nn_x.len() as u32).filter(far).collect();
+    let verified: Vec<(u32, f32)> = suspects
+        .par_chunks(64)
+        .flat_map_iter(|rows| {
+            let radii: Vec<f64> = rows.iter().map(|&row| f64::from(nn_x[row as usize])).collect();
+            rows.iter().zip(index.within(x, x.select(rows).data(), &radii)).map(|(&row, near)| {
+                let other = near.iter().find(|(_, other)| *other != row);
+                (row, other.map_or(nn_x[row as usize], |(distance2, _)| distance2.sqrt()))
+            })
         })
         .collect();
-    verified.into_iter().for_each(|(i, distance)| nn_x[i] = distance);
+    verified.into_iter().for_each(|(row, distance)| nn_x[row as usize] = distance);
 }

@@ -25,8 +25,9 @@ const FINE: usize = 10;
 const ENOUGH_PAIRS: usize = 4_000_000;
 /// Rows that are left out at least, if there are as many.
 const LEAST_ROWS: usize = 512;
-/// Rows left out together.
-const BLOCK: usize = 256;
+/// Rows left out together, and by one thread.
+const BLOCK: usize = 512;
+const TILE: usize = 64;
 
 /// A cross-validated power.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,9 +84,12 @@ impl LeftOut {
             }
             left_out += block.len();
             let found: Vec<(u32, Vec<(f32, u32)>)> = block
-                .par_iter()
-                .map(|&row| {
-                    let mut near = index.within(x, x.row(row as usize), radius);
+                .par_chunks(TILE)
+                .flat_map_iter(|rows| {
+                    let found = index.within(x, x.select(rows).data(), &vec![radius; rows.len()]);
+                    rows.iter().copied().zip(found)
+                })
+                .map(|(row, mut near)| {
                     near.retain(|&(_, other)| other != row);
                     (row, near)
                 })
