@@ -142,7 +142,7 @@ Examples:
   lion plot m.lion -o m.html                  to look around in: pan, zoom, hover, search
   lion plot m.lion -o m.svg                   for a paper
   lion plot m.lion -o m.png --width 2400 --title \"Digits\"
-  lion plot m.lion --placements placed.parquet -o m.html    with the rows placed later, outliers marked")]
+  lion plot m.lion --placements placed.csv -o m.html        with the rows placed later")]
 pub(crate) struct PlotArgs {
     /// A map file written by lion fit
     #[arg(value_name = "MAP")]
