@@ -141,22 +141,20 @@ impl Moments {
         let (eights, rest) = distances2.as_chunks::<LANES>();
         let (weights, weights_rest) = weights.as_chunks_mut::<LANES>();
         for (weights, distances) in weights.iter_mut().zip(eights) {
+            let d: [f64; LANES] = std::array::from_fn(|lane| f64::from(distances[lane]) - nearest);
+            *weights = exp(d.map(|d| -beta * d));
             for lane in 0..LANES {
-                let d = f64::from(distances[lane]) - nearest;
-                let w = exp(-beta * d);
-                weights[lane] = w;
-                sums[0][lane] += w;
-                sums[1][lane] += w * d;
-                sums[2][lane] += w * d * d;
+                sums[0][lane] += weights[lane];
+                sums[1][lane] += weights[lane] * d[lane];
+                sums[2][lane] += weights[lane] * d[lane] * d[lane];
             }
         }
         for (lane, (weight, &distance)) in weights_rest.iter_mut().zip(rest).enumerate() {
             let d = f64::from(distance) - nearest;
-            let w = exp(-beta * d);
-            *weight = w;
-            sums[0][lane] += w;
-            sums[1][lane] += w * d;
-            sums[2][lane] += w * d * d;
+            [*weight] = exp([-beta * d]);
+            sums[0][lane] += *weight;
+            sums[1][lane] += *weight * d;
+            sums[2][lane] += *weight * d * d;
         }
         Self(sums.map(|lanes| lanes.iter().sum()))
     }
@@ -170,24 +168,40 @@ impl Moments {
     }
 }
 
-/// e to a power from 0 downwards, to the last digit or two; written out so that eight of them go side by side.
+/// e to powers from 0 downwards, to the last digit or two; each step is taken for all of them, so that they go side by
+/// side in registers.
 #[inline(always)]
-fn exp(power: f64) -> f64 {
+fn exp<const LANES: usize>(powers: [f64; LANES]) -> [f64; LANES] {
     /// Added and taken away again, it leaves a whole number, which is then found in the lowest bits.
     const WHOLE: f64 = 6_755_399_441_055_744.0;
     /// ln 2 in two parts: the first times any exponent is exact.
     const LN_2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
-    let power = power.max(-708.0);
-    let shifted = power * std::f64::consts::LOG2_E + WHOLE;
-    let exponent = shifted - WHOLE;
-    let r = power - exponent * LN_2[0] - exponent * LN_2[1];
-    let mut series = 1.0 / 479_001_600.0;
-    for factorial in
-        [39_916_800.0, 3_628_800.0, 362_880.0, 40_320.0, 5_040.0, 720.0, 120.0, 24.0, 6.0, 2.0, 1.0, 1.0]
-    {
-        series = series * r + 1.0 / factorial;
+    /// 1 / n! from 12 down to 0.
+    const SERIES: [f64; 13] = {
+        let mut series = [1.0; 13];
+        let mut n = 1;
+        while n < 13 {
+            series[12 - n] = series[13 - n] / n as f64;
+            n += 1;
+        }
+        series
+    };
+    let powers = powers.map(|power| power.max(-708.0));
+    let shifted = powers.map(|power| power * std::f64::consts::LOG2_E + WHOLE);
+    let mut r = [0.0; LANES];
+    for lane in 0..LANES {
+        let exponent = shifted[lane] - WHOLE;
+        r[lane] = powers[lane] - exponent * LN_2[0] - exponent * LN_2[1];
     }
-    f64::from_bits(series.to_bits().wrapping_add(shifted.to_bits() << 52))
+    let mut sums = [0.0; LANES];
+    for term in SERIES {
+        for lane in 0..LANES {
+            sums[lane] = sums[lane] * r[lane] + term;
+        }
+    }
+    std::array::from_fn(|lane| {
+        f64::from_bits(sums[lane].to_bits().wrapping_add(shifted[lane].to_bits() << 52))
+    })
 }
 
 /// pij = (p(j|i) + p(i|j)) / 2N.
@@ -295,14 +309,10 @@ mod tests {
     fn powers_of_e() {
         for i in 0..70_000 {
             let power = -f64::from(i) * 0.01;
-            assert!(
-                (exp(power) / power.exp() - 1.0).abs() < 1e-14,
-                "{power}: {} for {}",
-                exp(power),
-                power.exp()
-            );
+            let [found] = exp([power]);
+            assert!((found / power.exp() - 1.0).abs() < 1e-14, "{power}: {found} for {}", power.exp());
         }
-        assert_eq!(exp(0.0), 1.0);
-        assert!(exp(f64::NEG_INFINITY) < 1e-300);
+        assert_eq!(exp([0.0]), [1.0]);
+        assert!(exp([f64::NEG_INFINITY])[0] < 1e-300);
     }
 }

@@ -392,13 +392,13 @@ impl Lion {
     /// Settles rows on this thread. What becomes of a row depends on that row alone.
     fn settle_here(&self, rows: &[f32]) -> Result<Vec<Settled>> {
         let (rows, residuals) = self.map.preprocess().apply_here(rows)?;
-        let seen = self.index.search(self.map.x(), &rows, self.nearest, self.r_x);
+        let mut seen = self.index.search(self.map.x(), &rows, self.nearest, self.r_x);
+        let residual = |at: usize| residuals.as_ref().map(|residuals| residuals[at]);
         let rows = rows.chunks_exact(self.map.x().cols());
-        let judged = rows.clone().zip(seen).enumerate().map(|(at, (row, seen))| {
-            let residual = residuals.as_ref().map(|residuals| residuals[at]);
-            self.judge(row, seen, residual)
-        });
-        let judged: Vec<Judged> = judged.collect();
+        let off: Vec<bool> = (0..seen.len()).map(|at| self.is_off_plane(residual(at))).collect();
+        self.verify(rows.clone(), &off, &mut seen);
+        let judged: Vec<Judged> =
+            seen.into_iter().enumerate().map(|(at, seen)| self.judge(seen, residual(at))).collect();
         let places = self.interpolate(rows.clone(), &judged);
         let settled = judged.into_iter().zip(rows).zip(places).map(|((judged, row), place)| {
             let Judged { placement, seen } = judged;
@@ -408,10 +408,9 @@ impl Lion {
     }
 
     /// The verdict on a row, and all of its placement but the place.
-    fn judge(&self, row: &[f32], seen: Seen, residual: Option<f32>) -> Judged {
+    fn judge(&self, seen: Seen, residual: Option<f32>) -> Judged {
         let plane = self.plane.as_ref().zip(residual);
-        let off = plane.is_some_and(|(rule, residual)| f64::from(residual) > rule.limit);
-        let seen = if off { seen } else { self.verified(row, seen) };
+        let off = self.is_off_plane(residual);
         let (distance2, nearest) = seen.nearest.first().copied().unwrap_or_default();
         let distance = distance2.sqrt();
         let off_plane = plane.map(|(rule, residual)| share_at_least(&rule.residuals, residual));
@@ -450,18 +449,45 @@ impl Lion {
         Settled::Placed(Placement { place, ..placement })
     }
 
-    /// What a row sees, without anything missed if it would be called strange for it.
-    fn verified(&self, row: &[f32], seen: Seen) -> Seen {
-        if seen.within >= 2 || self.map.x().rows() == seen.nearest.len() {
-            return seen;
+    fn is_off_plane(&self, residual: Option<f32>) -> bool {
+        let plane = self.plane.as_ref().zip(residual);
+        plane.is_some_and(|(rule, residual)| f64::from(residual) > rule.limit)
+    }
+
+    /// Looks again, without missing anything, at what rows see that would be called strange for it. Rows off the plane
+    /// are strange whatever they see.
+    fn verify<'a>(&self, rows: impl Iterator<Item = &'a [f32]> + Clone, off: &[bool], seen: &mut [Seen]) {
+        if self.index.sees_all() {
+            return;
         }
-        let far =
-            |seen: &Seen, at: usize| seen.nearest.get(at).map_or(f64::INFINITY, |(d, _)| f64::from(d.sqrt()));
-        let again = self.index.search_all(self.map.x(), row, 2, self.r_x, far(&seen, 0));
-        if again.within < 2 {
-            return again;
+        let lonely: Vec<bool> = seen.iter().zip(off).map(|(seen, off)| seen.within < 2 && !off).collect();
+        self.look_again(rows.clone(), &lonely, 2, seen);
+        if self.nearest > 2 {
+            let not_so = |(seen, lonely): (&Seen, &bool)| *lonely && seen.within >= 2;
+            let not_so: Vec<bool> = seen.iter().zip(&lonely).map(not_so).collect();
+            self.look_again(rows, &not_so, self.nearest, seen);
         }
-        self.index.search_all(self.map.x(), row, self.nearest, self.r_x, far(&seen, self.nearest - 1))
+    }
+
+    /// The `k` nearest of all rows, for the rows that are `chosen`.
+    fn look_again<'a>(
+        &self,
+        rows: impl Iterator<Item = &'a [f32]>,
+        chosen: &[bool],
+        k: usize,
+        seen: &mut [Seen],
+    ) {
+        let again: Vec<usize> = (0..seen.len()).filter(|&at| chosen[at]).collect();
+        let among = rows.zip(chosen).filter(|(_, chosen)| **chosen);
+        let queries: Vec<f32> = among.flat_map(|(row, _)| row).copied().collect();
+        // The k-th of all is no farther than the k-th seen, if so many were.
+        let reach = |&at: &usize| {
+            let last = seen[at].nearest.get(k - 1);
+            last.map_or(f64::INFINITY, |(distance2, _)| f64::from(distance2.sqrt()))
+        };
+        let reaches: Vec<f64> = again.iter().map(reach).collect();
+        let found = self.index.search_all(self.map.x(), &queries, k, self.r_x, &reaches);
+        again.into_iter().zip(found).for_each(|(at, found)| seen[at] = found);
     }
 
     /// The places of the rows with neighbours among those; nothing of use for the other rows.

@@ -131,10 +131,26 @@ impl RowIndex {
         self.search_in(x, queries, k, radius, home)
     }
 
-    /// The `k` nearest of all rows and the number within `radius`, for one query. No row nearer than `reach` is missed.
-    pub(crate) fn search_all(&self, x: &Matrix, query: &[f32], k: usize, radius: f64, reach: f64) -> Seen {
-        let found = self.search_in(x, query, k, radius, |query| self.cells_within(query, reach.max(radius)));
-        found.into_iter().next().unwrap_or_default()
+    /// The same without anything missed that is within the radius, or within the query's own of `reaches`.
+    pub(crate) fn search_all(
+        &self,
+        x: &Matrix,
+        queries: &[f32],
+        k: usize,
+        radius: f64,
+        reaches: &[f64],
+    ) -> Vec<Seen> {
+        let parts = queries.chunks(TOGETHER * self.cols).zip(reaches.chunks(TOGETHER));
+        let search = |(queries, reaches): (&[f32], &[f64])| {
+            let reaches: Vec<f64> = reaches.iter().map(|reach| reach.max(radius)).collect();
+            self.search_in(x, queries, k, radius, |queries| self.all_cells_within(queries, &reaches))
+        };
+        parts.flat_map(search).collect()
+    }
+
+    /// Whether every row is seen by every query.
+    pub(crate) fn sees_all(&self) -> bool {
+        self.searched == self.cells.len()
     }
 
     /// Every row within its radius of each query, with squared distances, nearest first.
@@ -148,10 +164,7 @@ impl RowIndex {
                 rows: Vec::new(),
             });
             let mut collectors: Vec<Within> = reaches.collect();
-            let pairs = rows().enumerate().flat_map(|(at, (query, &radius))| {
-                self.cells_within(query, radius).into_iter().map(move |(_, cell)| (at as u32, cell))
-            });
-            self.visit(&centred, pairs.collect(), &mut collectors);
+            self.visit(&centred, self.all_cells_within(queries, radii), &mut collectors);
             all.extend(collectors.into_iter().zip(rows()).map(|(found, (query, &radius))| {
                 let mut near = self.true_distances(x, query, &found.rows);
                 near.retain(|&(distance2, _)| f64::from(distance2.sqrt()) <= radius);
@@ -174,9 +187,15 @@ impl RowIndex {
             let centred = centre(queries, &self.mean);
             let rows = centred.chunks_exact(self.cols);
             let mut looks: Vec<Look> = rows.map(|q| Look::new(k, radius, self.rounding(q))).collect();
-            self.visit(&centred, cells(queries), &mut looks);
-            let rows = looks.into_iter().zip(queries.chunks_exact(self.cols));
-            seen.extend(rows.map(|(look, query)| self.decide(look, x, query, k, radius)));
+            let cells = cells(queries);
+            let order = by_home(&cells, looks.len());
+            self.visit(&centred, cells, &mut looks);
+            let first = seen.len();
+            seen.resize_with(first + looks.len(), Seen::default);
+            for at in order {
+                let query = &queries[at * self.cols..][..self.cols];
+                seen[first + at] = self.decide(std::mem::take(&mut looks[at]), x, query, k, radius);
+            }
         }
         seen
     }
@@ -211,8 +230,16 @@ impl RowIndex {
         cells.into_iter().enumerate().map(|(at, cell)| ((at / count) as u32, cell)).collect()
     }
 
-    /// The cells that can hold a row within `radius` of one query.
-    fn cells_within(&self, query: &[f32], radius: f64) -> Vec<(u32, u32)> {
+    /// For each query, the cells that can hold a row within its radius.
+    fn all_cells_within(&self, queries: &[f32], radii: &[f64]) -> Vec<(u32, u32)> {
+        let rows = (0..).zip(queries.chunks_exact(self.cols).zip(radii));
+        let pairs = rows.flat_map(|(at, (query, &radius))| {
+            self.cells_within(query, radius).into_iter().map(move |cell| (at, cell))
+        });
+        pairs.collect()
+    }
+
+    fn cells_within(&self, query: &[f32], radius: f64) -> Vec<u32> {
         let centres = self.centre_rows.data().chunks_exact(self.cols);
         vectorized(
             #[inline(always)]
@@ -222,7 +249,7 @@ impl RowIndex {
                     f64::from(gap) <= radius
                 };
                 let cells = (0..).zip(centres.zip(&self.cells)).filter(|&(_, cell)| reachable(cell));
-                cells.map(|(cell, _)| (0, cell)).collect()
+                cells.map(|(cell, _)| cell).collect()
             },
         )
     }
@@ -283,6 +310,17 @@ impl RowIndex {
             searched = (searched + searched.div_ceil(8)).min(self.cells.len());
         }
     }
+}
+
+/// Queries in the order of the first cell of each: neighbours look at the same rows, and find them in the cache.
+fn by_home(pairs: &[(u32, u32)], queries: usize) -> Vec<usize> {
+    let mut home = vec![u32::MAX; queries];
+    for &(query, cell) in pairs.iter().rev() {
+        home[query as usize] = cell;
+    }
+    let mut order: Vec<usize> = (0..queries).collect();
+    order.sort_by_key(|&query| home[query]);
+    order
 }
 
 /// Where each cell begins in the order of cells.
