@@ -1,20 +1,27 @@
 //! `lion demo`: the whole way on the embedded digits.
 
+use crate::accuracy::{Judge, UNKNOWN, mean};
 use crate::args::{Common, DemoArgs, Picture, PictureKind};
-use crate::digits::{self, Digits};
+use crate::digits::{self, Digits, Embedded};
 use crate::fit;
 use crate::interrupt::Interrupt;
+use crate::noise::Noise;
 use crate::output;
-use crate::plot::draw;
-use crate::progress::{Reporter, Screen};
+use crate::place::{Placements, Record, SheetWriter, Tally};
+use crate::plot::{Newcomers, draw};
+use crate::progress::{Phase, Reporter, Screen};
 use crate::summary::Summary;
 use anyhow::{Context, Result};
-use lion_tsne::{Fit, Labels, Map, PcaChoice, Rows};
+use lion_tsne::{
+    ExactIndex, Fit, Lion, LionOptions, Map, Matrix, PcaChoice, Placement, Rows, Search, ignore,
+    nearest_neighbours,
+};
 use serde::Serialize;
 use std::path::Path;
+use std::time::Instant;
 
 const COMPONENTS: usize = 30;
-const NEIGHBOURS: usize = 10;
+const NOISE: usize = 100;
 const PICTURE_WIDTH: u32 = 1600;
 
 /// The JSON object: that of `fit`, and what the digits show about it.
@@ -24,82 +31,249 @@ struct Demo {
     summary: Summary,
     /// The mean share of a digit's 10 nearest others in the map that show the same.
     accuracy_10nn: f64,
+    placed: Outcome,
+    placements: String,
     html: String,
     png: String,
 }
 
-/// Fits the digits and draws their map.
+/// What came of placing unseen digits and noise, all at once.
+#[derive(Serialize)]
+struct Outcome {
+    rows: usize,
+    exact: usize,
+    interpolated: usize,
+    beside_outlier: usize,
+    outlier: usize,
+    groups: usize,
+    seconds: f64,
+    digits: DigitsOutcome,
+    noise: NoiseOutcome,
+}
+
+#[derive(Serialize)]
+struct DigitsOutcome {
+    rows: usize,
+    outlier: usize,
+    /// The mean share of the 10 nearest training places that show the same digit.
+    accuracy_10nn: f64,
+    /// The same at the place of the training digit that each was picked for.
+    baseline_10nn: f64,
+}
+
+#[derive(Serialize)]
+struct NoiseOutcome {
+    rows: usize,
+    /// How many were drawn to find so many that are farther from every digit than the most isolated digit is.
+    drawn: usize,
+    outlier: usize,
+    groups: usize,
+    /// Where the distance to the nearest training place falls among the distances between nearest training places, on
+    /// average.
+    percentile: f64,
+}
+
+/// Fits the digits, places others and noise, and draws all of it.
 pub(crate) fn run(args: &DemoArgs, common: &Common) -> Result<()> {
     let folder = &args.out;
     std::fs::create_dir_all(folder)
         .with_context(|| format!("the folder {} cannot be made", folder.display()))?;
     let screen = Screen::new(common);
     screen.say("fitting a map of 2500 handwritten digits, 28 x 28 pixels each …");
-    let mut reporter = Reporter::new(screen, Interrupt::default());
-    let Digits { pixels, labels } = digits::training()?;
+    let mut reporter = Reporter::new(screen.clone(), Interrupt::default(), Phase::OF_FIT);
+    let Embedded { training, test, picked_for } = digits::embedded()?;
     let fit = Fit {
         pca: PcaChoice::Components(COMPONENTS),
         seed: common.seed,
         threads: usize::from(common.threads),
         ..Fit::default()
     };
-    let rows = Rows { data: pixels, ids: None, labels: Some(labels) };
+    let rows = Rows { data: training.pixels, ids: None, labels: Some(training.labels) };
     let map = fit.run(rows, &mut |progress| reporter.observe(progress))?;
     let summary = fit::write(&map, &folder.join("map.lion"), reporter)?;
+
+    screen.say("placing 1000 unseen digits and 100 images of noise …");
+    let noise = Noise::strange_to(&map, NOISE)?;
+    let newcomers = together(&test.pixels, &noise.rows)?;
+    let begun = Instant::now();
+    let options =
+        LionOptions { seed: common.seed, threads: usize::from(common.threads), ..LionOptions::default() };
+    let lion = Lion::new(map, &options)?;
+    let placements = lion.place(&newcomers)?;
+    let seconds = begun.elapsed().as_secs_f64();
+
+    let sheet = folder.join("placements.parquet");
+    write(&placements, &test, lion.map(), &sheet)?;
+    let layer = layer(&placements, &test, lion.map().dims());
     let demo = Demo {
         summary,
-        accuracy_10nn: map.labels().map_or(0.0, |labels| accuracy(&map, labels)),
-        html: picture(&map, folder, "map.html", PictureKind::Html)?,
-        png: picture(&map, folder, "map.png", PictureKind::Png)?,
+        accuracy_10nn: judge(lion.map())?.of_the_map()?,
+        placed: outcome(&placements, &test, &picked_for, noise.drawn, lion.map(), seconds)?,
+        placements: sheet.display().to_string(),
+        html: picture(lion.map(), &layer, folder, "map.html", PictureKind::Html)?,
+        png: picture(lion.map(), &layer, folder, "map.png", PictureKind::Png)?,
     };
     output::present(common, &demo, || demo.in_words())
 }
 
-/// Draws a picture of the map and returns its path.
-fn picture(map: &Map, folder: &Path, name: &str, kind: PictureKind) -> Result<String> {
-    let picture = Picture { path: folder.join(name), kind };
-    let width = (kind == PictureKind::Png).then_some(PICTURE_WIDTH);
-    draw(map, "Handwritten digits", &picture, width)?;
-    Ok(picture.path.display().to_string())
+/// The rows of both.
+fn together(above: &Matrix, below: &Matrix) -> Result<Matrix> {
+    Ok(Matrix::new(above.rows() + below.rows(), above.cols(), [above.data(), below.data()].concat())?)
 }
 
-/// The mean share of the 10 nearest other rows in the map with the same label. Compares every pair: the digits are
-/// few.
-fn accuracy(map: &Map, labels: &Labels) -> f64 {
-    let (rows, codes) = (map.rows(), labels.codes());
-    let nearest = NEIGHBOURS.min(rows - 1);
-    let mut same = 0;
-    for i in 0..rows {
-        let distance2 =
-            |j: usize| -> f32 { map.place(i).iter().zip(map.place(j)).map(|(a, b)| (a - b).powi(2)).sum() };
-        let mut others: Vec<(f32, usize)> =
-            (0..rows).filter(|&j| j != i).map(|j| (distance2(j), j)).collect();
-        if nearest < others.len() {
-            others.select_nth_unstable_by(nearest, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        }
-        same += others.iter().take(nearest).filter(|(_, j)| codes[*j] == codes[i]).count();
-    }
-    same as f64 / (rows * nearest).max(1) as f64
+/// Names of the placed rows: the digits, then the noise.
+fn name(i: usize, test: &Digits) -> String {
+    let digits = test.labels.len();
+    if i < digits { format!("digit-{i}") } else { format!("noise-{}", i - digits) }
+}
+
+fn write(placements: &[Placement], test: &Digits, map: &Map, path: &Path) -> Result<()> {
+    let record = |(i, placement): (usize, &Placement)| Record::new(Some(name(i, test)), UNKNOWN, placement);
+    let mut sheet = SheetWriter::create(path, map)?;
+    sheet.write(placements.iter().enumerate().map(record).collect())?;
+    sheet.finish()
+}
+
+/// The placed rows as the pictures show them.
+fn layer(placements: &[Placement], test: &Digits, dims: usize) -> Newcomers {
+    let label = |i: usize| test.labels.get(i).cloned().unwrap_or_else(|| "noise".into());
+    let read = Placements {
+        points: placements.iter().flat_map(|placement| placement.place.iter().copied()).collect(),
+        verdicts: placements.iter().map(|placement| placement.verdict).collect(),
+        ids: (0..placements.len()).map(|i| name(i, test)).collect(),
+        scores: placements.iter().map(|placement| placement.score).collect(),
+        groups: placements.iter().map(|placement| placement.group).collect(),
+    };
+    Newcomers::new(read, dims).labelled((0..placements.len()).map(label).collect())
+}
+
+fn judge(map: &Map) -> Result<Judge<'_>> {
+    Judge::new(map)?.context("the digits have no labels")
+}
+
+/// Judges the placements: of the test digits, then of the noise.
+fn outcome(
+    placements: &[Placement],
+    test: &Digits,
+    picked_for: &[u32],
+    drawn: usize,
+    map: &Map,
+    seconds: f64,
+) -> Result<Outcome> {
+    let (digits, noise) = placements.split_at(test.labels.len());
+    let (all, of_digits, of_noise) = (count(placements), count(digits), count(noise));
+    let judge = judge(map)?;
+    let codes: Vec<u32> = test.labels.iter().map(|label| judge.code(label)).collect();
+    let picked: Vec<f32> = picked_for.iter().flat_map(|&row| map.place(row as usize)).copied().collect();
+    let baseline = Matrix::new(picked_for.len(), map.dims(), picked)?;
+    Ok(Outcome {
+        rows: all.rows,
+        exact: all.exact,
+        interpolated: all.interpolated,
+        beside_outlier: all.beside_outlier,
+        outlier: all.outlier,
+        groups: all.groups.len(),
+        seconds,
+        digits: DigitsOutcome {
+            rows: of_digits.rows,
+            outlier: of_digits.outlier,
+            accuracy_10nn: mean(&judge.shares(&places(digits, map.dims())?, &codes)?),
+            baseline_10nn: mean(&judge.shares(&baseline, &codes)?),
+        },
+        noise: NoiseOutcome {
+            rows: of_noise.rows,
+            drawn,
+            outlier: of_noise.outlier,
+            groups: of_noise.groups.len(),
+            percentile: percentile(&places(noise, map.dims())?, map)?,
+        },
+    })
+}
+
+fn count(placements: &[Placement]) -> Tally {
+    let records: Vec<Record> =
+        placements.iter().map(|placement| Record::new(None, UNKNOWN, placement)).collect();
+    let mut tally = Tally::default();
+    tally.add(&records);
+    tally
+}
+
+fn places(placements: &[Placement], dims: usize) -> Result<Matrix> {
+    let places = placements.iter().flat_map(|placement| placement.place.iter().copied()).collect();
+    Ok(Matrix::new(placements.len(), dims, places)?)
+}
+
+/// Where the distance from each place to the nearest training place falls among NN-Y, on average.
+fn percentile(places: &Matrix, map: &Map) -> Result<f64> {
+    let (between, _) = nearest_neighbours(map.y(), 1, Search::Exact, 0, &mut ignore)?;
+    let mut between = between.distances2;
+    between.sort_unstable_by(f32::total_cmp);
+    let found = ExactIndex::new(map.y())?.nearest(places, 1)?;
+    let share = |distance2: &f32| {
+        let below = between.partition_point(|other| other <= distance2);
+        100.0 * below as f64 / between.len() as f64
+    };
+    Ok(mean(&found.distances2.iter().map(share).collect::<Vec<f64>>()))
+}
+
+/// Draws a picture of the map and returns its path.
+fn picture(map: &Map, layer: &Newcomers, folder: &Path, name: &str, kind: PictureKind) -> Result<String> {
+    let picture = Picture { path: folder.join(name), kind };
+    let width = (kind == PictureKind::Png).then_some(PICTURE_WIDTH);
+    draw(map, Some(layer), "Handwritten digits", &picture, width)?;
+    Ok(picture.path.display().to_string())
 }
 
 impl Demo {
     fn in_words(&self) -> String {
         let Summary { rows, dims, components, iterations, file, .. } = &self.summary;
         let (seconds, kl) = (self.summary.seconds.unwrap_or_default(), self.summary.kl.unwrap_or_default());
-        let (accuracy, html, png) = (100.0 * self.accuracy_10nn, &self.html, &self.png);
+        let (accuracy, placements, html, png) =
+            (100.0 * self.accuracy_10nn, &self.placements, &self.html, &self.png);
+        let placed = self.placed.in_words();
         format!(
             "\
 {rows} digits of {dims} pixels, reduced to {components} principal components and laid out in the plane by t-SNE.
   fitted in      {seconds:.2} s, {iterations} iterations
   KL divergence  {kl:.3} (how far the map is from keeping all neighbourhoods; 0 is perfect)
   neighbours     {accuracy:.1} % of a digit's 10 nearest in the map show the same digit (labels were not used to fit)
-written: {file}, {html}, {png}
+{placed}written: {file}, {placements}, {html}, {png}
 
 next: open {html} in a browser
       lion info {file}
-      lion plot {file} -o digits.svg
+      lion plot {file} --placements {placements} -o digits.svg
       lion fit your-data.csv -o your.lion
+      lion place your.lion new-rows.csv -o placed.csv
 "
+        )
+    }
+}
+
+impl Outcome {
+    fn in_words(&self) -> String {
+        let Self { seconds, digits, noise, .. } = self;
+        let (accuracy, baseline) = (100.0 * digits.accuracy_10nn, 100.0 * digits.baseline_10nn);
+        let groups = match noise.groups {
+            1 => "one group: they lie within r_x of each other".into(),
+            groups => format!("{groups} groups"),
+        };
+        format!(
+            "\
+{} unseen digits and {} images of noise ({} drawn) placed in that map.
+  placed in      {seconds:.3} s
+  digits         {accuracy:.1} % of the 10 nearest training places show the same digit; {baseline:.1} % do at the
+                 place of the training digit that each was picked for; {} of {} are called outliers
+  noise          {} of {} are called outliers and put apart: farther from any training place than {:.1} % of
+                 those are from their nearest; placed in one call, they are {groups}
+",
+            digits.rows,
+            noise.rows,
+            noise.drawn,
+            digits.outlier,
+            digits.rows,
+            noise.outlier,
+            noise.rows,
+            noise.percentile,
         )
     }
 }

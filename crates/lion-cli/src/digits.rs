@@ -1,6 +1,6 @@
 //! The handwritten digits that come with the program; data/README.md tells how they were chosen and their layout.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use lion_tsne::Matrix;
 use std::io::Read;
 
@@ -13,29 +13,48 @@ pub(crate) struct Digits {
     pub(crate) labels: Vec<String>,
 }
 
-/// The digits to fit a map to.
-pub(crate) fn training() -> Result<Digits> {
+/// The digits to fit a map to, and those to place into it.
+pub(crate) struct Embedded {
+    pub(crate) training: Digits,
+    pub(crate) test: Digits,
+    /// For each test digit, the training digit that it was picked for: it is the closest there is.
+    pub(crate) picked_for: Vec<u32>,
+}
+
+/// The digits that come with the program.
+pub(crate) fn embedded() -> Result<Embedded> {
     decode(FILE).context("the embedded digits are damaged")
 }
 
-fn decode(file: &[u8]) -> Result<Digits> {
+fn decode(file: &[u8]) -> Result<Embedded> {
     let mut bytes = Vec::new();
     flate2::read::GzDecoder::new(file).read_to_end(&mut bytes)?;
     let rest = bytes.strip_prefix(MAGIC).context("they do not begin as they should")?;
     let (header, rest) = rest.split_at_checked(12).context("they end too soon")?;
-    let number =
-        |at: usize| header[4 * at..4 * at + 4].iter().rev().fold(0, |n, &byte| n << 8 | usize::from(byte));
-    let (training, test, width) = (number(0), number(1), number(2));
+    let [training, test, width] = numbers(header)[..] else { bail!("they end too soon") };
+    let (training, test, width) = (training as usize, test as usize, width as usize);
     let all = training + test;
-    // Before the labels stand the rows' numbers in MNIST, and for each test digit its training digit.
-    let labels_at = 4 * (all + test);
-    ensure!(rest.len() == labels_at + all + all * width, "their size is not what they say it is");
-    let (labels, pixels) = rest[labels_at..].split_at(all);
-    let pixels: Vec<f32> = pixels[..training * width].iter().map(|&pixel| f32::from(pixel) / 255.0).collect();
-    Ok(Digits {
-        pixels: Matrix::new(training, width, pixels)?,
-        labels: labels[..training].iter().map(u8::to_string).collect(),
+    ensure!(rest.len() == 4 * (all + test) + all + all * width, "their size is not what they say it is");
+    // The rows' numbers in MNIST come first, and are of no use here.
+    let (picked_for, rest) = rest[4 * all..].split_at(4 * test);
+    let (labels, pixels) = rest.split_at(all);
+    let digits = |labels: &[u8], pixels: &[u8]| -> Result<Digits> {
+        let grey = pixels.iter().map(|&pixel| f32::from(pixel) / 255.0).collect();
+        let pixels = Matrix::new(labels.len(), width, grey)?;
+        Ok(Digits { pixels, labels: labels.iter().map(u8::to_string).collect() })
+    };
+    let picked_for = numbers(picked_for);
+    ensure!(picked_for.iter().all(|&row| (row as usize) < training), "a digit was picked for one not there");
+    Ok(Embedded {
+        training: digits(&labels[..training], &pixels[..training * width])?,
+        test: digits(&labels[training..], &pixels[training * width..])?,
+        picked_for,
     })
+}
+
+/// Little-endian numbers.
+fn numbers(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|four| four.iter().rev().fold(0, |n, &byte| n << 8 | u32::from(byte))).collect()
 }
 
 #[cfg(test)]
@@ -43,13 +62,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_2500_of_ten_kinds() {
-        let digits = training().unwrap();
-        assert_eq!((digits.pixels.rows(), digits.pixels.cols()), (2500, 784));
-        let kinds: std::collections::BTreeSet<&str> = digits.labels.iter().map(String::as_str).collect();
-        assert_eq!(kinds.into_iter().collect::<Vec<_>>(), ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"]);
-        assert!(digits.pixels.data().iter().all(|pixel| (0.0..=1.0).contains(pixel)));
-        assert!(digits.pixels.data().contains(&1.0));
+    fn there_are_2500_and_1000_of_ten_kinds() {
+        let Embedded { training, test, picked_for } = embedded().unwrap();
+        for (digits, count) in [(&training, 2500), (&test, 1000)] {
+            assert_eq!((digits.pixels.rows(), digits.pixels.cols()), (count, 784));
+            let kinds: std::collections::BTreeSet<&str> = digits.labels.iter().map(String::as_str).collect();
+            assert_eq!(
+                kinds.into_iter().collect::<Vec<_>>(),
+                ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"]
+            );
+            assert!(digits.pixels.data().iter().all(|pixel| (0.0..=1.0).contains(pixel)));
+            assert!(digits.pixels.data().contains(&1.0));
+        }
+        // Digits that are so close mostly show the same.
+        let same = picked_for.iter().zip(&test.labels);
+        let same = same.filter(|(row, label)| training.labels[**row as usize] == **label).count();
+        assert!(same > 900, "{same} of {}", picked_for.len());
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
     let screen = Screen::new(common);
     let interrupt = Interrupt::install(&screen)?;
     screen.detail(&format!("reading {}", shown(&args.data)));
-    let mut reporter = Reporter::new(screen, interrupt);
+    let mut reporter = Reporter::new(screen, interrupt, Phase::OF_FIT);
     let Input { columns, rows, embedding, init } = Input::read(args)?;
     let mut fit = args.fit(common);
     if let Some(places) = init {
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
         Some(places) => fit.adopt(rows, places, &mut |progress| reporter.observe(progress)),
         None => fit.run(rows, &mut |progress| reporter.observe(progress)),
     };
-    let map = map.map_err(|error| place_error(error, &args.data, &columns))?;
+    let map = map.map_err(|error| located(error, &args.data, &columns, 0))?;
     let summary = write(&map, &args.output, reporter)?;
     output::present(common, &summary, || in_words(&summary, &args.output))
 }
@@ -59,7 +59,7 @@ struct Input {
 impl Input {
     /// Reads the small files first: what is wrong with them should not come out after a big one was read.
     fn read(args: &FitArgs) -> Result<Self> {
-        let table = lion_table::open(&args.data, &args.read_options())?;
+        let table = lion_table::open(&args.data, &args.table.read_options())?;
         let mut beside = Beside::read(args)?;
         if let Some(rows) = table.row_count() {
             beside.check(rows, args)?;
@@ -135,35 +135,28 @@ impl FitArgs {
         let beside = [self.table.labels.as_deref(), self.embedding.as_deref(), self.init_file()];
         beside.into_iter().flatten().chain([self.data.as_path()]).collect()
     }
-
-    fn read_options(&self) -> ReadOptions {
-        ReadOptions {
-            id: self.table.id.clone(),
-            label: self.table.label.clone(),
-            columns: self.table.columns.clone(),
-            exclude: self.table.exclude.clone(),
-            ..ReadOptions::default()
-        }
-    }
 }
 
 /// The table's file, for messages.
-fn shown(data: &Path) -> String {
+pub(crate) fn shown(data: &Path) -> String {
     if data.as_os_str() == "-" { "standard input".into() } else { data.display().to_string() }
 }
 
-/// The library knows rows and columns by number; a person knows the file and the columns' names.
-fn place_error(error: Error, data: &Path, columns: &[String]) -> anyhow::Error {
+/// The library knows columns by number, and rows by number in what it was given; a person knows the file, its rows and
+/// the columns' names. So many rows of the file came `before` those given.
+pub(crate) fn located(error: Error, data: &Path, columns: &[String], before: usize) -> anyhow::Error {
     let file = shown(data);
     let name =
         |column: usize| column.checked_sub(1).and_then(|at| columns.get(at)).map_or("", String::as_str);
     match error {
         Error::NotFinite { row, column, value } => anyhow!(
-            "{file}, row {row}, column {} is {value}; every value must be a finite number: fill it or remove the row",
+            "{file}, row {}, column {} is {value}; every value must be a finite number: fill it or remove the row",
+            before + row,
             name(column)
         ),
         Error::TooLarge { row, column, value } => anyhow!(
-            "{file}, row {row}, column {} is {value:e}; values beyond 1e15 cannot be squared safely: scale the column down",
+            "{file}, row {}, column {} is {value:e}; values beyond 1e15 cannot be squared safely: scale the column down",
+            before + row,
             name(column)
         ),
         Error::Offset { column, low, high } => anyhow!(

@@ -21,6 +21,16 @@ struct Info {
     /// How many different labels there are; null if rows have none.
     labels: Option<usize>,
     kl_history: Vec<Point>,
+    /// What each power of the inverse distance weights costs; empty in a map that holds no parameters of placing, or one
+    /// whose power was given.
+    power_curve: Vec<Cost>,
+}
+
+/// The mean squared error, on the map, of places found by leaving rows out, at a power.
+#[derive(Serialize)]
+struct Cost {
+    power: f64,
+    error: f64,
 }
 
 /// The KL divergence on the way.
@@ -46,6 +56,7 @@ impl Info {
         let there = std::fs::metadata(&args.map).with_context(|| args.map.display().to_string())?;
         let provenance = map.provenance();
         let history = provenance.kl_history.iter();
+        let curve = map.lion().map_or(&[][..], |lion| &lion.power_curve);
         Ok(Self {
             summary: Summary::new(map, &args.map, there.len(), map.checksum()?),
             version: provenance.version.clone(),
@@ -54,6 +65,7 @@ impl Info {
             ids: map.has_ids(),
             labels: map.labels().map(|labels| labels.names().len()),
             kl_history: history.map(|point| Point { iteration: point.iteration, kl: point.kl }).collect(),
+            power_curve: curve.iter().map(|point| Cost { power: point.power, error: point.error }).collect(),
         })
     }
 
@@ -65,6 +77,9 @@ impl Info {
             let iterations = format!("iterations {} to {}", first.iteration, last.iteration);
             facts.add("KL on the way", format!("{:.2} {line} {:.2}, {iterations}", first.kl, last.kl));
         }
+        if let [first, .., last] = &self.power_curve[..] {
+            facts.add("error by power", curve_in_words(&self.power_curve, first.power, last.power));
+        }
         let metric = match self.metric {
             Metric::Euclidean => "Euclidean",
             Metric::Cosine => "cosine",
@@ -75,6 +90,24 @@ impl Info {
         facts.add("made by", format!("lion {}", self.version));
         facts.lines()
     }
+}
+
+/// The curve of the power: where it begins and ends, its shape, its least.
+fn curve_in_words(curve: &[Cost], first: f64, last: f64) -> String {
+    // Evenly spaced powers make an honest picture; the points themselves are denser around the least.
+    const COLUMNS: usize = 40;
+    let at = |power: f64| {
+        let above = curve.partition_point(|cost| cost.power < power).clamp(1, curve.len() - 1);
+        let (a, b) = (&curve[above - 1], &curve[above]);
+        let share = if b.power > a.power { (power - a.power) / (b.power - a.power) } else { 0.0 };
+        a.error + share.clamp(0.0, 1.0) * (b.error - a.error)
+    };
+    let step = (last - first) / (COLUMNS - 1) as f64;
+    // Errors at low powers dwarf all others: their logarithms show the valley.
+    let heights: Vec<f64> = (0..COLUMNS).map(|i| at(first + step * i as f64).max(1e-300).ln()).collect();
+    let least = curve.iter().min_by(|a, b| a.error.total_cmp(&b.error));
+    let least = least.map_or(String::new(), |cost| format!(", least {:.4} at {:.2}", cost.error, cost.power));
+    format!("{first:.1} {} {last:.1}{least}", sparkline(&heights))
 }
 
 /// The labels and how many rows have each, the first few of them.

@@ -1,5 +1,5 @@
-//! Ctrl-C. Before there is a map it ends the program; during the descent, once keeps the map reached so far, twice
-//! abandons it. Old files stay whole in every case.
+//! Ctrl-C. Of a fit, before there is a map it ends the program; during the descent, once keeps the map reached so far,
+//! twice abandons it. Other work it ends. Old files stay whole in every case.
 
 use crate::progress::Screen;
 use anyhow::{Context, Result};
@@ -10,8 +10,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 const EARLY: u8 = 0;
 /// There is a map to keep.
 const WORTH_KEEPING: u8 = 1;
-/// Ctrl-C was pressed, and the map is to be kept.
+/// Ctrl-C was pressed: a map is to be kept, or the program is about to end.
 const STOPPING: u8 = 2;
+/// The work is done, and only has to be put in its place.
+const TOO_LATE: u8 = 3;
 
 /// The exit code that shells give to a program ended by Ctrl-C.
 const EXIT_CODE: i32 = 130;
@@ -22,38 +24,64 @@ const EXIT_CODE: i32 = 130;
 pub(crate) struct Interrupt(Arc<AtomicU8>);
 
 impl Interrupt {
-    /// Takes Ctrl-C over from the system.
+    /// Takes Ctrl-C over from the system, for a fit.
     pub(crate) fn install(screen: &Screen) -> Result<Self> {
         let interrupt = Self::default();
-        let (state, screen) = (interrupt.0.clone(), screen.clone());
-        let pressed = move || {
-            let keep = state.compare_exchange(WORTH_KEEPING, STOPPING, Ordering::SeqCst, Ordering::SeqCst);
-            match keep {
-                Ok(_) => screen.say("stopping: the map reached so far is kept (Ctrl-C again abandons it)"),
-                Err(EARLY) => end(&screen, "stopped before there was a map to keep: nothing was written"),
-                Err(_) => end(&screen, "abandoned: no map was written, and an old file is as it was"),
+        let (state, screen) = (interrupt.clone(), screen.clone());
+        listen(move || match state.becomes(WORTH_KEEPING, STOPPING) {
+            Ok(_) => screen.say("stopping: the map reached so far is kept (Ctrl-C again abandons it)"),
+            Err(EARLY) => {
+                end(&screen, "stopped before there was a map to keep: nothing was written", EXIT_CODE)
             }
-        };
-        ctrlc::set_handler(pressed).context("Ctrl-C cannot be listened to")?;
+            Err(_) => end(&screen, "abandoned: no map was written, and an old file is as it was", EXIT_CODE),
+        })?;
+        Ok(interrupt)
+    }
+
+    /// Takes Ctrl-C over from the system, for work of which no half is worth keeping: it ends with this sentence.
+    pub(crate) fn install_ending(screen: &Screen, sentence: &'static str) -> Result<Self> {
+        let interrupt = Self::default();
+        let (state, screen) = (interrupt.clone(), screen.clone());
+        listen(move || {
+            if state.becomes(EARLY, STOPPING).is_ok() {
+                end(&screen, sentence, 1);
+            }
+        })?;
         Ok(interrupt)
     }
 
     /// From now on there is a map to keep.
     pub(crate) fn worth_keeping(&self) {
-        let _ = self.0.compare_exchange(EARLY, WORTH_KEEPING, Ordering::SeqCst, Ordering::SeqCst);
+        let _ = self.becomes(EARLY, WORTH_KEEPING);
     }
 
     /// Whether the descent is to stop.
     pub(crate) fn stopping(&self) -> bool {
         self.0.load(Ordering::SeqCst) == STOPPING
     }
+
+    /// From now on Ctrl-C comes too late. If it has just come, this waits for the end, so that what was said, that
+    /// nothing is written, stays true.
+    pub(crate) fn too_late(&self) {
+        while self.becomes(EARLY, TOO_LATE) == Err(STOPPING) {
+            std::thread::park();
+        }
+    }
+
+    fn becomes(&self, old: u8, new: u8) -> std::result::Result<u8, u8> {
+        self.0.compare_exchange(old, new, Ordering::SeqCst, Ordering::SeqCst)
+    }
 }
 
-fn end(screen: &Screen, sentence: &str) {
+fn listen(pressed: impl FnMut() + Send + 'static) -> Result<()> {
+    ctrlc::set_handler(pressed).context("Ctrl-C cannot be listened to")
+}
+
+fn end(screen: &Screen, sentence: &str, code: i32) {
     remove_temporary_files();
     screen.close();
     screen.complain(sentence);
-    std::process::exit(EXIT_CODE);
+    std::process::exit(code);
 }
 
 /// Removes the temporary files that this very process has open: their names are told by the system, so that no

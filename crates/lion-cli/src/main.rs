@@ -1,12 +1,15 @@
 //! The binary `lion`: t-SNE maps that stay alive, from the command line.
 
+mod accuracy;
 mod args;
 mod demo;
 mod digits;
 mod fit;
 mod info;
 mod interrupt;
+mod noise;
 mod output;
+mod place;
 mod plot;
 mod progress;
 mod summary;
@@ -19,6 +22,7 @@ fn main() -> ExitCode {
     let Cli { verb, common } = Cli::of_process();
     let done = match &verb {
         Verb::Fit(args) => fit::run(args, &common),
+        Verb::Place(args) => place::run(args, &common),
         Verb::Info(args) => info::run(args, &common),
         Verb::Plot(args) => plot::run(args, &common),
         Verb::Demo(args) => demo::run(args, &common),

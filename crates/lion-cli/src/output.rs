@@ -49,9 +49,12 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
         temporary.persist(&target)?;
         Ok(())
     };
-    write().with_context(|| {
-        format!("{} was not written, and a file already there is left as it was", path.display())
-    })
+    write().with_context(|| left_as_it_was(path))
+}
+
+/// What to say of a file that could not be written.
+pub(crate) fn left_as_it_was(path: &Path) -> String {
+    format!("{} was not written, and a file already there is left as it was", path.display())
 }
 
 /// Prints the summary: as JSON if that was asked for, else in words unless quiet.
@@ -77,7 +80,12 @@ pub(crate) fn print(text: &str) -> Result<()> {
 
 /// Whether the error is that the reader of our output has gone.
 pub(crate) fn nobody_listens(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    let plain = error.downcast_ref::<io::Error>();
+    let of_table = match error.downcast_ref() {
+        Some(lion_table::Error::Unwritable { cause, .. }) => Some(cause),
+        _ => None,
+    };
+    plain.or(of_table).is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// A number of bytes as people say it.
@@ -90,7 +98,8 @@ pub(crate) fn size(bytes: u64) -> String {
     }
 }
 
-fn folder_of(path: &Path) -> PathBuf {
+/// The folder that a file is in.
+pub(crate) fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(folder) if folder != Path::new("") => folder.to_path_buf(),
         _ => PathBuf::from("."),

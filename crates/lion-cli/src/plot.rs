@@ -2,10 +2,12 @@
 
 use crate::args::{Common, Picture, PictureKind, PlotArgs};
 use crate::output;
-use anyhow::Result;
-use lion_report::Scatter;
-use lion_tsne::Map;
+use crate::place::Placements;
+use anyhow::{Result, ensure};
+use lion_report::{Mark, Placed, Scatter};
+use lion_tsne::{Map, Verdict};
 use serde::Serialize;
+use std::path::Path;
 
 /// The JSON object.
 #[derive(Serialize)]
@@ -13,6 +15,8 @@ struct Drawn {
     file: String,
     bytes: usize,
     points: usize,
+    /// Rows placed later.
+    placed: usize,
 }
 
 /// Width of a PNG unless another is asked for.
@@ -20,17 +24,97 @@ const WIDTH: u32 = 1600;
 
 /// Draws the map.
 pub(crate) fn run(args: &PlotArgs, common: &Common) -> Result<()> {
-    output::check(&args.output.path, &[&args.map])?;
+    output::check(&args.output.path, &args.inputs())?;
     let map = Map::load(&args.map)?;
+    let newcomers = args.newcomers(&map)?;
     let name = args.map.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let title = args.title.clone().or(name).unwrap_or_default();
-    let bytes = draw(&map, &title, &args.output, args.width)?;
-    let drawn = Drawn { file: args.output.path.display().to_string(), bytes, points: map.rows() };
+    let bytes = draw(&map, newcomers.as_ref(), &title, &args.output, args.width)?;
+    let drawn = Drawn {
+        file: args.output.path.display().to_string(),
+        bytes,
+        points: map.rows(),
+        placed: newcomers.map_or(0, |newcomers| newcomers.marks.len()),
+    };
     output::present(common, &drawn, || format!("{}\n", drawn.file))
 }
 
-/// Draws the map into a file. Returns its size.
-pub(crate) fn draw(map: &Map, title: &str, picture: &Picture, width: Option<u32>) -> Result<usize> {
+impl PlotArgs {
+    /// Every file that is read.
+    fn inputs(&self) -> Vec<&Path> {
+        let files = [Some(&self.map), self.placements.as_ref(), self.placed_labels.as_ref()];
+        files.into_iter().flatten().map(|file| file.as_path()).collect()
+    }
+
+    /// The rows placed later, if there are any to show.
+    fn newcomers(&self, map: &Map) -> Result<Option<Newcomers>> {
+        let Some(file) = &self.placements else { return Ok(None) };
+        let newcomers = Newcomers::new(Placements::read(file, map.dims())?, map.dims());
+        let Some(labels_file) = &self.placed_labels else { return Ok(Some(newcomers)) };
+        let labels = lion_table::read_labels(labels_file)?;
+        let (found, rows) = (labels.len(), newcomers.marks.len());
+        ensure!(
+            found == rows,
+            "{} has {found} labels, and {} has {rows} rows: there must be one for each row",
+            labels_file.display(),
+            file.display()
+        );
+        Ok(Some(newcomers.labelled(labels)))
+    }
+}
+
+/// Rows placed in a map, as its pictures have them.
+pub(crate) struct Newcomers {
+    placements: Placements,
+    marks: Vec<Mark>,
+    labels: Option<Vec<String>>,
+}
+
+impl Newcomers {
+    /// A row of which nothing but its place is known is drawn like one that has neighbours.
+    pub(crate) fn new(placements: Placements, dims: usize) -> Self {
+        let marks = match placements.verdicts.is_empty() {
+            true => vec![Mark::Interpolated; placements.points.len() / dims],
+            false => placements.verdicts.iter().map(|&verdict| mark(verdict)).collect(),
+        };
+        Self { placements, marks, labels: None }
+    }
+
+    /// With a label for each.
+    pub(crate) fn labelled(self, labels: Vec<String>) -> Self {
+        Self { labels: Some(labels), ..self }
+    }
+
+    fn layer(&self) -> Placed<'_> {
+        let mut layer = Placed::new(&self.placements.points, &self.marks);
+        if !self.placements.verdicts.is_empty() {
+            let Placements { ids, scores, groups, .. } = &self.placements;
+            layer = layer.ids(ids).scores(scores).groups(groups);
+        }
+        if let Some(labels) = &self.labels {
+            layer = layer.labels(labels);
+        }
+        layer
+    }
+}
+
+fn mark(verdict: Verdict) -> Mark {
+    match verdict {
+        Verdict::Exact => Mark::Exact,
+        Verdict::Interpolated => Mark::Interpolated,
+        Verdict::BesideOutlier => Mark::BesideOutlier,
+        Verdict::Outlier => Mark::Outlier,
+    }
+}
+
+/// Draws the map, with what was placed in it, into a file. Returns its size.
+pub(crate) fn draw(
+    map: &Map,
+    newcomers: Option<&Newcomers>,
+    title: &str,
+    picture: &Picture,
+    width: Option<u32>,
+) -> Result<usize> {
     let all = 0..map.rows();
     let points: Vec<f32> = all.clone().flat_map(|i| map.place(i)).copied().collect();
     let ids: Option<Vec<String>> =
@@ -44,6 +128,9 @@ pub(crate) fn draw(map: &Map, title: &str, picture: &Picture, width: Option<u32>
     }
     if let Some(labels) = &labels {
         scatter = scatter.labels(labels);
+    }
+    if let Some(newcomers) = newcomers {
+        scatter = scatter.placed(newcomers.layer());
     }
     let bytes = match picture.kind {
         PictureKind::Html => lion_report::html(&scatter)?.into_bytes(),

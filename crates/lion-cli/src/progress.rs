@@ -4,12 +4,12 @@ use crate::args::Common;
 use crate::interrupt::Interrupt;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lion_tsne::{Progress, Stage};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// The stages of a fit as the command line has them: those of the library, between reading and writing.
+/// What takes time, as the command line has it: the stages of the library, and what is around them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     Read,
@@ -19,6 +19,9 @@ pub(crate) enum Phase {
     Initialise,
     Optimise,
     Parameters,
+    Load,
+    Place,
+    Outliers,
     Write,
 }
 
@@ -35,68 +38,76 @@ impl From<Stage> for Phase {
     }
 }
 
-/// Seconds spent in each stage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub(crate) struct Phases {
-    read: f64,
-    preprocess: f64,
-    neighbours: f64,
-    affinities: f64,
-    initialise: f64,
-    optimise: f64,
-    parameters: f64,
-    write: f64,
-}
-
-impl Phases {
-    fn of(&mut self, phase: Phase) -> &mut f64 {
-        match phase {
-            Phase::Read => &mut self.read,
-            Phase::Preprocess => &mut self.preprocess,
-            Phase::Neighbours => &mut self.neighbours,
-            Phase::Affinities => &mut self.affinities,
-            Phase::Initialise => &mut self.initialise,
-            Phase::Optimise => &mut self.optimise,
-            Phase::Parameters => &mut self.parameters,
-            Phase::Write => &mut self.write,
-        }
-    }
-
-    /// Name and seconds of each stage, in order.
-    pub(crate) fn named(&self) -> [(&'static str, f64); 8] {
-        [
-            ("read", self.read),
-            ("preprocess", self.preprocess),
-            ("neighbours", self.neighbours),
-            ("affinities", self.affinities),
-            ("initialise", self.initialise),
-            ("optimise", self.optimise),
-            ("parameters", self.parameters),
-            ("write", self.write),
-        ]
-    }
-}
-
 impl Phase {
-    /// What is going on, for the bar.
-    fn doing(self) -> &'static str {
+    /// What a fit goes through.
+    pub(crate) const OF_FIT: &[Self] = &[
+        Self::Read,
+        Self::Preprocess,
+        Self::Neighbours,
+        Self::Affinities,
+        Self::Initialise,
+        Self::Optimise,
+        Self::Parameters,
+        Self::Write,
+    ];
+
+    /// What placing goes through. Reading goes on beside placing, and has no time of its own.
+    pub(crate) const OF_PLACE: &[Self] = &[Self::Load, Self::Place, Self::Outliers, Self::Write];
+
+    /// Its name, and what is going on meanwhile.
+    fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Read => "reading",
-            Self::Preprocess => "preprocessing",
-            Self::Neighbours => "neighbours",
-            Self::Affinities => "affinities",
-            Self::Initialise => "first layout",
-            Self::Optimise => "descent",
-            Self::Parameters => "radii and power",
-            Self::Write => "writing",
+            Self::Read => ("read", "reading"),
+            Self::Preprocess => ("preprocess", "preprocessing"),
+            Self::Neighbours => ("neighbours", "neighbours"),
+            Self::Affinities => ("affinities", "affinities"),
+            Self::Initialise => ("initialise", "first layout"),
+            Self::Optimise => ("optimise", "descent"),
+            Self::Parameters => ("parameters", "radii, power"),
+            Self::Load => ("load", "loading"),
+            Self::Place => ("place", "placing"),
+            Self::Outliers => ("outliers", "outliers"),
+            Self::Write => ("write", "writing"),
         }
     }
 
     /// Whether it tells how far it is.
     fn is_counted(self) -> bool {
-        matches!(self, Self::Neighbours | Self::Optimise)
+        matches!(self, Self::Neighbours | Self::Optimise | Self::Place)
     }
 }
+
+/// Seconds spent in each phase of some work, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Phases(Vec<(Phase, f64)>);
+
+impl Phases {
+    fn new(phases: &[Phase]) -> Self {
+        Self(phases.iter().map(|&phase| (phase, 0.0)).collect())
+    }
+
+    fn add(&mut self, phase: Phase, seconds: f64) {
+        for (_, spent) in self.0.iter_mut().filter(|(own, _)| *own == phase) {
+            *spent += seconds;
+        }
+    }
+
+    /// Name and seconds of each, in order.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (&'static str, f64)> {
+        self.0.iter().map(|&(phase, seconds)| (phase.words().0, seconds))
+    }
+}
+
+impl Serialize for Phases {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.named())
+    }
+}
+
+/// For a phase that does not tell how far it is, for one that does, and for one that does not know how much there is.
+const SPINNER: &str = "{prefix:>13} {spinner:.cyan} {elapsed}";
+const BAR: &str = "{prefix:>13} {bar:30.cyan/dim} {percent:>3} % {msg}, {eta} left";
+const COUNT: &str = "{prefix:>13} {spinner:.cyan} {msg}, {elapsed}";
 
 /// Standard error: messages, and one progress bar if it is a terminal.
 #[derive(Clone)]
@@ -111,8 +122,10 @@ impl Screen {
         // Standard error that is no terminal gets no bar: the draw target sees to it.
         let target = if common.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target);
-        bar.enable_steady_tick(Duration::from_millis(100));
-        Self { bar, quiet: common.quiet, verbose: common.verbose }
+        let screen = Self { bar, quiet: common.quiet, verbose: common.verbose };
+        screen.draw_as(SPINNER);
+        screen.bar.enable_steady_tick(Duration::from_millis(100));
+        screen
     }
 
     /// Says something, unless quiet.
@@ -147,32 +160,34 @@ impl Screen {
     }
 
     fn show(&self, phase: Phase) {
-        self.bar.reset();
-        self.bar.set_length(0);
-        self.bar.set_prefix(phase.doing());
+        self.draw_as(SPINNER);
+        self.bar.set_prefix(phase.words().1);
         self.bar.set_message("");
-        let template = match phase.is_counted() {
-            true => "{prefix:>13} {bar:30.cyan/dim} {percent:>3} % {msg}, {eta} left",
-            false => "{prefix:>13} {spinner:.cyan} {elapsed}",
-        };
+        self.bar.set_length(0);
+        self.bar.reset();
+    }
+
+    /// So much is done, of so much where that is known.
+    fn count(&self, done: u64, total: Option<u64>, message: String) {
+        self.bar.set_message(message);
+        match total {
+            Some(total) => {
+                self.bar.set_length(total);
+                self.draw_as(BAR);
+            }
+            None => self.draw_as(COUNT),
+        }
+        self.bar.set_position(done);
+    }
+
+    fn draw_as(&self, template: &str) {
         // The templates are fixed and right; were they not, the bar would be plain.
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         self.bar.set_style(style.progress_chars("━╸─"));
     }
-
-    fn count(&self, progress: &Progress<'_>, kl: Option<f64>) {
-        self.bar.set_length(progress.total);
-        self.bar.set_position(progress.done);
-        let (done, total) = (progress.done, progress.total);
-        self.bar.set_message(match (progress.stage, kl) {
-            (Stage::Optimise, Some(kl)) => format!("iteration {done} of {total}, KL {kl:.3}"),
-            (Stage::Optimise, None) => format!("iteration {done} of {total}"),
-            _ => format!("{done} of {total} rows"),
-        });
-    }
 }
 
-/// Follows a fit: shows it, times it, and stops it on Ctrl-C.
+/// Follows long work: shows it, times it, and stops it on Ctrl-C.
 pub(crate) struct Reporter {
     screen: Screen,
     interrupt: Interrupt,
@@ -189,15 +204,16 @@ pub(crate) struct Reporter {
 const SHOWN_EVERY: Duration = Duration::from_millis(50);
 
 impl Reporter {
-    /// Begins with reading.
-    pub(crate) fn new(screen: Screen, interrupt: Interrupt) -> Self {
+    /// Begins with the first of these phases.
+    pub(crate) fn new(screen: Screen, interrupt: Interrupt, phases: &[Phase]) -> Self {
         let now = Instant::now();
-        screen.show(Phase::Read);
-        let (phase, phases) = (Phase::Read, Phases::default());
+        let phase = phases.first().copied().unwrap_or(Phase::Read);
+        screen.show(phase);
+        let phases = Phases::new(phases);
         Self { screen, interrupt, begun: now, phase, since: now, phases, kl: None, shown: now }
     }
 
-    /// A stage begins, and the one before it has ended.
+    /// A phase begins, and the one before it has ended.
     pub(crate) fn enter(&mut self, phase: Phase) {
         self.leave();
         self.phase = phase;
@@ -209,9 +225,9 @@ impl Reporter {
 
     fn leave(&mut self) {
         let seconds = self.since.elapsed().as_secs_f64();
-        *self.phases.of(self.phase) += seconds;
+        self.phases.add(self.phase, seconds);
         self.since = Instant::now();
-        self.screen.detail(&format!("{}: {seconds:.2} s", self.phase.doing()));
+        self.screen.detail(&format!("{}: {seconds:.2} s", self.phase.words().1));
     }
 
     /// Hears the library. Answers `Break` once Ctrl-C was pressed and there is a map to keep.
@@ -228,21 +244,43 @@ impl Reporter {
             self.kl = Some(kl);
             self.screen.detail(&format!("iteration {} of {}: KL {kl:.4}", progress.done, progress.total));
         }
-        if phase.is_counted() && self.shown.elapsed() >= SHOWN_EVERY {
-            self.shown = Instant::now();
-            self.screen.count(progress, self.kl);
+        let (done, total) = (progress.done, progress.total);
+        match (phase, self.kl) {
+            (Phase::Optimise, Some(kl)) => {
+                self.count(done, Some(total), || format!("iteration {done} of {total}, KL {kl:.3}"));
+            }
+            (Phase::Optimise, None) => {
+                self.count(done, Some(total), || format!("iteration {done} of {total}"));
+            }
+            _ => self.count(done, Some(total), || format!("{done} of {total} rows")),
         }
-        match self.interrupt.stopping() {
+        // A map whose descent is over, stopped or not, is worth its radii and power: they take a moment.
+        match self.interrupt.stopping() && phase != Phase::Parameters {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }
     }
 
-    /// Ends the last stage and takes the bar away. Returns the seconds of each stage, and of all.
+    /// So many rows are done, of so many where that is known.
+    pub(crate) fn rows(&mut self, done: usize, total: Option<usize>) {
+        self.count(done as u64, total.map(|total| total as u64), || match total {
+            Some(total) => format!("{done} of {total} rows"),
+            None => format!("{done} rows"),
+        });
+    }
+
+    fn count(&mut self, done: u64, total: Option<u64>, message: impl FnOnce() -> String) {
+        if self.phase.is_counted() && self.shown.elapsed() >= SHOWN_EVERY {
+            self.shown = Instant::now();
+            self.screen.count(done, total, message());
+        }
+    }
+
+    /// Ends the last phase and takes the bar away. Returns the seconds of each phase, and of all.
     pub(crate) fn finish(mut self) -> (Phases, f64) {
         self.leave();
         self.screen.close();
-        (self.phases, self.begun.elapsed().as_secs_f64())
+        (self.phases.clone(), self.begun.elapsed().as_secs_f64())
     }
 }
 

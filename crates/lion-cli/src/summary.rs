@@ -67,10 +67,10 @@ impl Summary {
             perplexity: (!adopted).then_some(perplexity),
             iterations: iterations_done,
             kl,
-            r_x: None,
-            r_y: None,
-            r_close: None,
-            power: None,
+            r_x: map.lion().map(|lion| lion.r_x),
+            r_y: map.lion().map(|lion| lion.r_y),
+            r_close: map.lion().map(|lion| lion.r_close),
+            power: map.lion().map(|lion| lion.power),
             seconds: None,
             phases: None,
             checksum,
@@ -104,6 +104,11 @@ impl Summary {
         match self.kl {
             Some(kl) => facts.add("KL divergence", format!("{kl:.4}")),
             None => facts.add("KL divergence", "not known".into()),
+        }
+        if let (Some(r_x), Some(r_y), Some(r_close), Some(power)) =
+            (self.r_x, self.r_y, self.r_close, self.power)
+        {
+            facts.add("placing", placing_in_words(r_x, r_y, r_close, Some(power)));
         }
         if let (Some(seconds), Some(phases)) = (self.seconds, &self.phases) {
             facts.add("seconds", seconds_in_words(seconds, phases));
@@ -176,8 +181,27 @@ fn share(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { (part / whole).min(1.0) } else { 1.0 }
 }
 
-fn seconds_in_words(seconds: f64, phases: &Phases) -> String {
-    let noticed = phases.named().into_iter().filter(|(_, seconds)| *seconds >= 0.005);
+/// The parameters of placing in a line, the power where it matters.
+pub(crate) fn placing_in_words(r_x: f64, r_y: f64, r_close: f64, power: Option<f64>) -> String {
+    let power = power.map_or(String::new(), |power| format!(", power {}", short(power)));
+    format!("r_x {}, r_y {}, r_close {}{power}", short(r_x), short(r_y), short(r_close))
+}
+
+/// A number with four significant digits.
+fn short(value: f64) -> String {
+    match value.abs() {
+        size if size >= 1e6 || (size < 1e-3 && size > 0.0) => format!("{value:.3e}"),
+        size if size >= 1000.0 => format!("{value:.0}"),
+        size if size >= 100.0 => format!("{value:.1}"),
+        size if size >= 10.0 => format!("{value:.2}"),
+        size if size >= 1.0 => format!("{value:.3}"),
+        _ => format!("{value:.4}"),
+    }
+}
+
+/// How long it took, in all and in parts.
+pub(crate) fn seconds_in_words(seconds: f64, phases: &Phases) -> String {
+    let noticed = phases.named().filter(|(_, seconds)| *seconds >= 0.005);
     let parts: Vec<String> = noticed.map(|(name, seconds)| format!("{name} {seconds:.2}")).collect();
     match parts.is_empty() {
         true => format!("{seconds:.2}"),
@@ -186,7 +210,7 @@ fn seconds_in_words(seconds: f64, phases: &Phases) -> String {
 }
 
 /// The most memory that this process has held, where the system tells it.
-fn peak_memory() -> Option<u64> {
+pub(crate) fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -62,7 +62,9 @@ fn the_summary_has_the_promised_keys() {
         assert_eq!(fit[key], value, "{key}");
     }
     assert_eq!(fit["perplexity"], 5.0);
-    assert_eq!(fit["r_x"], serde_json::Value::Null);
+    for key in ["r_x", "r_y", "r_close", "power"] {
+        assert!(fit[key].as_f64().unwrap() > 0.0, "{key}");
+    }
     assert_eq!(
         (&fit["method"], &fit["init"], &fit["search"]),
         (&"fft/exact, the quicker".into(), &"pca".into(), &"exact".into())
@@ -70,7 +72,8 @@ fn the_summary_has_the_promised_keys() {
     assert_eq!(fit["bytes"], std::fs::metadata(folder.path("m.lion")).unwrap().len());
     assert_eq!(fit["file"], "m.lion");
     assert!(fit["kl"].as_f64().unwrap() > 0.0);
-    let mut stages = ["read", "preprocess", "neighbours", "affinities", "initialise", "optimise", "write"];
+    let mut stages =
+        ["read", "preprocess", "neighbours", "affinities", "initialise", "optimise", "parameters", "write"];
     let seconds: Vec<f64> = stages.iter().map(|stage| fit["phases"][stage].as_f64().unwrap()).collect();
     let all = fit["seconds"].as_f64().unwrap();
     assert!(

@@ -1,7 +1,7 @@
 //! Ctrl-C, sent to a real process.
 
 use crate::tools::{Folder, Sample};
-use std::io::{BufRead, BufReader, Lines, Read};
+use std::io::{BufRead, BufReader, Lines, Read, Write};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -116,4 +116,22 @@ fn twice_abandons_it_with_the_old_file_whole() {
     assert_eq!(lion.ends(), (Some(130), String::new()));
     assert_eq!(folder.read("m.lion"), b"old");
     assert_eq!(folder.names(), ["m.lion", "t.csv"]);
+}
+
+#[test]
+fn placing_ends_with_the_old_file_whole() {
+    let folder = Folder::new();
+    folder.write("t.csv", Sample::new().csv());
+    folder.json("fit t.csv -o m.lion --perplexity 5 --iterations 20");
+    folder.write("p.csv", "old");
+    // Standard input stays open, so this sets two batches aside and waits for more rows.
+    let mut lion = Running::start(&folder, "place m.lion - -o p.csv -v");
+    lion.says("reading standard input");
+    lion.child.stdin.as_mut().unwrap().write_all(Sample::of(10_000).csv().as_bytes()).unwrap();
+    lion.says("loading");
+    lion.press_ctrl_c();
+    lion.says("stopped: nothing was written, and an old file is as it was");
+    assert_eq!(lion.ends(), (Some(1), String::new()));
+    assert_eq!(folder.read("p.csv"), b"old");
+    assert_eq!(folder.names(), ["m.lion", "p.csv", "t.csv"]);
 }

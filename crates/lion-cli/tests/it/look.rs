@@ -61,6 +61,10 @@ fn demo_runs_twice() {
         "2500 digits",
         "KL divergence",
         "10 nearest",
+        "1000 unseen digits and 100 images of noise",
+        "100 of 100 are called outliers",
+        "one group",
+        "--placements lion-demo/placements.parquet",
         "open lion-demo/map.html",
         "lion info lion-demo/map.lion",
     ] {
@@ -73,16 +77,29 @@ fn demo_runs_twice() {
     assert_eq!((&demo["rows"], &demo["components"], &old["labels"]), (&2500.into(), &30.into(), &10.into()));
     // The 30 components themselves have 0.836: a map that is worse than what it was made from is none.
     assert!(demo["accuracy_10nn"].as_f64().unwrap() > 0.836, "{demo}");
-    for file in ["map.lion", "map.html", "map.png"] {
+    let (placed, digits, noise) = (&demo["placed"], &demo["placed"]["digits"], &demo["placed"]["noise"]);
+    assert_eq!((&placed["rows"], &digits["rows"], &noise["rows"]), (&1100.into(), &1000.into(), &100.into()));
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    assert!(number(&digits["accuracy_10nn"]) > number(&digits["baseline_10nn"]) - 0.005, "{digits}");
+    // The radius promises one in a hundred.
+    assert!((5.0..=20.0).contains(&number(&digits["outlier"])), "{digits}");
+    assert_eq!(
+        (&noise["outlier"], &noise["groups"], &noise["percentile"]),
+        (&100.into(), &1.into(), &100.0.into())
+    );
+    assert!(number(&noise["drawn"]) < 200.0);
+    for file in ["map.lion", "map.html", "map.png", "placements.parquet"] {
         assert!(folder.path("lion-demo").join(file).is_file(), "{file}");
     }
-    assert_eq!(std::fs::read_dir(folder.path("lion-demo")).unwrap().count(), 3);
+    assert_eq!(std::fs::read_dir(folder.path("lion-demo")).unwrap().count(), 4);
+    let plot = folder.json("plot lion-demo/map.lion --placements lion-demo/placements.parquet -o d.svg");
+    assert_eq!(plot["placed"], 1100);
 }
 
 #[test]
 fn help_shows_examples() {
     let folder = Folder::new();
-    for verb in ["", "fit", "info", "plot", "demo"] {
+    for verb in ["", "fit", "place", "info", "plot", "demo"] {
         for help in ["--help", "-h"] {
             let help = folder.lion(&format!("{verb} {help}"));
             assert_eq!(help.code, Some(0));

@@ -5,4 +5,5 @@ mod fit;
 #[cfg(unix)]
 mod interrupt;
 mod look;
+mod place;
 mod tools;

@@ -1,0 +1,172 @@
+//! `lion fit`: what can be chosen.
+
+use super::value::{self, InitArg, LearningRate, Power};
+use super::{Common, TableArgs};
+use clap::{Args, ValueEnum, value_parser};
+use lion_tsne::{Fit, Init, Method, Metric, PcaChoice, Radius, Search};
+use std::path::PathBuf;
+
+/// Fit a t-SNE map to a table and keep it in one file
+///
+/// Tables: .npy, .csv, .csv.gz, .parquet, .arrow, .feather, .jsonl, IDX (…-idx3-ubyte, also .gz), or - for CSV on
+/// standard input. Ctrl-C keeps the map reached so far; a second Ctrl-C abandons it.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  lion fit data.csv -o m.lion
+  lion fit cells.parquet --id barcode --label type --pca 30 -o cells.lion
+  lion fit train.npy --labels classes.npy --perplexity 50 --json -o m.lion
+  lion fit data.npy --radius 95% --power 20 -o m.lion   how new rows will be placed
+  lion fit data.npy --embedding umap.npy -o m.lion      adopt a map made elsewhere
+  zcat big.csv.gz | lion fit - -o m.lion")]
+pub(crate) struct FitArgs {
+    /// The table to map: one row for each point; - is CSV on standard input
+    #[arg(value_name = "DATA")]
+    pub(crate) data: PathBuf,
+    /// Where to write the map; an old file there is replaced once the new one is whole
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    #[command(flatten)]
+    pub(crate) preprocess: PreprocessArgs,
+    #[command(flatten)]
+    pub(crate) tsne: TsneArgs,
+    /// Skip t-SNE and adopt the places in this table: one row of 2 or 3 columns for each row of DATA
+    #[arg(long, value_name = "FILE", help_heading = "Map", conflicts_with_all = TSNE_FLAGS)]
+    pub(crate) embedding: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) lion: LionArgs,
+}
+
+/// What is done to the rows first.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Preprocessing")]
+pub(crate) struct PreprocessArgs {
+    /// Principal components to keep, or none; auto is 50 where there are more columns
+    #[arg(long, value_name = "auto|none|N", default_value = "auto", value_parser = value::pca, allow_negative_numbers = true)]
+    pub(crate) pca: PcaChoice,
+    /// Distance between rows
+    #[arg(long, value_enum, default_value_t = MetricArg::Euclidean)]
+    pub(crate) metric: MetricArg,
+}
+
+/// The flags of t-SNE: they and `--embedding` exclude each other.
+const TSNE_FLAGS: [&str; 8] =
+    ["perplexity", "iterations", "dims", "method", "init", "exaggeration", "learning_rate", "neighbours"];
+
+/// How the map is made.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Map")]
+pub(crate) struct TsneArgs {
+    /// Effective number of neighbours; there must be three times as many other rows
+    #[arg(long, value_name = "N", default_value_t = 30.0, value_parser = value::perplexity, allow_negative_numbers = true)]
+    pub(crate) perplexity: f64,
+    /// Iterations of the descent, a third of them exaggerated at the default
+    #[arg(long, value_name = "N", default_value_t = 750, value_parser = value_parser!(u32).range(1..=10_000_000), allow_negative_numbers = true)]
+    pub(crate) iterations: u32,
+    /// Dimensions of the map, 2 or 3
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u8).range(2..=3), allow_negative_numbers = true)]
+    pub(crate) dims: u8,
+    /// How repulsion is computed; auto is exact or fft, the quicker at each step (plane), or barnes-hut (space)
+    #[arg(long, value_enum, default_value_t = MethodArg::Auto)]
+    pub(crate) method: MethodArg,
+    /// Where rows start: pca, random, spectral, or a table of places
+    #[arg(long, value_name = "HOW|FILE", default_value = "pca", value_parser = value::init)]
+    pub(crate) init: InitArg,
+    /// Factor of the early exaggeration
+    #[arg(long, value_name = "X", default_value_t = 12.0, value_parser = value::exaggeration, allow_negative_numbers = true)]
+    pub(crate) exaggeration: f64,
+    /// Step length; auto is rows / exaggeration, then longer steps the more rows there are
+    #[arg(long, value_name = "auto|X", default_value = "auto", value_parser = value::learning_rate, allow_negative_numbers = true)]
+    pub(crate) learning_rate: LearningRate,
+    /// How neighbours are found; auto is exact up to 30 000 rows
+    #[arg(long, value_enum, default_value_t = SearchArg::Auto, alias = "neighbors")]
+    pub(crate) neighbours: SearchArg,
+}
+
+/// How new rows will be placed: kept in the map, and `lion place` may say otherwise.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Placing")]
+pub(crate) struct LionArgs {
+    /// r_x, how near a row must be to count as a neighbour: a percentile of the distances from each row to its
+    /// nearest other one, or a distance; 99% unless given
+    #[arg(long, value_name = "P%|R", value_parser = value::radius, allow_hyphen_values = true)]
+    pub(crate) radius: Option<Radius>,
+    /// Power of the inverse distance weights; auto finds it by leaving out each row in turn
+    #[arg(long, value_name = "auto|P", default_value = "auto", value_parser = value::power, allow_hyphen_values = true)]
+    pub(crate) power: Power,
+    /// r_y, how far from everything else an outlier is put on the map: a distance, or a percentile P of the distances
+    /// between nearest places, which makes it 2 P + r_close; 100% unless given
+    #[arg(long, value_name = "P%|R", value_parser = value::radius, allow_hyphen_values = true)]
+    pub(crate) r_y: Option<Radius>,
+    /// r_close, how near to each other the outliers of a group are put: a distance or such a percentile; 10% unless given
+    #[arg(long, value_name = "P%|R", value_parser = value::radius, allow_hyphen_values = true)]
+    pub(crate) r_close: Option<Radius>,
+}
+
+/// `--metric`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum MetricArg {
+    Euclidean,
+    Cosine,
+}
+
+/// `--method`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MethodArg {
+    Auto,
+    Exact,
+    BarnesHut,
+    Fft,
+}
+
+/// `--neighbours`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum SearchArg {
+    Auto,
+    Exact,
+    Approximate,
+}
+
+impl FitArgs {
+    /// The fit that was asked for, but for a first layout from a file, which has to be read first.
+    pub(crate) fn fit(&self, common: &Common) -> Fit {
+        let tsne = &self.tsne;
+        Fit {
+            perplexity: tsne.perplexity,
+            iterations: tsne.iterations as usize,
+            exaggeration: tsne.exaggeration,
+            learning_rate: tsne.learning_rate.0,
+            dims: usize::from(tsne.dims),
+            metric: match self.preprocess.metric {
+                MetricArg::Euclidean => Metric::Euclidean,
+                MetricArg::Cosine => Metric::Cosine,
+            },
+            pca: self.preprocess.pca,
+            method: match tsne.method {
+                MethodArg::Auto => Method::Auto,
+                MethodArg::Exact => Method::Exact,
+                MethodArg::BarnesHut => Method::BarnesHut,
+                MethodArg::Fft => Method::Fft,
+            },
+            init: match tsne.init {
+                InitArg::Pca | InitArg::File(_) => Init::Pca,
+                InitArg::Random => Init::Random,
+                InitArg::Spectral => Init::Spectral,
+            },
+            search: match tsne.neighbours {
+                SearchArg::Auto => Search::Auto,
+                SearchArg::Exact => Search::Exact,
+                SearchArg::Approximate => Search::Approximate,
+            },
+            seed: common.seed,
+            threads: usize::from(common.threads),
+            radius: self.lion.radius,
+            power: self.lion.power.0,
+            r_y: self.lion.r_y,
+            r_close: self.lion.r_close,
+            ..Fit::default()
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Texts that become values: one function for each kind, which says in a sentence what it takes.
+
+use super::{Picture, PictureKind};
+use lion_tsne::{Fit, OffPlane, PcaChoice, Radius};
+use std::path::{Path, PathBuf};
+
+/// `--init`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum InitArg {
+    Pca,
+    Random,
+    Spectral,
+    File(PathBuf),
+}
+
+/// `--learning-rate`: `None` is auto.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct LearningRate(pub(crate) Option<f64>);
+
+/// `--power`: `None` is auto.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Power(pub(crate) Option<f64>);
+
+fn number(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "this is not a number".into())
+}
+
+pub(crate) fn perplexity(text: &str) -> Result<f64, String> {
+    let value = number(text)?;
+    if value >= 1.0 && value.is_finite() { Ok(value) } else { Err("it must be a number from 1 on".into()) }
+}
+
+pub(crate) fn exaggeration(text: &str) -> Result<f64, String> {
+    let value = number(text)?;
+    if (1.0..=1e4).contains(&value) { Ok(value) } else { Err("it must be from 1 to 10000".into()) }
+}
+
+pub(crate) fn learning_rate(text: &str) -> Result<LearningRate, String> {
+    if text == "auto" {
+        return Ok(LearningRate(None));
+    }
+    match text.parse() {
+        Ok(rate) if rate > 0.0 && f64::is_finite(rate) => Ok(LearningRate(Some(rate))),
+        _ => Err("it must be auto or a number above 0".into()),
+    }
+}
+
+pub(crate) fn power(text: &str) -> Result<Power, String> {
+    match text {
+        "auto" => Ok(Power(None)),
+        _ => match given_power(text) {
+            Ok(power) => Ok(Power(Some(power))),
+            Err(_) => Err("it must be auto or a number above 0".into()),
+        },
+    }
+}
+
+pub(crate) fn given_power(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(power) if power > 0.0 && f64::is_finite(power) => Ok(power),
+        _ => Err("it must be a number above 0".into()),
+    }
+}
+
+pub(crate) fn sheet(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match lion_table::check_output(&path) {
+        Ok(_) => Ok(path),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+pub(crate) fn radius(text: &str) -> Result<Radius, String> {
+    text.parse().map_err(|error: lion_tsne::Error| error.to_string())
+}
+
+pub(crate) fn off_plane(text: &str) -> Result<OffPlane, String> {
+    match (text, text.parse()) {
+        ("shared", _) => Ok(OffPlane::Shared),
+        ("none", _) => Ok(OffPlane::None),
+        (_, Ok(Radius::Percentile(percentile))) => Ok(OffPlane::Percentile(percentile)),
+        _ => Err("it must be shared, none or a percentile such as 99%".into()),
+    }
+}
+
+pub(crate) fn pca(text: &str) -> Result<PcaChoice, String> {
+    match (text, text.parse()) {
+        ("auto", _) => Ok(Fit::default().pca),
+        ("none", _) => Ok(PcaChoice::None),
+        (_, Ok(components)) if components > 0 => Ok(PcaChoice::Components(components)),
+        _ => Err("it must be auto, none or a number from 1 on".into()),
+    }
+}
+
+pub(crate) fn init(text: &str) -> Result<InitArg, String> {
+    match text {
+        "pca" => Ok(InitArg::Pca),
+        "random" => Ok(InitArg::Random),
+        "spectral" => Ok(InitArg::Spectral),
+        _ if Path::new(text).extension().is_some() => Ok(InitArg::File(text.into())),
+        _ => Err("it must be pca, random, spectral, or a table of places such as y.npy".into()),
+    }
+}
+
+pub(crate) fn picture(text: &str) -> Result<Picture, String> {
+    let path = PathBuf::from(text);
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    let kind = match extension.as_deref() {
+        Some("html") => PictureKind::Html,
+        Some("svg") => PictureKind::Svg,
+        Some("png") => PictureKind::Png,
+        _ => return Err("a picture's name must end in .html, .svg or .png".into()),
+    };
+    Ok(Picture { path, kind })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_become_types() {
+        assert_eq!(pca("30"), Ok(PcaChoice::Components(30)));
+        assert_eq!(pca("none"), Ok(PcaChoice::None));
+        assert!(pca("0").is_err() && pca("-3").is_err() && pca("some").is_err());
+        assert_eq!(learning_rate("auto"), Ok(LearningRate(None)));
+        assert_eq!(learning_rate("200"), Ok(LearningRate(Some(200.0))));
+        assert!(
+            learning_rate("0").is_err() && learning_rate("nan").is_err() && learning_rate("inf").is_err()
+        );
+        assert!(perplexity("0.5").is_err() && perplexity("NaN").is_err() && perplexity("inf").is_err());
+        assert_eq!(init("y.npy"), Ok(InitArg::File("y.npy".into())));
+        assert!(init("middle").is_err());
+        assert_eq!(picture("a/B.PNG").map(|picture| picture.kind), Ok(PictureKind::Png));
+        assert_eq!(power("auto"), Ok(Power(None)));
+        assert_eq!(power("20.5"), Ok(Power(Some(20.5))));
+        assert!(["0", "-1", "nan", "inf", "strong"].iter().all(|text| power(text).is_err()));
+        assert_eq!(radius("99.5%"), Ok(Radius::Percentile(99.5)));
+        assert_eq!(radius("5.5"), Ok(Radius::Value(5.5)));
+        assert!(["101%", "-1%", "%", "nan", "-2", "wide"].iter().all(|text| radius(text).is_err()));
+        assert_eq!(off_plane("none"), Ok(OffPlane::None));
+        assert_eq!(off_plane("98%"), Ok(OffPlane::Percentile(98.0)));
+        assert!(["98", "101%", "all"].iter().all(|text| off_plane(text).is_err()));
+        assert!(picture("a").is_err() && picture("a.pdf").is_err());
+    }
+}

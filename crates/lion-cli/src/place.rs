@@ -1,0 +1,245 @@
+//! `lion place`: new rows get places in a map, in one pass and in memory that does not grow with the table.
+
+mod outcome;
+mod sheet;
+mod spool;
+
+pub(crate) use outcome::Tally;
+pub(crate) use sheet::{Placements, SheetWriter};
+pub(crate) use spool::Record;
+
+use crate::accuracy::{Judge, UNKNOWN};
+use crate::args::{Common, PlaceArgs};
+use crate::fit::{located, shown};
+use crate::interrupt::Interrupt;
+use crate::output;
+use crate::progress::{Phase, Reporter, Screen};
+use anyhow::{Context, Result, anyhow, ensure};
+use lion_table::{Batches, Table};
+use lion_tsne::{Lion, Map, Matrix, Placement, Settled, Stranger, Verdict};
+use outcome::Outcome;
+use spool::Spool;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::sync_channel;
+
+/// Rows written at a time.
+const WRITTEN_ROWS: usize = 8192;
+/// Batches read ahead of the one that is being placed.
+const AHEAD: usize = 2;
+
+/// Places the rows of a table and writes what comes of it.
+pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
+    if let Some(file) = args.output_file() {
+        output::check(file, &args.inputs())?;
+    }
+    let screen = Screen::new(common);
+    let sentence = "stopped: nothing was written, and an old file is as it was";
+    let interrupt = Interrupt::install_ending(&screen, sentence)?;
+    let mut reporter = Reporter::new(screen.clone(), interrupt.clone(), Phase::OF_PLACE);
+    if let Some(flag) = args.idle_flag() {
+        screen.say(&format!("note: {flag} has no effect without --local idw"));
+    }
+    screen.detail(&format!("reading {}", shown(&args.data)));
+    let map = Map::load(&args.map)?;
+    let checksum = map.checksum()?;
+    let table = open(args, &map)?;
+    let options = args.options(common);
+    let lion = Lion::new(map, &options).with_context(|| args.map.display().to_string())?;
+    let judge = if args.has_labels() { Some(judge(args, lion.map())?) } else { None };
+    let labels = Labelling::new(args, judge.as_ref(), table.row_count())?;
+
+    let placing = Placing { lion: &lion, args, judge: judge.as_ref(), labels: &labels };
+    reporter.enter(Phase::Place);
+    let (spool, strangers) = placing.settle(table, &mut reporter)?;
+    reporter.enter(Phase::Outliers);
+    let outliers = lion.placer().give_positions(strangers);
+    reporter.enter(Phase::Write);
+    let tally = placing.write(spool, outliers, &interrupt)?;
+
+    let outcome = Outcome::new(&lion, &options, args, tally, checksum, reporter.finish());
+    if let Some(warning) = outcome.warning() {
+        screen.say(&warning);
+    }
+    if args.output_file().is_none() {
+        // Standard output is taken.
+        screen.say(outcome.facts().lines().trim_end());
+        return Ok(());
+    }
+    output::present(common, &outcome, || outcome.in_words(args))
+}
+
+/// Opens the table and refuses one that does not go with the map.
+fn open(args: &PlaceArgs, map: &Map) -> Result<Batches> {
+    let table = lion_table::open(&args.data, &args.table.read_options())?;
+    let (found, wanted) = (table.columns().len(), map.preprocess().input_dims());
+    ensure!(
+        found == wanted,
+        "{} has {found} columns to use, and {} wants {wanted}, those it was fitted to: choose with --columns or --exclude, and name others with --id and --label",
+        shown(&args.data),
+        args.map.display()
+    );
+    Ok(table)
+}
+
+/// Makes the map's labels ready for comparing those of new rows with them.
+fn judge<'a>(args: &PlaceArgs, map: &'a Map) -> Result<Judge<'a>> {
+    Judge::new(map)?.with_context(|| {
+        format!(
+            "{} has no labels to compare those of the new rows with: leave --labels out, or say --exclude instead of --label",
+            args.map.display()
+        )
+    })
+}
+
+/// The labels of new rows, as codes of the map's own.
+enum Labelling<'a> {
+    None,
+    /// They come with the rows.
+    Column(&'a Judge<'a>),
+    /// They were read from a file of their own.
+    File(Vec<u32>),
+}
+
+impl<'a> Labelling<'a> {
+    fn new(args: &PlaceArgs, judge: Option<&'a Judge<'a>>, rows: Option<usize>) -> Result<Self> {
+        let Some(judge) = judge else { return Ok(Self::None) };
+        let Some(file) = &args.table.labels else { return Ok(Self::Column(judge)) };
+        let codes: Vec<u32> = lion_table::read_labels(file)?.iter().map(|label| judge.code(label)).collect();
+        if let Some(rows) = rows {
+            check_count(args, codes.len(), rows)?;
+        }
+        Ok(Self::File(codes))
+    }
+
+    /// The code of row `row` of the table, which came with this label.
+    fn code(&self, row: usize, label: Option<&String>) -> u32 {
+        match (self, label) {
+            (Self::Column(judge), Some(label)) => judge.code(label),
+            (Self::File(codes), _) => codes.get(row).copied().unwrap_or(UNKNOWN),
+            _ => UNKNOWN,
+        }
+    }
+}
+
+/// Refuses labels that are not one for each row.
+fn check_count(args: &PlaceArgs, labels: usize, rows: usize) -> Result<()> {
+    let file = args.table.labels.as_deref().unwrap_or(Path::new("")).display();
+    ensure!(
+        labels == rows,
+        "{file} has {labels} labels, and {} has {rows} rows: there must be one for each row",
+        shown(&args.data)
+    );
+    Ok(())
+}
+
+/// The two passes: over the table, and over what was set aside of it.
+struct Placing<'a> {
+    lion: &'a Lion,
+    args: &'a PlaceArgs,
+    /// There if rows have labels.
+    judge: Option<&'a Judge<'a>>,
+    labels: &'a Labelling<'a>,
+}
+
+impl Placing<'_> {
+    /// Places all rows but outliers, which know their positions only once all of them are there.
+    fn settle(&self, table: Batches, reporter: &mut Reporter) -> Result<(Spool, Vec<Stranger>)> {
+        let (columns, total) = (table.columns().to_vec(), table.row_count());
+        let mut spool = Spool::new(&self.spool_folder()).map_err(|error| self.unwritten(error))?;
+        let mut strangers = Vec::new();
+        let (send, batches) = sync_channel(AHEAD);
+        // Reading goes on meanwhile. Nobody waits for this thread after an error: it may wait for standard input.
+        let reader = std::thread::spawn(move || {
+            for batch in table {
+                if send.send(batch).is_err() {
+                    break;
+                }
+            }
+        });
+        for batch in batches {
+            let Table { rows, cols, data, ids, labels, .. } = batch?;
+            let before = spool.rows();
+            let settled = self.lion.settle(&Matrix::new(rows, cols, data)?);
+            let settled = settled.map_err(|error| located(error, &self.args.data, &columns, before))?;
+            let mut ids = ids.map(Vec::into_iter);
+            for (i, settled) in settled.into_iter().enumerate() {
+                let id = ids.as_mut().and_then(Iterator::next);
+                let label = self.labels.code(before + i, labels.as_ref().and_then(|labels| labels.get(i)));
+                let record = match settled {
+                    Settled::Placed(placement) => Record::new(id, label, &placement),
+                    Settled::Outlier(stranger) => {
+                        let record = Record::new(id, label, stranger.placement());
+                        strangers.push(stranger);
+                        record
+                    }
+                };
+                spool.push(&record).map_err(|error| self.unwritten(error))?;
+            }
+            reporter.rows(spool.rows(), total);
+        }
+        ensure!(reader.join().is_ok(), "{} could not be read to its end", shown(&self.args.data));
+        if let Labelling::File(codes) = self.labels {
+            check_count(self.args, codes.len(), spool.rows())?;
+        }
+        Ok((spool, strangers))
+    }
+
+    /// Writes all rows in the order of the table, the outliers at the positions that they were given.
+    fn write(&self, spool: Spool, outliers: Vec<Placement>, interrupt: &Interrupt) -> Result<Tally> {
+        let (mut tally, mut outliers) = (Tally::default(), outliers.iter());
+        let mut sheet = SheetWriter::create(&self.args.output, self.lion.map())?;
+        let mut records = spool.read().map_err(|error| self.unwritten(error))?;
+        loop {
+            let batch = records.by_ref().take(WRITTEN_ROWS).collect::<std::io::Result<Vec<Record>>>();
+            let mut batch = batch.map_err(|error| self.unwritten(error))?;
+            if batch.is_empty() {
+                break;
+            }
+            for record in batch.iter_mut().filter(|record| record.verdict == Verdict::Outlier) {
+                record.put(outliers.next().context("an outlier was left without a position")?);
+            }
+            tally.add(&batch);
+            if let Some(judge) = self.judge {
+                tally.right += shares(judge, self.lion.map().dims(), &batch)?;
+            }
+            sheet.write(batch)?;
+        }
+        interrupt.too_late();
+        sheet.finish()?;
+        tally.accuracy = self.judge.map(|_| tally.right / tally.rows.max(1) as f64);
+        Ok(tally)
+    }
+
+    /// Where there will be room: beside the output.
+    fn spool_folder(&self) -> PathBuf {
+        self.args.output_file().map_or_else(std::env::temp_dir, output::folder_of)
+    }
+
+    fn unwritten(&self, error: std::io::Error) -> anyhow::Error {
+        match self.args.output_file() {
+            Some(file) => anyhow!(error).context(output::left_as_it_was(file)),
+            None => anyhow!(error).context("there is no room to set placed rows aside"),
+        }
+    }
+}
+
+/// The sum of what [`Judge::shares`] says of a batch.
+fn shares(judge: &Judge<'_>, dims: usize, batch: &[Record]) -> Result<f64> {
+    let places = batch.iter().flat_map(|record| &record.place[..dims]).copied().collect();
+    let codes: Vec<u32> = batch.iter().map(|record| record.label).collect();
+    Ok(judge.shares(&Matrix::new(batch.len(), dims, places)?, &codes)?.iter().sum())
+}
+
+impl PlaceArgs {
+    /// Every file that is read.
+    fn inputs(&self) -> Vec<&Path> {
+        [Some(self.map.as_path()), Some(&self.data), self.table.labels.as_deref()]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    fn has_labels(&self) -> bool {
+        self.table.label.is_some() || self.table.labels.is_some()
+    }
+}

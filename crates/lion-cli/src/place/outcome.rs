@@ -1,0 +1,165 @@
+//! What came of placing, as JSON keys and in words.
+
+use super::Record;
+use crate::args::PlaceArgs;
+use crate::output;
+use crate::progress::Phases;
+use crate::summary::{Facts, peak_memory, placing_in_words, seconds_in_words};
+use lion_tsne::{Lion, LionOptions, Local, Verdict};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// From this share of outliers on, something may be wrong with the table as a whole.
+const SUSPICIOUS: f64 = 1.0 / 3.0;
+
+/// What is counted.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) rows: usize,
+    pub(crate) exact: usize,
+    pub(crate) interpolated: usize,
+    pub(crate) beside_outlier: usize,
+    pub(crate) outlier: usize,
+    pub(crate) groups: BTreeSet<u64>,
+    /// The sum of the rows' shares of right neighbours, and in the end their mean.
+    pub(super) right: f64,
+    pub(super) accuracy: Option<f64>,
+}
+
+impl Tally {
+    /// Counts these too.
+    pub(crate) fn add(&mut self, records: &[Record]) {
+        self.rows += records.len();
+        for record in records {
+            *match record.verdict {
+                Verdict::Exact => &mut self.exact,
+                Verdict::Interpolated => &mut self.interpolated,
+                Verdict::BesideOutlier => &mut self.beside_outlier,
+                Verdict::Outlier => &mut self.outlier,
+            } += 1;
+            self.groups.extend(record.group);
+        }
+    }
+}
+
+/// The JSON object.
+#[derive(Serialize)]
+pub(super) struct Outcome {
+    rows: usize,
+    exact: usize,
+    interpolated: usize,
+    beside_outlier: usize,
+    outlier: usize,
+    /// Groups of outliers that are alike.
+    groups: usize,
+    /// The mean share of the 10 nearest training places that carry the row's label; null without labels.
+    accuracy_10nn: Option<f64>,
+    seconds: f64,
+    phases: Phases,
+    /// As used, which need not be as the map has them.
+    r_x: f64,
+    r_y: f64,
+    r_close: f64,
+    power: f64,
+    local: &'static str,
+    /// Whether rows were outliers also for what PCA leaves of them.
+    off_plane: bool,
+    /// Null where the system does not tell.
+    peak_rss_bytes: Option<u64>,
+    map: String,
+    /// Of the map.
+    checksum: String,
+    file: String,
+}
+
+impl Outcome {
+    pub(super) fn new(
+        lion: &Lion,
+        options: &LionOptions,
+        args: &PlaceArgs,
+        tally: Tally,
+        checksum: String,
+        (phases, seconds): (Phases, f64),
+    ) -> Self {
+        Self {
+            rows: tally.rows,
+            exact: tally.exact,
+            interpolated: tally.interpolated,
+            beside_outlier: tally.beside_outlier,
+            outlier: tally.outlier,
+            groups: tally.groups.len(),
+            accuracy_10nn: tally.accuracy,
+            seconds,
+            phases,
+            r_x: lion.r_x(),
+            r_y: lion.r_y(),
+            r_close: lion.r_close(),
+            power: lion.power(),
+            local: match options.local {
+                Local::Energy => "energy",
+                Local::Idw => "idw",
+            },
+            off_plane: lion.minds_the_plane(),
+            peak_rss_bytes: peak_memory(),
+            map: args.map.display().to_string(),
+            checksum,
+            file: args.output_file().map_or("-".into(), |file| file.display().to_string()),
+        }
+    }
+
+    /// What came of it, a fact a line.
+    pub(super) fn facts(&self) -> Facts {
+        let mut facts = Facts::default();
+        facts.add("rows", self.rows.to_string());
+        let outliers = match self.groups {
+            1 => "in 1 group".into(),
+            groups => format!("in {groups} groups"),
+        };
+        for (verdict, count, more) in [
+            ("exact", self.exact, "equal a row of the map, and have its place"),
+            ("interpolated", self.interpolated, "among rows like themselves"),
+            ("beside-outlier", self.beside_outlier, "near a single row, itself apart"),
+            ("outlier", self.outlier, &outliers),
+        ] {
+            let width = self.rows.to_string().len();
+            let share = 100.0 * count as f64 / self.rows.max(1) as f64;
+            let more = if count == 0 { "" } else { more };
+            facts.add(verdict, format!("{count:>width$} {share:>5.1} %  {more}").trim_end().to_owned());
+        }
+        if let Some(accuracy) = self.accuracy_10nn {
+            let share = 100.0 * accuracy;
+            facts.add(
+                "accuracy",
+                format!("{share:.1} % of the 10 nearest training places carry the row's label"),
+            );
+        }
+        let off_plane = if self.off_plane { "; strangers off the PCA plane are outliers too" } else { "" };
+        let Self { r_x, r_y, r_close, power, local, .. } = *self;
+        let radii = placing_in_words(r_x, r_y, r_close, (local == "idw").then_some(power));
+        facts.add("placed by", format!("{local}; {radii}{off_plane}"));
+        facts.add("seconds", seconds_in_words(self.seconds, &self.phases));
+        if let Some(bytes) = self.peak_rss_bytes {
+            facts.add("peak memory", output::size(bytes));
+        }
+        facts.add("file", self.file.clone());
+        facts
+    }
+
+    /// The facts, and what to do next.
+    pub(super) fn in_words(&self, args: &PlaceArgs) -> String {
+        let picture = Path::new(&self.file).with_extension("html");
+        let (map, file, picture) = (args.map.display(), &self.file, picture.display());
+        format!("{}\nnext: lion plot {map} --placements {file} -o {picture}\n", self.facts().lines())
+    }
+
+    /// What to say where the table as a whole looks wrong.
+    pub(super) fn warning(&self) -> Option<String> {
+        (self.outlier as f64 > SUSPICIOUS * self.rows as f64).then(|| {
+            format!(
+                "warning: {} of {} rows are outliers: the rows may be of another kind, or scaled differently",
+                self.outlier, self.rows
+            )
+        })
+    }
+}
