@@ -232,8 +232,6 @@ struct Judged {
 
 /// The perplexity in maps that were made elsewhere.
 const PERPLEXITY: f64 = 30.0;
-/// Rows that one thread places together.
-const BLOCK: usize = 512;
 
 impl Lion {
     /// Makes a map ready. Computes what the map does not hold; a map from `Fit` holds all of it.
@@ -369,7 +367,7 @@ impl Lion {
         self.check(rows)?;
         let dims = rows.cols();
         let share = rows.rows().div_ceil(4 * self.pool.current_num_threads());
-        let block = share.clamp(16, BLOCK);
+        let block = share.clamp(16, self.index.together());
         let blocks: Result<Vec<Vec<Settled>>> = self
             .pool
             .install(|| rows.data().par_chunks(block * dims).map(|rows| self.settle_here(rows)).collect());

@@ -260,7 +260,8 @@ impl Nearest {
         self.keys[..self.len].iter().map(|&key| key as u32)
     }
 
-    fn shrink(&mut self) {
+    /// Keeps the nearest, and what rounding may have put behind them.
+    pub(super) fn shrink(&mut self) {
         if self.len > self.k {
             let keys = &mut self.keys[..self.len];
             let (_, &mut kth, _) = keys.select_nth_unstable(self.k - 1);

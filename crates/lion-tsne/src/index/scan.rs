@@ -159,7 +159,9 @@ fn show<S: Simd, C: Collect, const R: usize>(
         let low = simd.less_than_or_equal_f32s(pair[0], reach);
         let high = simd.less_than_or_equal_f32s(pair[1], reach);
         if simd.first_true_m32s(simd.or_m32s(low, high)) < S::F32_LANES {
-            collector.take(bytemuck::cast_slice::<S::f32s, f32>(pair), length, row);
+            // A copy: were the sums themselves lent, they would be kept in memory all through the product.
+            let values = *pair;
+            collector.take(bytemuck::cast_slice::<S::f32s, f32>(&values), length, row);
         }
     }
 }
