@@ -1,4 +1,4 @@
-//! t-SNE maps that stay alive: fit a map to rows of numbers, keep it in one file, come back to it.
+//! t-SNE maps that stay alive: fit a map to rows of numbers, keep it in one file, place new rows into it.
 //!
 //! The nouns:
 //! - [`Matrix`]: rows of `f32`, owned or mapped from a file; the one array type here. [`Rows`] are a matrix with what is
@@ -6,6 +6,8 @@
 //! - [`Fit`]: what to fit and how. [`Fit::run`] makes a map by t-SNE; [`Fit::adopt`] takes places made elsewhere.
 //! - [`Map`]: the rows, their places, and how they came to be ([`Provenance`]). [`Map::save`] and [`Map::load`] keep it
 //!   in a file whose layout is written down in docs/format.md.
+//! - [`Lion`]: a map made ready for new rows, as [`LionOptions`] say. Each row gets a [`Placement`]: a place, a [`Verdict`]
+//!   and how strange it is. A [`Placer`] remembers the positions it gave to outliers.
 //! - [`Progress`]: told to an [`Observer`] at every step, who may answer stop. [`ignore()`] listens to nothing.
 //! - [`Error`]: one sentence that says what is wrong and what to do.
 //!
