@@ -15,7 +15,7 @@
 //! [`ExactIndex`] for other queries), [`Affinities`]; [`kl_divergence`] tells how good a map is, whatever made it.
 //!
 //! ```
-//! use lion_tsne::{Fit, Map, Matrix, Rows};
+//! use lion_tsne::{Fit, Lion, LionOptions, Map, Matrix, Rows, Verdict};
 //! use std::ops::ControlFlow;
 //!
 //! # fn main() -> lion_tsne::Result<()> {
@@ -40,6 +40,13 @@
 //! // A map is one file: `save` and `load` do the same on disk.
 //! let again = Map::from_bytes(&map.to_bytes()?)?;
 //! assert_eq!(again.place(0), map.place(0));
+//!
+//! // New rows: one on the second ring between two others, one far from everything.
+//! let lion = Lion::new(again, &LionOptions::default())?;
+//! let on_the_ring = lion.place_row(&[0.08f32.cos(), 0.08f32.sin(), 5.0])?;
+//! println!("it is at {:?}, {}", &on_the_ring.place[..], on_the_ring.verdict);
+//! assert_eq!(on_the_ring.verdict, Verdict::Interpolated);
+//! assert_eq!(lion.place_row(&[50.0, 50.0, 50.0])?.verdict, Verdict::Outlier);
 //! # // Row 3 is beside row 0 on its ring, row 1 on another ring.
 //! # let distance = |i: usize| {
 //! #     let (here, there) = (map.place(0), map.place(i));
