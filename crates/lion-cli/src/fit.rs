@@ -27,6 +27,7 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
         None => fit.run(rows, &mut |progress| reporter.observe(progress)),
     };
     let map = map.map_err(|error| located(error, &args.data, &columns, 0))?;
+    let map = if is_numbered(&columns) { map } else { map.with_columns(&columns)? };
     let summary = write(&map, &args.output, reporter)?;
     output::present(common, &summary, || in_words(&summary, &args.output))
 }
@@ -142,6 +143,11 @@ pub(crate) fn shown(data: &Path) -> String {
     if data.as_os_str() == "-" { "standard input".into() } else { data.display().to_string() }
 }
 
+/// Whether columns have no names of their own: they are then called c1, c2 and so on.
+pub(crate) fn is_numbered(columns: &[String]) -> bool {
+    columns.iter().zip(1..).all(|(name, number)| name.strip_prefix('c') == Some(&number.to_string()))
+}
+
 /// The library knows columns by number, and rows by number in what it was given; a person knows the file, its rows and
 /// the columns' names. So many rows of the file came `before` those given.
 pub(crate) fn located(error: Error, data: &Path, columns: &[String], before: usize) -> anyhow::Error {
@@ -163,6 +169,7 @@ pub(crate) fn located(error: Error, data: &Path, columns: &[String], before: usi
             "{file}, column {} goes from {low} to {high}, so far from 0 that 32 bits lose its differences: subtract its mean",
             name(column)
         ),
+        Error::NoDirection { row } => anyhow!("{file}: {}", Error::NoDirection { row: before + row }),
         Error::Data(_) | Error::Parameter { .. } => anyhow!("{file}: {error}"),
         error => error.into(),
     }

@@ -18,6 +18,8 @@ struct Info {
     metric: Metric,
     /// Whether rows have names of their own.
     ids: bool,
+    /// Names of the table's columns; null if it had none.
+    columns: Option<Vec<String>>,
     /// How many different labels there are; null if rows have none.
     labels: Option<usize>,
     kl_history: Vec<Point>,
@@ -63,6 +65,7 @@ impl Info {
             input_dims: map.preprocess().input_dims(),
             metric: map.preprocess().metric(),
             ids: map.has_ids(),
+            columns: map.columns().map(|names| names.map(str::to_owned).collect()),
             labels: map.labels().map(|labels| labels.names().len()),
             kl_history: history.map(|point| Point { iteration: point.iteration, kl: point.kl }).collect(),
             power_curve: curve.iter().map(|point| Cost { power: point.power, error: point.error }).collect(),
@@ -84,6 +87,10 @@ impl Info {
             Metric::Euclidean => "Euclidean",
             Metric::Cosine => "cosine",
         };
+        if let Some(columns) = &self.columns {
+            let more = if columns.len() > NAMED { ", …" } else { "" };
+            facts.add("column names", format!("{}{more}", columns[..columns.len().min(NAMED)].join(", ")));
+        }
         facts.add("metric", metric.into());
         facts.add("ids", if self.ids { "yes".into() } else { "none: rows go by their numbers".into() });
         facts.add("labels", labels_in_words(map));
@@ -109,6 +116,9 @@ fn curve_in_words(curve: &[Cost], first: f64, last: f64) -> String {
     let least = least.map_or(String::new(), |cost| format!(", least {:.4} at {:.2}", cost.error, cost.power));
     format!("{first:.1} {} {last:.1}{least}", sparkline(&heights))
 }
+
+/// Columns that are named.
+const NAMED: usize = 12;
 
 /// The labels and how many rows have each, the first few of them.
 fn labels_in_words(map: &Map) -> String {

@@ -16,6 +16,9 @@ pub(crate) fn check(path: &Path, inputs: &[&Path]) -> Result<()> {
     if path.is_dir() {
         bail!("{shown} is a folder: give -o a file in it");
     }
+    if path.metadata().is_ok_and(|there| !there.is_file()) {
+        bail!("{shown} is not an ordinary file, and would be replaced by one: give -o another name");
+    }
     let folder = folder_of(path);
     if !folder.is_dir() {
         bail!("{shown} cannot be written, its folder does not exist: make the folder first");

@@ -10,12 +10,12 @@ pub(crate) use spool::Record;
 
 use crate::accuracy::{Judge, UNKNOWN};
 use crate::args::{Common, PlaceArgs};
-use crate::fit::{located, shown};
+use crate::fit::{is_numbered, located, shown};
 use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::{Phase, Reporter, Screen};
-use anyhow::{Context, Result, anyhow, ensure};
-use lion_table::{Batches, Table};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use lion_table::{Batches, ReadOptions, Table};
 use lion_tsne::{Lion, Map, Matrix, Placement, Settled, Stranger, Verdict};
 use outcome::Outcome;
 use spool::Spool;
@@ -70,8 +70,13 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
 
 /// Opens the table and refuses one that does not go with the map.
 fn open(args: &PlaceArgs, map: &Map) -> Result<Batches> {
-    // Rows are placed whatever their names are: nothing need be remembered of them.
-    let table = lion_table::open(&args.data, &args.table.read_options())?.with_repeated_ids();
+    let options = args.table.read_options();
+    let table = match map.columns() {
+        Some(names) if options.columns.is_none() => {
+            by_name(args, &options, names.map(str::to_owned).collect())?
+        }
+        _ => lion_table::open(&args.data, &options)?,
+    };
     let (found, wanted) = (table.columns().len(), map.preprocess().input_dims());
     ensure!(
         found == wanted,
@@ -79,7 +84,36 @@ fn open(args: &PlaceArgs, map: &Map) -> Result<Batches> {
         shown(&args.data),
         args.map.display()
     );
-    Ok(table)
+    // Rows are placed whatever their names are: nothing need be remembered of them.
+    Ok(table.with_repeated_ids())
+}
+
+/// Opens the table with the columns that the map was fitted to, whatever their order in the file and whatever else is in
+/// it. A table without names must have them in the map's order.
+fn by_name(args: &PlaceArgs, options: &ReadOptions, names: Vec<String>) -> Result<Batches> {
+    // Standard input cannot be opened a second time.
+    if args.data.as_os_str() != "-" {
+        let named = ReadOptions { columns: Some(names.clone()), ..options.clone() };
+        match lion_table::open(&args.data, &named) {
+            Err(lion_table::Error::NoSuchColumn { .. } | lion_table::Error::AmbiguousColumn { .. }) => {}
+            opened => return Ok(opened?),
+        }
+    }
+    let table = lion_table::open(&args.data, options)?;
+    let columns = table.columns();
+    if is_numbered(columns) || columns == names {
+        return Ok(table);
+    }
+    let (data, map) = (shown(&args.data), args.map.display());
+    match names.iter().find(|name| !columns.contains(name)) {
+        Some(missing) => bail!(
+            "{data} has no column {missing}, which {map} was fitted to: rename one, or give columns in the map's order with --columns"
+        ),
+        None => bail!(
+            "{data} has the columns of {map} and others, or in another order: give --columns {}",
+            names.join(",")
+        ),
+    }
 }
 
 /// Makes the map's labels ready for comparing those of new rows with them.

@@ -51,6 +51,14 @@ pub enum Error {
         /// Its greatest value.
         high: f32,
     },
+    /// A row has no direction, which the cosine metric needs. It counts from 1.
+    #[error(
+        "row {row} is all zeros, which has no direction for the cosine metric: remove it or use the euclidean metric"
+    )]
+    NoDirection {
+        /// Row, counted from 1.
+        row: usize,
+    },
     /// A map file is not one, is damaged, or is of a version that this build cannot read.
     #[error("{}: {problem}", path.display())]
     MapFile {

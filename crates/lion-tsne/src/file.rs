@@ -178,6 +178,11 @@ impl Map {
             tensors.push(("ids.offsets", vector(Dtype::U64, offsets)));
             tensors.push(("ids.bytes", vector(Dtype::U8, bytes)));
         }
+        if let Some(columns) = &self.columns {
+            let (offsets, bytes) = columns.blocks();
+            tensors.push(("columns.offsets", vector(Dtype::U64, offsets)));
+            tensors.push(("columns.bytes", vector(Dtype::U8, bytes)));
+        }
         if let Some(labels) = &self.labels {
             let (offsets, bytes) = labels.texts().blocks();
             tensors.push(("labels.codes", vector(Dtype::U32, labels.codes())));
@@ -295,6 +300,10 @@ impl Reader<'_> {
             labels: self.has("labels.codes").then(|| self.labels()).transpose()?,
             provenance,
             lion: lion.map(|lion| self.lion(lion)).transpose()?,
+            columns: self
+                .has("columns.offsets")
+                .then(|| self.texts("columns", "columns.offsets", "columns.bytes"))
+                .transpose()?,
         })
     }
 

@@ -159,6 +159,10 @@ impl Fit {
         if !(2..=3).contains(&y.cols()) {
             return Err(Error::Data(format!("the places have {} columns, and must have 2 or 3", y.cols())));
         }
+        y.check_finite()?;
+        if y.data().iter().any(|v| v.abs() > LARGEST) {
+            return Err(Error::Data(format!("there are places beyond {LARGEST:e}: scale them down")));
+        }
         let provenance = Provenance {
             method: "none".into(),
             init: "given".into(),

@@ -23,7 +23,7 @@ use crate::map::Map;
 use crate::matrix::Matrix;
 use cells::Cells;
 use local::{Energy, idw, idw_reach, of_one_cluster};
-use parameters::{apart, nearest_count};
+use parameters::{apart, check_apart, nearest_count};
 use power::cross_validate;
 use radius::{ascending, percentile, share_at_least};
 use rayon::prelude::*;
@@ -278,6 +278,7 @@ impl Lion {
             (None, None) => kept.r_y,
             _ => apart(chosen.r_y, r_close, &sorted_nn_y, map.y()),
         };
+        check_apart(r_y, r_close, map.y())?;
         let anew = options.local == Local::Idw && chosen.radius.is_some() && !kept.power_given;
         let power = match chosen.power {
             Some(power) => power,
@@ -414,7 +415,7 @@ impl Lion {
         let off_plane = plane.map(|(rule, residual)| share_at_least(&rule.residuals, residual));
         let strange = share_at_least(&self.sorted_nn_x, distance);
         let verdict = match seen.within {
-            _ if distance2 == 0.0 => Verdict::Exact,
+            _ if distance2 == 0.0 && self.equals(nearest, residual) => Verdict::Exact,
             _ if off => Verdict::Outlier,
             2.. => Verdict::Interpolated,
             1 if f64::from(self.nn_x[nearest as usize]) > self.r_x => Verdict::BesideOutlier,
@@ -445,6 +446,13 @@ impl Lion {
             }
         };
         Settled::Placed(Placement { place, ..placement })
+    }
+
+    /// Whether a row on the spot of this one is as far off the plane too. Columns that never vary in the map have no weight
+    /// in its components; what differs there shows in the distance from the plane alone.
+    fn equals(&self, row: u32, residual: Option<f32>) -> bool {
+        let kept = self.map.lion().and_then(|lion| lion.residuals.as_ref());
+        kept.zip(residual).is_none_or(|(kept, residual)| kept[row as usize] == residual)
     }
 
     fn is_off_plane(&self, residual: Option<f32>) -> bool {

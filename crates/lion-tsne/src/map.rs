@@ -89,6 +89,8 @@ pub struct Map {
     pub(crate) labels: Option<Labels>,
     pub(crate) provenance: Provenance,
     pub(crate) lion: Option<LionParameters>,
+    /// Names of the columns that rows have before they are preprocessed.
+    pub(crate) columns: Option<Texts>,
 }
 
 impl Map {
@@ -103,6 +105,7 @@ impl Map {
             labels: parts.labels.map(|labels| Labels::new(&labels)),
             provenance: parts.provenance,
             lion: parts.lion,
+            columns: None,
         }
         .checked()
     }
@@ -153,6 +156,10 @@ impl Map {
 
     fn check_names(&self) -> Result<()> {
         let rows = self.rows();
+        let wanted = self.preprocess.input_dims();
+        if let Some(columns) = self.columns.as_ref().filter(|columns| columns.len() != wanted) {
+            return refuse(format!("there are {wanted} columns but {} names for them", columns.len()));
+        }
         if let Some(ids) = &self.ids {
             if ids.len() != rows {
                 return refuse(format!("there are {rows} rows but {} ids", ids.len()));
@@ -234,6 +241,17 @@ impl Map {
     /// How the map came to be.
     pub fn provenance(&self) -> &Provenance {
         &self.provenance
+    }
+
+    /// The map with names for the columns that its rows were given with.
+    pub fn with_columns(self, names: &[String]) -> Result<Self> {
+        let columns = Some(Texts::new(names.iter().map(String::as_str)));
+        Self { columns, ..self }.checked()
+    }
+
+    /// Names of the columns that its rows were given with, if they are known.
+    pub fn columns(&self) -> Option<impl ExactSizeIterator<Item = &str>> {
+        self.columns.as_ref().map(Texts::iter)
     }
 
     /// What placing needs, if the map holds it: maps of before placing do not.

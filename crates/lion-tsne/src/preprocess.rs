@@ -219,10 +219,7 @@ fn components(choice: PcaChoice, rows: usize, cols: usize) -> Result<Option<usiz
 fn refuse_zero_rows(rows: &Matrix) -> Result<()> {
     match (0..rows.rows()).into_par_iter().find_first(|&i| rows.row(i).iter().all(|&v| v == 0.0)) {
         None => Ok(()),
-        Some(i) => Err(Error::Data(format!(
-            "row {} is all zeros, which has no direction for the cosine metric: remove it or use the euclidean metric",
-            i + 1
-        ))),
+        Some(i) => Err(Error::NoDirection { row: i + 1 }),
     }
 }
 

@@ -89,6 +89,12 @@ impl Placements {
         if matches!(check_output(path), Ok(OutputFormat::Npy)) {
             return Self::coordinates_alone(path, dims);
         }
+        if dims == 2 && read_columns(path, &[Field::new("z", Kind::F32)]).is_ok() {
+            bail!(
+                "{} has places of 3 dimensions, and the map has 2: give the placements of this map",
+                path.display()
+            );
+        }
         let mut fields = vec![
             Field::new("id", Kind::Text),
             Field::new("verdict", Kind::Text),

@@ -74,9 +74,13 @@ fn mean_of(near: Neighbourhood<'_>, y: &Matrix, weight: impl Fn(f32) -> f64) -> 
     (total > 0.0).then(|| sums.map(|sum| sum / total))
 }
 
+/// Every pair of neighbours is looked at for that, so only so many of them, the nearest.
+const MOST_LINKED: usize = 1000;
+
 /// The longest run of neighbours, nearest first, whose places hang together when those within `link` of each other are
-/// linked. Neighbours in a cluster that has nothing to do with the row's own fall away.
+/// linked. Neighbours in a cluster that has nothing to do with the row's own fall away; so do those beyond the nearest 1000.
 pub(crate) fn of_one_cluster<'a>(near: Neighbourhood<'a>, y: &Matrix, link: f64) -> Neighbourhood<'a> {
+    let near = &near[..near.len().min(MOST_LINKED)];
     let mut root: Vec<usize> = (0..near.len()).collect();
     let (mut clusters, mut longest) = (0, near.len().min(1));
     for new in 0..near.len() {
@@ -85,10 +89,10 @@ pub(crate) fn of_one_cluster<'a>(near: Neighbourhood<'a>, y: &Matrix, link: f64)
         for old in 0..new {
             let other = y.row(near[old].1 as usize);
             let distance2: f64 = place.iter().zip(other).map(|(a, b)| f64::from(a - b).powi(2)).sum();
-            let (a, b) = (find(&mut root, new), find(&mut root, old));
-            if distance2 <= link * link && a != b {
+            if distance2 <= link * link {
+                let (a, b) = (find(&mut root, new), find(&mut root, old));
+                clusters -= usize::from(a != b);
                 root[a] = b;
-                clusters -= 1;
             }
         }
         if clusters == 1 {

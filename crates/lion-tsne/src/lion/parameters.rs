@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::index::{CellParts, RowIndex, Search, nearest_neighbours};
 use crate::matrix::Matrix;
 use crate::plane::Plane;
+use crate::preprocess::{Unique, unique_rows};
 use crate::progress::ignore;
 
 /// The radius of neighbourhoods unless another is given.
@@ -34,6 +35,10 @@ impl Chosen {
         let named = [("radius", self.radius), ("r_y", self.r_y), ("r_close", self.r_close)];
         for (name, radius) in named {
             radius.map_or(Ok(()), |radius| radius.check(name))?;
+        }
+        if self.r_y == Some(Radius::Value(0.0)) {
+            let problem = "must be above 0: outliers are put apart by it".into();
+            return Err(Error::Parameter { name: "r_y", problem });
         }
         match self.power {
             Some(p) if !(p > 0.0 && p.is_finite()) => {
@@ -85,17 +90,18 @@ impl LionParameters {
         let index = RowIndex::new(x, cells.as_ref());
         let mut nn_x = match nn_x {
             Some(nn_x) => nn_x,
-            None => nearest_distances(x, seed)?,
+            None => over_distinct(x, |x| nearest_distances(x, seed))?,
         };
         if cells.is_some() {
             verify_farthest(&mut nn_x, x, &index);
         }
-        let nn_y = Plane::new(y.data(), y.cols()).nearest_distances();
+        let nn_y = over_distinct(y, |y| Ok(Plane::new(y.data(), y.cols()).nearest_distances()))?;
         let radius = chosen.radius.unwrap_or(RADIUS);
         let r_x = radius.of(&ascending(&nn_x));
         let sorted_y = ascending(&nn_y);
         let r_close = chosen.r_close.unwrap_or(CLOSE).of(&sorted_y);
         let r_y = apart(chosen.r_y, r_close, &sorted_y, y);
+        check_apart(r_y, r_close, y)?;
         let validated = match chosen.power {
             Some(_) => None,
             None => cross_validate(x, y, &index, r_x, seed),
@@ -170,10 +176,59 @@ pub(crate) fn apart(chosen: Option<Radius>, r_close: f64, nn_y: &[f32], y: &Matr
     if r_y > 0.0 {
         return r_y;
     }
-    let (low, high) =
-        y.data().iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)));
-    let extent = f64::from(high) - f64::from(low);
+    let extent = extent(y);
     if extent > 0.0 { extent / 20.0 } else { 1.0 }
+}
+
+/// The widest span of places along a dimension.
+fn extent(y: &Matrix) -> f64 {
+    let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+    for place in y.data().chunks_exact(y.cols()) {
+        for ((low, high), &v) in low.iter_mut().zip(&mut high).zip(place) {
+            *low = low.min(v);
+            *high = high.max(v);
+        }
+    }
+    let spans = low.iter().zip(&high).map(|(low, high)| f64::from(*high) - f64::from(*low));
+    spans.fold(0.0, f64::max)
+}
+
+/// Refuses distances at which places of 32 bits would be one, or would overflow.
+pub(crate) fn check_apart(r_y: f64, r_close: f64, y: &Matrix) -> Result<()> {
+    /// Of the map's extent.
+    const LEAST: f64 = 1e-6;
+    const MOST: f64 = 1e15;
+    let (extent, refuse) = (extent(y), |name, problem| Err(Error::Parameter { name, problem }));
+    if r_y < LEAST * extent {
+        return refuse(
+            "r_y",
+            format!(
+                "is {r_y:e}, too small to be seen in a map {extent} wide: use at least {:e}",
+                LEAST * extent
+            ),
+        );
+    }
+    for (name, value) in [("r_y", r_y), ("r_close", r_close)] {
+        if value > MOST {
+            return refuse(
+                name,
+                format!("is {value:e}, too large for places of 32 bits: use at most {MOST:e}"),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Nearest-neighbour distances among the distinct rows, for every row: a twin at distance 0 is no neighbour.
+fn over_distinct(rows: &Matrix, distances: impl Fn(&Matrix) -> Result<Vec<f32>>) -> Result<Vec<f32>> {
+    let Unique { representatives, place_of } = unique_rows(rows);
+    match place_of {
+        None => distances(rows),
+        Some(place_of) => {
+            let found = distances(&rows.select(&representatives))?;
+            Ok(place_of.iter().map(|&row| found[row as usize]).collect())
+        }
+    }
 }
 
 fn nearest_distances(x: &Matrix, seed: u64) -> Result<Vec<f32>> {

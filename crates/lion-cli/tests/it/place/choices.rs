@@ -121,7 +121,11 @@ fn columns_are_chosen_and_headers_told() {
     // Numbers that are names after all.
     folder.write("years.csv", csv(&new_rows()).replace("a,b,c,d", "2001,2002,2003,2004"));
     assert_eq!(folder.json("place m.lion years.csv -o q.csv")["rows"], 44);
-    assert_eq!(folder.json("place m.lion years.csv --header yes -o q.csv")["rows"], 43);
+    folder
+        .lion("place m.lion years.csv --header yes -o q.csv")
+        .refuses(1, &["years.csv has no column a, which m.lion was fitted to"]);
+    let named = "place m.lion years.csv --header yes --columns 2001,2002,2003,2004 -o q.csv";
+    assert_eq!(folder.json(named)["rows"], 43);
     assert_eq!(folder.read("q.csv"), plain);
     assert_eq!(folder.json("place m.lion years.csv --header no -o q.csv")["rows"], 44);
     folder.lion("place m.lion new.csv --header no -o q.csv").refuses(1, &["new.csv", "row 1", "\"a\""]);

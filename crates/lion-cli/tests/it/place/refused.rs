@@ -12,7 +12,8 @@ fn a_table_that_does_not_fit() {
         folder.lion("place m.lion bad.csv -o p.csv").refuses(1, parts);
         assert_eq!(folder.read("p.csv"), b"old");
     };
-    refuses("a,b,c\n1,2,3\n", &["bad.csv has 3 columns", "m.lion wants 4", "--columns"]);
+    refuses("a,b,c\n1,2,3\n", &["bad.csv has no column d, which m.lion was fitted to", "--columns"]);
+    refuses("1,2,3\n", &["bad.csv has 3 columns", "m.lion wants 4", "--columns"]);
     refuses("a,b,c,d\n1,2,3,4\n1,nan,3,4\n", &["bad.csv, row 2", "column b", "NaN"]);
     refuses("a,b,c,d\n1,2,3,4\n1,x,3,4\n", &["bad.csv, row 2", "column b", "not a number"]);
     refuses("a,b,c,d\n1,2,3\n", &["bad.csv, row 1", "length 3 instead of 4"]);
@@ -31,7 +32,6 @@ fn a_table_that_does_not_fit() {
     folder
         .lion("place m.lion t.csv --id none --label kind -o p.csv")
         .refuses(1, &["t.csv has no column none"]);
-    folder.lion("place m.lion t.csv -o p.csv").refuses(1, &["t.csv", "column name", "--id name"]);
     assert_eq!(folder.read("p.csv"), b"old");
     assert_eq!(folder.names(), ["bad.csv", "bad.npy", "m.lion", "new.csv", "p.csv", "t.csv"]);
 }
@@ -140,4 +140,48 @@ fn a_folder_that_may_not_be_written() {
         folder.lion("place m.lion new.csv -o locked/p.csv").refuses(1, &["locked/p.csv cannot be written"]);
     }
     std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn columns_are_found_by_their_names() {
+    let folder = folder();
+    folder.write("as.csv", "a,b,c,d\n1,2,3,4\n");
+    folder.write("other.csv", "d,note,c,b,a\n4,hello,3,2,1\n");
+    folder.write("bare.csv", "1,2,3,4\n");
+    for table in ["as", "other", "bare"] {
+        folder.json(&format!("place m.lion {table}.csv -o {table}.jsonl"));
+    }
+    assert_eq!(folder.read("as.jsonl"), folder.read("other.jsonl"));
+    assert_eq!(folder.read("as.jsonl"), folder.read("bare.jsonl"));
+    folder
+        .lion_reading("place m.lion - -o p.csv", "d,c,b,a\n4,3,2,1\n")
+        .refuses(1, &["standard input", "in another order: give --columns a,b,c,d"]);
+    let info = folder.json("info m.lion");
+    assert_eq!(info["columns"], serde_json::json!(["a", "b", "c", "d"]));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_ordinary_file_is_not_replaced() {
+    use std::os::unix::fs::FileTypeExt;
+    let folder = folder();
+    let made = std::process::Command::new("mkfifo").arg(folder.path("f.csv")).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    folder.lion("place m.lion new.csv -o f.csv").refuses(1, &["f.csv is not an ordinary file"]);
+    let there = std::fs::metadata(folder.path("f.csv")).expect("still there");
+    assert!(there.file_type().is_fifo());
+}
+
+#[test]
+fn distances_that_places_cannot_keep() {
+    let folder = folder();
+    for (flag, part) in [
+        ("--r-y 1e300", "too large"),
+        ("--r-close 1e38", "too large"),
+        ("--r-y 1e-30", "too small"),
+        ("--r-y 0", "above 0"),
+    ] {
+        folder.lion(&format!("place m.lion new.csv {flag} -o p.csv")).refuses(1, &[part]);
+    }
+    assert!(!folder.path("p.csv").exists());
 }

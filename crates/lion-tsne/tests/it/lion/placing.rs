@@ -427,3 +427,34 @@ fn far_neighbours_count_when_clusters_are_split() {
         );
     }
 }
+
+/// Columns that never vary have no weight in the components: a row that differs there alone falls on the spot of a row
+/// of the map, and is not that row.
+#[test]
+fn a_row_that_differs_in_a_constant_column_is_not_exact() {
+    let mut numbers = Numbers::new(3);
+    let mut row =
+        || -> Vec<f32> { (0..12).map(|c| if c == 5 { 3.0 } else { numbers.gaussian() as f32 }).collect() };
+    let data: Vec<f32> = (0..200).flat_map(|_| row()).collect();
+    let data = Matrix::new(200, 12, data).expect("rows");
+    let fit = Fit { pca: PcaChoice::Components(6), perplexity: 10.0, iterations: 50, ..Fit::default() };
+    let map = fit.run(data.clone(), &mut ignore).expect("a map");
+    let lion = lion(&map, &LionOptions::default());
+    assert_eq!(lion.place_row(data.row(0)).expect("placed").verdict, Verdict::Exact);
+    let mut far = data.row(0).to_vec();
+    far[5] = 1e6;
+    let placement = lion.place_row(&far).expect("placed");
+    assert_eq!((placement.verdict, placement.nearest_distance), (Verdict::Outlier, 0.0));
+    far[5] = 3.01;
+    assert_ne!(lion.place_row(&far).expect("placed").verdict, Verdict::Exact);
+}
+
+/// Twins in a map that was made elsewhere keep their places and do not make every distance 0.
+#[test]
+fn twins_are_no_neighbours_of_each_other() {
+    let rows: Vec<Vec<f64>> = (0..200).map(|i| vec![f64::from(i % 50 % 7), f64::from(i % 50 / 7)]).collect();
+    let map = adopt(&rows, &rows);
+    let parameters = map.lion().expect("parameters");
+    assert_eq!((parameters.r_x, parameters.nn_x().iter().copied().fold(f32::MAX, f32::min)), (1.0, 1.0));
+    assert!(parameters.r_close > 0.0);
+}
