@@ -133,28 +133,23 @@ pub fn perplexity_weights(distances2: &[f32], perplexity: f64, weights: &mut [f6
 struct Moments([f64; 3]);
 
 impl Moments {
-    /// Leaves the weights behind, not normalised. Eight sums side by side, always the same.
+    /// Leaves the weights behind, not normalised. So many sums side by side that no result is waited for, always the same.
     #[inline(always)]
     fn at(distances2: &[f32], nearest: f64, beta: f64, weights: &mut [f64]) -> Self {
-        const LANES: usize = 8;
+        const LANES: usize = 32;
         let mut sums = [[0.0f64; LANES]; 3];
-        let (eights, rest) = distances2.as_chunks::<LANES>();
-        let (weights, weights_rest) = weights.as_chunks_mut::<LANES>();
-        for (weights, distances) in weights.iter_mut().zip(eights) {
-            let d: [f64; LANES] = std::array::from_fn(|lane| f64::from(distances[lane]) - nearest);
-            *weights = exp(d.map(|d| -beta * d));
+        for (weights, distances) in weights.chunks_mut(LANES).zip(distances2.chunks(LANES)) {
+            // Farther than anything: no weight.
+            let mut lanes = [f32::MAX; LANES];
+            lanes[..distances.len()].copy_from_slice(distances);
+            let d = lanes.map(|distance| f64::from(distance) - nearest);
+            let w = exp(d.map(|d| -beta * d));
             for lane in 0..LANES {
-                sums[0][lane] += weights[lane];
-                sums[1][lane] += weights[lane] * d[lane];
-                sums[2][lane] += weights[lane] * d[lane] * d[lane];
+                sums[0][lane] += w[lane];
+                sums[1][lane] += w[lane] * d[lane];
+                sums[2][lane] += w[lane] * d[lane] * d[lane];
             }
-        }
-        for (lane, (weight, &distance)) in weights_rest.iter_mut().zip(rest).enumerate() {
-            let d = f64::from(distance) - nearest;
-            [*weight] = exp([-beta * d]);
-            sums[0][lane] += *weight;
-            sums[1][lane] += *weight * d;
-            sums[2][lane] += *weight * d * d;
+            weights.copy_from_slice(&w[..weights.len()]);
         }
         Self(sums.map(|lanes| lanes.iter().sum()))
     }
