@@ -95,7 +95,7 @@ def compare(bench, size):
                 time.sleep(PAUSE)
                 try:
                     do(tool, row)
-                    say(f"{task.x.stem} {what} {tool.way}" + "".join(f": {s:.3f} s" for s in row["all_seconds"][-1:]))
+                    say(f"{task.x.stem} {what} {tool.way}: {[round(s, 3) for s in row['all_seconds']]} s")
                 except Failed as error:
                     row["error"] = str(error)
                     say(f"{task.x.stem} {what} {tool.way}: {error}")
