@@ -109,6 +109,8 @@ fn demo() -> Result<()> {
         }
     }
     ensure!(names.iter().any(|n| n.ends_with(".lion")), "lion-demo/ has no map file, only {names:?}");
-    ensure!(names.iter().any(|n| n == "map.html"), "lion-demo/ has no map.html, only {names:?}");
+    for name in ["map.html", "placements.parquet"] {
+        ensure!(names.iter().any(|n| n == name), "lion-demo/ has no {name}, only {names:?}");
+    }
     Ok(())
 }

@@ -70,7 +70,8 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
 
 /// Opens the table and refuses one that does not go with the map.
 fn open(args: &PlaceArgs, map: &Map) -> Result<Batches> {
-    let table = lion_table::open(&args.data, &args.table.read_options())?;
+    // Rows are placed whatever their names are: nothing need be remembered of them.
+    let table = lion_table::open(&args.data, &args.table.read_options())?.with_repeated_ids();
     let (found, wanted) = (table.columns().len(), map.preprocess().input_dims());
     ensure!(
         found == wanted,

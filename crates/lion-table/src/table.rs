@@ -102,14 +102,20 @@ pub struct Batches {
     file: String,
     source: Option<Box<dyn Source>>,
     columns: Vec<String>,
-    seen: HashMap<String, usize>,
+    /// The ids so far and their rows, if none may come twice.
+    seen: Option<HashMap<String, usize>>,
     rows: usize,
 }
 
 impl Batches {
     pub(crate) fn new(file: String, source: Box<dyn Source>) -> Self {
         let columns = source.empty().columns;
-        Self { file, source: Some(source), columns, seen: HashMap::new(), rows: 0 }
+        Self { file, source: Some(source), columns, seen: Some(HashMap::new()), rows: 0 }
+    }
+
+    /// The same, with ids that may come more than once: then none is remembered, and memory does not grow.
+    pub fn with_repeated_ids(self) -> Self {
+        Self { seen: None, ..self }
     }
 
     /// The names of the features.
@@ -146,8 +152,8 @@ impl Batches {
             let file = self.file.clone();
             return if self.rows == 0 { Err(Error::Empty { file }) } else { Ok(None) };
         }
-        if let Some(ids) = &table.ids {
-            check_unique(&self.file, ids, self.rows, &mut self.seen)?;
+        if let (Some(ids), Some(seen)) = (&table.ids, &mut self.seen) {
+            check_unique(&self.file, ids, self.rows, seen)?;
         }
         self.rows += table.rows;
         Ok(Some(table))

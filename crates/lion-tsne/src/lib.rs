@@ -1,4 +1,4 @@
-//! t-SNE maps that stay alive: fit a map to rows of numbers, keep it in one file, come back to it.
+//! t-SNE maps that stay alive: fit a map to rows of numbers, keep it in one file, place new rows into it.
 //!
 //! The nouns:
 //! - [`Matrix`]: rows of `f32`, owned or mapped from a file; the one array type here. [`Rows`] are a matrix with what is
@@ -6,6 +6,8 @@
 //! - [`Fit`]: what to fit and how. [`Fit::run`] makes a map by t-SNE; [`Fit::adopt`] takes places made elsewhere.
 //! - [`Map`]: the rows, their places, and how they came to be ([`Provenance`]). [`Map::save`] and [`Map::load`] keep it
 //!   in a file whose layout is written down in docs/format.md.
+//! - [`Lion`]: a map made ready for new rows, as [`LionOptions`] say. Each row gets a [`Placement`]: a place, a [`Verdict`]
+//!   and how strange it is. A [`Placer`] remembers the positions it gave to outliers.
 //! - [`Progress`]: told to an [`Observer`] at every step, who may answer stop. [`ignore()`] listens to nothing.
 //! - [`Error`]: one sentence that says what is wrong and what to do.
 //!
@@ -13,7 +15,7 @@
 //! [`ExactIndex`] for other queries), [`Affinities`]; [`kl_divergence`] tells how good a map is, whatever made it.
 //!
 //! ```
-//! use lion_tsne::{Fit, Map, Matrix, Rows};
+//! use lion_tsne::{Fit, Lion, LionOptions, Map, Matrix, Rows, Verdict};
 //! use std::ops::ControlFlow;
 //!
 //! # fn main() -> lion_tsne::Result<()> {
@@ -38,6 +40,13 @@
 //! // A map is one file: `save` and `load` do the same on disk.
 //! let again = Map::from_bytes(&map.to_bytes()?)?;
 //! assert_eq!(again.place(0), map.place(0));
+//!
+//! // New rows: one on the second ring between two others, one far from everything.
+//! let lion = Lion::new(again, &LionOptions::default())?;
+//! let on_the_ring = lion.place_row(&[0.08f32.cos(), 0.08f32.sin(), 5.0])?;
+//! println!("it is at {:?}, {}", &on_the_ring.place[..], on_the_ring.verdict);
+//! assert_eq!(on_the_ring.verdict, Verdict::Interpolated);
+//! assert_eq!(lion.place_row(&[50.0, 50.0, 50.0])?.verdict, Verdict::Outlier);
 //! # // Row 3 is beside row 0 on its ring, row 1 on another ring.
 //! # let distance = |i: usize| {
 //! #     let (here, there) = (map.place(0), map.place(i));

@@ -136,3 +136,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn ids_may_repeat_where_that_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("t.csv");
+    std::fs::write(&file, "id,a\nx,1\nx,2\n").expect("written");
+    let options = ReadOptions { id: Some("id".into()), ..ReadOptions::default() };
+    let open = || lion_table::open(&file, &options).expect("opened");
+    assert!(open().any(|batch| batch.is_err()));
+    let tables: Vec<Table> = open().with_repeated_ids().collect::<Result<_, _>>().expect("read");
+    assert_eq!(tables[0].ids.as_deref(), Some(&strings(&["x", "x"])[..]));
+}

@@ -76,3 +76,34 @@ fn rows_of_a_large_map_have_their_own_places() {
         assert_eq!(&*placement.place, map.place(i));
     }
 }
+
+/// The rule of energy looks at the nearest rows that were seen. Some of the farther ones may have been missed, which
+/// moves a place little or not at all.
+#[test]
+fn missed_neighbours_move_places_little() {
+    let mut numbers = Numbers::new(11);
+    let mut around = |centre: usize| -> Vec<f64> {
+        let middle = |column: usize| [0.0, 4.0][(centre >> (column % 5)) & 1];
+        (0..20).map(|column| middle(column) + numbers.gaussian()).collect()
+    };
+    let x: Vec<Vec<f64>> = (0..ROWS).map(|i| around(i % 32)).collect();
+    let queries: Vec<Vec<f64>> = (0..150).map(|i| around(i % 32)).collect();
+    let place = |row: &[f64]| vec![row[0] + 3.0 * row[2] + row[4], row[1] + 3.0 * row[3]];
+    let y: Vec<Vec<f64>> = x.iter().map(|row| place(row)).collect();
+    let map = adopt(&x, &y);
+    let (x, y) = (rows(map.x()), rows(map.y()));
+    let lion = Lion::new(map, &LionOptions::default()).expect("a map ready for placing");
+    let placed = lion.place(&matrix(&queries)).expect("placed");
+    let mut off: Vec<f64> = rows(&matrix(&queries))
+        .iter()
+        .zip(&placed)
+        .filter(|(_, placement)| placement.verdict.as_str() == "interpolated")
+        .map(|(query, placement)| {
+            distance(&place_of(placement), &oracle::energy(query, &x, &y, 30.0)) / extent(&y)
+        })
+        .collect();
+    off.sort_by(f64::total_cmp);
+    assert!(off.len() > 120, "{} rows have neighbours", off.len());
+    let (middle, most) = (off[off.len() / 2], off[off.len() * 95 / 100]);
+    assert!(middle < 0.002 && most < 0.02, "half are within {middle} of the extent, 95 % within {most}");
+}
