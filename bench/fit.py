@@ -7,29 +7,14 @@ loads no library of size, because a child's peak memory is never counted as less
 """
 
 import argparse
-import datetime
-import json
-import os
-import shlex
 import statistics
-import struct
-import subprocess
 import sys
-import time
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-MNIST = HERE.parent / "data" / "mnist"
-DIGITS = HERE.parent / "data" / "digits.bin.gz"
-PERPLEXITY, ITERATIONS = 30, 750
-DIMS = {2500: 30}  # other sizes: 50
-PYTHON_MAPS = ["opentsne", "sklearnex", "umap", "pacmap", "sklearn"]
+from common import DIMS, HERE, ITERATIONS, PERPLEXITY, Bench, Failed, cpuinfo, markdown, number, write
+
 SMALL_ONLY = ["lion-exact", "sklearn-exact", "bhtsne-bh", "bhtsne-exact"]
 ALL = ["lion", "opentsne", "sklearnex", "bhtsne-fft", "umap", "pacmap", "sklearn", *SMALL_ONLY]
-
-
-class Failed(Exception):
-    """A tool that did not do its work; the table says so."""
 
 
 def arguments():
@@ -54,91 +39,27 @@ def arguments():
     return options
 
 
-class Bench:
-    """Where things are, and how a tool is run."""
+class FitBench(Bench):
+    """How a map is made and judged."""
 
     def __init__(self, options):
+        super().__init__(options.target, options.threads)
         self.options = options
-        self.folder = options.target / "bench"
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self.release = options.target / "release"
-        threads = str(options.threads)
-        names = ["OMP", "OPENBLAS", "MKL", "NUMBA", "RAYON", "NUMEXPR"]
-        self.environment = os.environ | {f"{name}_NUM_THREADS": threads for name in names}
-        if hasattr(os, "sched_setaffinity"):  # children inherit it: no tool can use more cores than another
-            os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.threads])
-
-    def run(self, words, **environment):
-        """Runs a program that prints one JSON object, and adds its peak memory and whole time to that."""
-        words = [str(word) for word in words]
-        start = time.perf_counter()
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, env=self.environment | environment)
-        printed = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
-            raise Failed(f"ended with {process.returncode}")
-        try:
-            answer = json.loads(printed.decode().strip().splitlines()[-1])
-        except (ValueError, IndexError):
-            raise Failed("printed no JSON") from None
-        kilobytes = usage.ru_maxrss if sys.platform != "darwin" else usage.ru_maxrss / 1024
-        return answer | {"peak_mb": kilobytes / 1024, "process_seconds": time.perf_counter() - start}
-
-    def program(self, name):
-        path = self.release / name
-        if not path.exists():
-            raise Failed(f"{name} is not built")
-        return path
-
-    def data(self, kind, rows, dims):
-        """The .npy file of a data set, made on first use, and that of its labels."""
-        out = self.folder / f"{kind}-{rows}x{dims}.npy"
-        labels = out.with_name(out.stem + "-labels.npy")
-        if not out.exists():
-            print(f"preparing {out.name}", file=sys.stderr)
-            subprocess.run([sys.executable, HERE / "prepare.py", kind, str(rows), str(dims), out, DIGITS if kind == "digits" else MNIST], check=True)
-        return out, labels
 
     def fit(self, tool, x, y, seed=0):
         """One run of one tool: writes the map to `y`, returns what there is to say of it."""
-        threads = self.options.threads
         if tool.startswith("lion"):
             return self.fit_lion(x, y, seed, ["--method", "exact"] if tool == "lion-exact" else [])
         if tool.startswith("bhtsne"):
             answer = self.run([self.program("rival_bhtsne"), x, y, "--mode", tool.split("-")[1]])
             return {"version": "0.7", "phases": {}} | answer
-        return self.run([sys.executable, HERE / "rival.py", tool, x, y, threads], SEED=str(seed))
-
-    def fit_lion(self, x, y, seed=0, extra=()):
-        lion, out = self.program("lion"), y.with_suffix(".lion")
-        version = subprocess.run([lion, "--version"], capture_output=True, text=True).stdout.split()
-        words = [lion, "fit", x, "-o", out, "--pca", "none", "--perplexity", PERPLEXITY]
-        words += ["--iterations", ITERATIONS, "--threads", self.options.threads, "--seed", seed, "--json", *extra]
-        answer = self.run(words)
-        write_map(out, y)
-        return {"version": version[-1] if version else "?"} | answer
+        return self.run([sys.executable, HERE / "rival.py", tool, x, y, self.threads], SEED=str(seed))
 
     def judge(self, x, y, labels):
         """KL and accuracy of a map, by the one program that judges them all."""
         words = [self.program("judge"), x, y, "--perplexity", PERPLEXITY, "--labels", labels]
         answer = self.run(words)
         return {"kl": answer["kl"], "accuracy": answer.get("accuracy")}
-
-
-def write_map(source, out):
-    """Copies the tensor `y` of a map file (safetensors: length, JSON, bytes) into an .npy file."""
-    with open(source, "rb") as file:
-        (length,) = struct.unpack("<Q", file.read(8))
-        tensor = json.loads(file.read(length))["y"]
-        begin, end = tensor["data_offsets"]
-        file.seek(8 + length + begin)
-        data = file.read(end - begin)
-    kind = {"F32": "<f4", "F64": "<f8"}[tensor["dtype"]]
-    rows, dims = tensor["shape"]
-    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({rows}, {dims}), }}"
-    header = header.ljust(-(10 + len(header) + 1) % 64 + len(header)) + "\n"
-    out.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
 
 
 def tools_for(size, options):
@@ -250,38 +171,22 @@ def synthetic(bench):
     return rows
 
 
-def cpuinfo():
-    path = Path("/proc/cpuinfo")
-    return path.read_text() if path.exists() else ""
-
-
-def machine():
-    """Processor, cores and memory; nothing that names the machine."""
-    names = [line.split(":", 1)[1].strip() for line in cpuinfo().splitlines() if line.startswith("model name")]
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return f"{names[0] if names else 'unknown processor'}, {os.cpu_count()} cores, {memory:.0f} GB"
-
-
 def table(rows):
     """A Markdown table; ratios are to the first row that is lion's."""
     lion = next((row["seconds"] for row in rows if row["tool"] == "lion" and "seconds" in row), None)
     has_recall = any(row.get("recall") is not None for row in rows)
     head = ["tool", "version", "seconds", "of which", "recall" if has_recall else "KL", *([] if has_recall else ["10-NN accuracy"]), "peak MB", "ratio to lion"]
-    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+    lines = []
     for row in rows:
         if "error" in row:
-            lines.append(f"| {row['tool']} | not measured: {row['error']} |" + " |" * (len(head) - 2))
+            lines.append([row["tool"], f"not measured: {row['error']}"])
             continue
         ratio = f"{row['seconds'] / lion:.2f}" if lion else "-"
         quality = [number(row.get("recall"), 4)] if has_recall else [number(row.get(key), 4, row.get(key + "_deviation")) for key in ("kl", "accuracy")]
-        cells = [row["tool"], row["version"] or "-", f"{row['seconds']:.2f}", phases(row), *quality, f"{row['peak_mb']:.0f}", ratio]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
-
-
-def number(value, digits, deviation=None):
-    around = "" if deviation is None else f" ± {deviation:.{digits}f}"
-    return "-" if value is None else f"{value:.{digits}f}{around}"
+        lines.append([row["tool"], row["version"] or "-", f"{row['seconds']:.2f}", phases(row), *quality, f"{row['peak_mb']:.0f}", ratio])
+    notes = [f"{row['tool']}: {row['settings']}" for row in rows if row.get("settings")]
+    settings = "\n\nSettings: " + "; ".join(notes) + "." if notes else ""
+    return markdown(head, lines) + settings
 
 
 def phases(row):
@@ -289,31 +194,19 @@ def phases(row):
     return ", ".join(f"{name} {seconds:.2f}" for name, seconds in parts.items()) if len(parts) > 1 else "-"
 
 
-def write(bench, sections, command):
-    """fit.md and fit.json, after every section, so that a run that is cut short leaves what it measured."""
-    date = datetime.date.today().isoformat()
-    options = bench.options
-    lines = [
-        f"{date}, {machine()}. Command: `{command}`.",
-        f"{options.threads} threads for every tool; seconds are the median of up to {options.rounds} runs in turns, of the fit",
+def report(bench, sections):
+    """fit.md and fit.json."""
+    intro = [
+        f"{bench.threads} threads for every tool; seconds are the median of up to {bench.options.rounds} runs in turns, of the fit",
         "alone (no imports, no just-in-time compilation); peak MB is the whole process, libraries included. KL and accuracy",
         f"of every map are computed by the same program. Perplexity {PERPLEXITY} and {ITERATIONS} iterations where the tool has them.",
     ]
-    for title, rows in sections.items():
-        lines += ["", f"### {title}", "", table(rows)]
-        notes = [f"{row['tool']}: {row['settings']}" for row in rows if row.get("settings")]
-        lines += ["", "Settings: " + "; ".join(notes) + "."] if notes else []
-    (bench.folder / "fit.md").write_text("\n".join(lines) + "\n")
-    record = {"date": date, "machine": machine(), "command": command, "threads": options.threads, "sections": sections}
-    (bench.folder / "fit.json").write_text(json.dumps(record, indent=1) + "\n")
+    write(bench, "fit", intro, {title: table(rows) for title, rows in sections.items()}, sections)
 
 
 def main():
     options = arguments()
-    words = [word for word in sys.argv[1:]]
-    at = words.index("--target")
-    command = shlex.join(["cargo", "xtask", "bench", "fit", *words[:at], *words[at + 2 :]])
-    bench, sections = Bench(options), {}
+    bench, sections = FitBench(options), {}
     work = [(f"MNIST {n} x {DIMS.get(n, 50)}", lambda n=n: compare(bench, n)) for n in options.sizes]
     if options.seeds:
         work.append((f"Embedded digits, 2500 x 30, mean and deviation over {options.seeds} seeds", lambda: digits(bench)))
@@ -324,7 +217,7 @@ def main():
         work.append(("Synthetic clusters", lambda: synthetic(bench)))
     for title, section in work:
         sections[title] = section()
-        write(bench, sections, command)
+        report(bench, sections)
     print((bench.folder / "fit.md").read_text())
     if any("error" in row for rows in sections.values() for row in rows):
         sys.exit("some tools were not measured: see the table")

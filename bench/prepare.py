@@ -1,8 +1,16 @@
 """Writes the data of a bench as .npy files (float32 rows, uint8 labels): prepare.py KIND ROWS DIMS OUT SOURCE.
 
-KIND is `mnist` (the first ROWS digits of a fixed shuffle; PCA to DIMS, or raw pixels if DIMS is 784),
-`unseen` (what is placed into that: the 10000 test digits by the same PCA, and 1000 images of noise farther from every
-digit than any digit is from the others, which go to OUT with `-noise` added), `digits` (the training digits that come with the repository, PCA to DIMS) or `clusters` (synthetic: Gaussian clusters of unequal sizes and widths). Labels go to OUT with `-labels` added.
+KIND is one of
+- `mnist`: the first ROWS digits of a fixed shuffle; PCA to DIMS, or raw pixels if DIMS is 784;
+- `unseen`: what is placed into that: the 10000 test digits by the same PCA, and up to 1000 images of noise farther from
+  every digit than any digit is from the others, which go to OUT with `-noise` added (none of raw pixels);
+- `digits`: the training digits that come with the repository, PCA to DIMS;
+- `paper`: the same as raw pixels and all that the paper's tests place: `-test`, `-test-labels`, `-picked` (the training digit
+  that each was picked for), `-others` (10000 digits that nobody picked), `-noise`;
+- `clusters`: synthetic, Gaussian clusters of unequal sizes and widths; their first two columns, a map of no merit, go to
+  OUT with `-plane` added; `fresh`: other rows of the same clusters.
+
+Labels go to OUT with `-labels` added.
 """
 
 import gzip
@@ -37,12 +45,17 @@ def unseen(rows, dims, folder, out):
     known, _ = training(rows, folder)
     project = (lambda pixels: pixels) if dims == 784 else projected(known, dims)
     pixels, labels = images("t10k", folder)
+    if dims < 784:
+        save(out, "noise", strangers(project, known))
+    return project(pixels.astype(np.float64) / 255), labels
+
+
+def strangers(project, known):
+    """Images of noise that are farther from the known ones than any of those is from the others, projected."""
     known = project(known).astype(np.float32)
     noise = project(np.random.default_rng(1).uniform(size=(1500, 784))).astype(np.float32)
     farthest = nearest(known, known, skip=1).max()
-    noise = noise[nearest(noise, known, skip=0) > farthest][:1000]
-    np.save(out.with_name(out.stem + "-noise.npy"), np.ascontiguousarray(noise))
-    return project(pixels.astype(np.float64) / 255), labels
+    return noise[nearest(noise, known, skip=0) > farthest][:1000]
 
 
 def nearest(rows, known, skip):
@@ -56,16 +69,37 @@ def nearest(rows, known, skip):
     return np.sqrt(np.maximum(np.concatenate(distances), 0))
 
 
+class Embedded:
+    """The file of data/README.md."""
+
+    def __init__(self, path):
+        with gzip.open(path) as file:
+            content = file.read()
+        train, test, width = (int(n) for n in np.frombuffer(content, "<u4", 3, offset=8))
+        self.rows = np.frombuffer(content, "<u4", train + test, offset=20)
+        self.picked = np.frombuffer(content, "<u4", test, offset=20 + 4 * (train + test))
+        at = 20 + 4 * (train + 2 * test)
+        labels = np.frombuffer(content, np.uint8, train + test, offset=at)
+        pixels = np.frombuffer(content, np.uint8, offset=at + train + test).reshape(train + test, width) / 255
+        self.labels, self.test_labels = labels[:train], labels[train:]
+        self.pixels, self.test = pixels[:train], pixels[train:]
+
+
 def embedded(dims, path):
-    """The training digits of data/README.md."""
-    with gzip.open(path) as file:
-        content = file.read()
-    train, test, width = np.frombuffer(content, "<u4", 3, offset=8)
-    at = 20 + 4 * (train + 2 * test)
-    labels = np.frombuffer(content, np.uint8, train, offset=at)
-    pixels = np.frombuffer(content, np.uint8, train * width, offset=at + train + test).reshape(train, width)
-    pixels = pixels.astype(np.float64) / 255
-    return projected(pixels, dims)(pixels), labels
+    digits = Embedded(path)
+    return projected(digits.pixels, dims)(digits.pixels), digits.labels
+
+
+def paper(path, out):
+    digits, rng = Embedded(path), np.random.default_rng(0)
+    train, _ = images("train", path.parent / "mnist")
+    nobodys = np.setdiff1d(np.arange(len(train)), digits.rows)
+    save(out, "test", digits.test)
+    save(out, "picked", digits.picked[:, None])
+    save(out, "others", train[rng.permutation(nobodys)[:10000]] / 255)
+    save(out, "noise", rng.uniform(size=(1000, train.shape[1])))
+    np.save(out.with_name(out.stem + "-test-labels.npy"), digits.test_labels)
+    return digits.pixels, digits.labels
 
 
 def projected(rows, dims):
@@ -78,18 +112,38 @@ def projected(rows, dims):
     return lambda rows: (rows - mean) @ vectors
 
 
-def clusters(rows, dims, count=100):
-    """Gaussian clusters; the centres are a few widths apart, so that neighbours are mostly but not all inside."""
+def mixture(dims, count=100):
+    """Clusters whose centres are a few widths apart, so that neighbours are mostly but not all inside; and the generator."""
     rng = np.random.default_rng(0)
     centres = rng.normal(size=(count, dims)) * 3
     widths = rng.uniform(0.5, 1.5, count)
     shares = rng.dirichlet(np.full(count, 2.0))
-    labels = rng.choice(count, rows, p=shares).astype(np.uint8)
-    data = np.empty((rows, dims), np.float32)
+    return centres, widths, shares, rng
+
+
+def clusters(rows, dims, out):
+    data, labels = drawn(rows, *mixture(dims))
+    save(out, "plane", data[:, :2])
+    return data, labels
+
+
+def fresh(rows, dims):
+    centres, widths, shares, _ = mixture(dims)
+    return drawn(rows, centres, widths, shares, np.random.default_rng(1))
+
+
+def drawn(rows, centres, widths, shares, rng):
+    labels = rng.choice(len(shares), rows, p=shares).astype(np.uint8)
+    data = np.empty((rows, centres.shape[1]), np.float32)
     for start in range(0, rows, 100_000):
         part = labels[start : start + 100_000]
-        data[start : start + len(part)] = centres[part] + rng.normal(size=(len(part), dims)) * widths[part, None]
+        data[start : start + len(part)] = centres[part] + rng.normal(size=(len(part), data.shape[1])) * widths[part, None]
     return data, labels
+
+
+def save(out, name, rows):
+    """A table beside `out`."""
+    np.save(out.with_name(f"{out.stem}-{name}.npy"), np.ascontiguousarray(rows, np.float32))
 
 
 def main():
@@ -99,7 +153,9 @@ def main():
         "mnist": lambda: mnist(rows, dims, source),
         "unseen": lambda: unseen(rows, dims, source, out),
         "digits": lambda: embedded(dims, source),
-        "clusters": lambda: clusters(rows, dims),
+        "paper": lambda: paper(source, out),
+        "clusters": lambda: clusters(rows, dims, out),
+        "fresh": lambda: fresh(rows, dims),
     }
     data, labels = makers[kind]()
     np.save(out.with_name(out.stem + "-labels.npy"), labels)

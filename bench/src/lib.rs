@@ -1,4 +1,6 @@
-//! What the bench's programs share: tables in, one line of JSON out.
+//! What the bench's programs share: tables in, one line of JSON out, and one judge of places.
+
+pub mod places;
 
 use anyhow::{Context, Result};
 use lion_table::ReadOptions;
@@ -41,6 +43,16 @@ impl Arguments {
     /// The value of an option as a number.
     pub fn number(&self, name: &str, default: f64) -> Result<f64> {
         self.option(name).map_or(Ok(default), |text| text.parse().with_context(|| format!("--{name} {text}")))
+    }
+
+    /// The table that an option names.
+    pub fn matrix(&self, name: &str) -> Result<Option<Matrix>> {
+        self.option(name).map(|path| matrix(path.as_ref())).transpose()
+    }
+
+    /// The labels that an option names.
+    pub fn labels(&self, name: &str) -> Result<Option<Vec<String>>> {
+        Ok(self.option(name).map(|path| lion_table::read_labels(path.as_ref())).transpose()?)
     }
 }
 

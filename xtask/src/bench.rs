@@ -1,4 +1,4 @@
-//! `cargo xtask bench fit`: an environment of its own with the rivals in it, then bench/fit.py.
+//! `cargo xtask bench fit` and `place`: an environment of its own with the rivals in it, then bench/fit.py or bench/place.py.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,9 +7,9 @@ use anyhow::{Context, Result};
 
 use crate::{data, install, shell};
 
-/// Builds what is ours, installs what is theirs, fetches MNIST, and hands over to bench/fit.py.
-pub(crate) fn fit(options: &[&str]) -> Result<()> {
-    let script = shell::root().join("bench/fit.py");
+/// Builds what is ours, installs what is theirs, fetches MNIST, and hands over to a script of bench/.
+pub(crate) fn run(script: &str, options: &[&str]) -> Result<()> {
+    let script = shell::root().join("bench").join(script);
     let python = environment()?;
     if options.contains(&"--help") || options.contains(&"-h") {
         return shell::run(shell::program(python, "").arg(script).arg("--help"));

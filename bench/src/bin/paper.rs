@@ -1,0 +1,106 @@
+//! `paper DIGITS.npy --labels L.npy --test T.npy --test-labels U.npy --picked P.npy --noise N.npy --others O.npy`: the paper's
+//! cluster test and outlier test on the digits that come with the repository, for each radius, by the paper's rule and by
+//! ours. DIGITS are mapped as `lion demo` does. Each of the test digits T was picked for one of DIGITS, whose number is in P;
+//! images of noise are kept if they are farther from all digits than any of those is from the others; O are digits that
+//! nobody picked, of which few should be called outliers.
+
+use anyhow::{Context, Result, ensure};
+use lion_bench::{Arguments, matrix, places};
+use lion_tsne::{ExactIndex, Fit, Lion, LionOptions, Local, Map, Matrix, OffPlane, PcaChoice, Placement};
+use lion_tsne::{PowerPoint, Radius, Rows, Search, Settled, Verdict, ignore, nearest_neighbours};
+use serde_json::{Value, json};
+
+const COMPONENTS: usize = 30;
+const RADII: [f64; 4] = [90.0, 95.0, 99.0, 100.0];
+/// The paper's way, our rule for rows with neighbours alone, and what people get unless they ask for something else.
+const WAYS: [(&str, Local, OffPlane); 3] = [
+    ("idw", Local::Idw, OffPlane::None),
+    ("energy, off-plane none", Local::Energy, OffPlane::None),
+    ("energy", Local::Energy, OffPlane::Shared),
+];
+
+/// What is placed.
+struct Tests {
+    digits: Matrix,
+    labels: Vec<String>,
+    picked: Matrix,
+    noise: Matrix,
+    others: Matrix,
+}
+
+fn main() -> Result<()> {
+    let arguments = Arguments::of_process()?;
+    let data = matrix(arguments.file(0)?)?;
+    let labels = arguments.labels("labels")?.context("--labels is missing")?;
+    let table = |name: &str| arguments.matrix(name)?.with_context(|| format!("--{name} is missing"));
+    let tests = Tests {
+        digits: table("test")?,
+        labels: arguments.labels("test-labels")?.context("--test-labels is missing")?,
+        picked: table("picked")?,
+        noise: table("noise")?,
+        others: table("others")?,
+    };
+    let mut rows = Vec::new();
+    for percentile in RADII {
+        let fit = Fit {
+            pca: PcaChoice::Components(COMPONENTS),
+            radius: Some(Radius::Percentile(percentile)),
+            ..Fit::default()
+        };
+        let known = Rows { data: data.clone(), ids: None, labels: Some(labels.clone()) };
+        let map = fit.run(known, &mut ignore)?;
+        for (name, local, off_plane) in WAYS {
+            let options = LionOptions { local, off_plane, ..LionOptions::default() };
+            let mut row = outcome(&Lion::new(map.clone(), &options)?, &labels, &tests)?;
+            row["way"] = json!(name);
+            row["radius"] = json!(percentile);
+            rows.push(row);
+        }
+    }
+    println!("{}", json!({ "rows": rows, "drawn": tests.noise.rows(), "others": tests.others.rows() }));
+    Ok(())
+}
+
+/// Both tests, of one radius in one way.
+fn outcome(lion: &Lion, labels: &[String], tests: &Tests) -> Result<Value> {
+    let y = places::of_map(lion.map())?;
+    let placements = lion.place(&tests.digits)?;
+    let shares = places::label_shares(&y, labels, &places::of_placements(&placements)?, &tests.labels)?;
+    let picked: Vec<u32> = tests.picked.data().iter().map(|&row| row as u32).collect();
+    ensure!(picked.iter().all(|&row| (row as usize) < y.rows()), "a digit was picked for one not there");
+    let baseline = places::label_shares(&y, labels, &y.select(&picked), &tests.labels)?;
+    let noise = strangers(lion.map(), &tests.noise)?;
+    let alone = (0..noise.rows()).map(|row| lion.place_row(noise.row(row)));
+    let alone = alone.collect::<lion_tsne::Result<Vec<Placement>>>()?;
+    let others = lion.settle(&tests.others)?;
+    let called = others.iter().filter(|settled| matches!(settled, Settled::Outlier(_))).count();
+    let curve = lion.map().lion().map(|kept| kept.power_curve.as_slice()).unwrap_or_default();
+    let outliers = |placements: &[Placement]| {
+        placements.iter().filter(|placement| placement.verdict == Verdict::Outlier).count()
+    };
+    Ok(json!({
+        "accuracy": places::mean(&shares), "baseline": places::mean(&baseline),
+        "digits_called_outlier": outliers(&placements),
+        "noise": noise.rows(), "noise_called_outlier": outliers(&alone),
+        "noise_percentile": places::percentile(&y, &places::of_placements(&alone)?)?,
+        "others_called_outlier": called as f64 / others.len() as f64,
+        "r_x": lion.r_x(), "power": lion.power(), "minima": minima(curve),
+    }))
+}
+
+/// The rows of noise that are farther from every row of the map than any of those is from its nearest other.
+fn strangers(map: &Map, noise: &Matrix) -> Result<Matrix> {
+    let (between, _) = nearest_neighbours(map.x(), 1, Search::Exact, 0, &mut ignore)?;
+    let farthest = between.distances2.iter().copied().fold(0.0, f32::max);
+    let found = ExactIndex::new(map.x())?.nearest(&map.preprocess().apply(noise)?, 1)?;
+    let far = (0..).zip(&found.distances2).filter(|(_, distance2)| **distance2 > farthest);
+    Ok(noise.select(&far.map(|(row, _)| row).collect::<Vec<u32>>()))
+}
+
+/// How many valleys the curve has; one is what makes its lowest point the one to take.
+fn minima(curve: &[PowerPoint]) -> usize {
+    let falls: Vec<bool> = curve.windows(2).map(|two| two[1].error < two[0].error).collect();
+    let turns = falls.windows(2).filter(|two| two[0] && !two[1]).count();
+    // A curve that begins by rising, or ends falling, has its valley at that end.
+    turns + usize::from(falls.first() == Some(&false)) + usize::from(falls.last() == Some(&true))
+}
