@@ -32,7 +32,7 @@ fn main() -> Result<()> {
     seconds.sort_by(f64::total_cmp);
 
     let singles = arguments.number("singles", 10_000.0)? as usize;
-    let (latencies, (before, after)) = one_by_one(&lion, &rows, singles)?;
+    let (latencies, [before, after]) = one_by_one(&lion, &rows, singles)?;
     let at = |share: f64| latencies.get((share * latencies.len() as f64) as usize).copied();
     let noise = arguments.matrix("noise")?.map(|noise| percentile_of_noise(&lion, &noise)).transpose()?;
     let quality = match (arguments.labels("labels")?, arguments.labels("new-labels")?) {
@@ -57,7 +57,7 @@ fn main() -> Result<()> {
 }
 
 /// Microseconds of each, ascending, and resident memory before and after.
-fn one_by_one(lion: &Lion, rows: &Matrix, count: usize) -> Result<(Vec<f64>, (Option<u64>, Option<u64>))> {
+fn one_by_one(lion: &Lion, rows: &Matrix, count: usize) -> Result<(Vec<f64>, [Option<u64>; 2])> {
     lion.place_row(rows.row(0))?;
     let mut latencies = vec![1.0; count];
     let before = resident();
@@ -68,7 +68,7 @@ fn one_by_one(lion: &Lion, rows: &Matrix, count: usize) -> Result<(Vec<f64>, (Op
     }
     let after = resident();
     latencies.sort_by(f64::total_cmp);
-    Ok((latencies, (before, after)))
+    Ok((latencies, [before, after]))
 }
 
 /// Where rows of noise end up when each is placed alone.
