@@ -1,0 +1,99 @@
+//! What is said of a placed row.
+
+use std::fmt;
+use std::ops::Deref;
+
+/// How a row came to its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verdict {
+    /// It equals a row of the map, and has that row's place.
+    Exact,
+    /// It has neighbours, and a place among theirs.
+    Interpolated,
+    /// Its one neighbour is an outlier of the map, and it sits beside it.
+    BesideOutlier,
+    /// It belongs nowhere, and has a place of its own or of its group.
+    Outlier,
+}
+
+impl Verdict {
+    /// As tables have it: `exact`, `interpolated`, `beside-outlier`, `outlier`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Interpolated => "interpolated",
+            Self::BesideOutlier => "beside-outlier",
+            Self::Outlier => "outlier",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Two or three coordinates.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Place {
+    pub(super) coordinates: [f32; 3],
+    pub(super) dims: u8,
+}
+
+impl Deref for Place {
+    type Target = [f32];
+
+    fn deref(&self) -> &[f32] {
+        &self.coordinates[..usize::from(self.dims)]
+    }
+}
+
+/// Where a row was placed, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placement {
+    /// The place.
+    pub place: Place,
+    /// How the row came to it.
+    pub verdict: Verdict,
+    /// From 0 to 1, small is strange: the share of the map's rows whose own nearest-neighbour distance is at least as
+    /// large as this row's, or whose distance off the PCA plane is, whichever is smaller.
+    pub score: f64,
+    /// That second share; `None` where the rule of the plane is off or there is no plane.
+    pub off_plane: Option<f64>,
+    /// The nearest row of the map, by its number in the data.
+    pub nearest: u32,
+    /// The distance to it.
+    pub nearest_distance: f32,
+    /// How many rows of the map are within r_x; in maps beyond 10000 rows, as many of them as the search saw.
+    pub neighbours: u32,
+    /// The group of an outlier, numbered from 0.
+    pub group: Option<u64>,
+}
+
+/// A row that is settled, or an outlier that waits for its position.
+#[derive(Clone, Debug)]
+pub enum Settled {
+    /// Its place does not depend on other new rows.
+    Placed(Placement),
+    /// Its place depends on the other outliers: `Placer::give_positions` knows it.
+    Outlier(Stranger),
+}
+
+/// An outlier without a position.
+#[derive(Clone, Debug)]
+pub struct Stranger {
+    /// All that is known but place and group.
+    pub(super) placement: Placement,
+    /// The row, preprocessed.
+    pub(super) row: Vec<f32>,
+    /// The place of the nearest row.
+    pub(super) target: [f64; 3],
+}
+
+impl Stranger {
+    /// What is known of it: all but place and group.
+    pub fn placement(&self) -> &Placement {
+        &self.placement
+    }
+}
