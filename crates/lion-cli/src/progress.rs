@@ -19,6 +19,7 @@ pub(crate) enum Phase {
     Initialise,
     Optimise,
     Parameters,
+    Build,
     Load,
     Place,
     Outliers,
@@ -34,6 +35,7 @@ impl From<Stage> for Phase {
             Stage::Initialise => Self::Initialise,
             Stage::Optimise => Self::Optimise,
             Stage::Parameters => Self::Parameters,
+            Stage::Build => Self::Build,
         }
     }
 }
@@ -64,6 +66,7 @@ impl Phase {
             Self::Initialise => ("initialise", "first layout"),
             Self::Optimise => ("optimise", "descent"),
             Self::Parameters => ("parameters", "radii, power"),
+            Self::Build => ("build", "building"),
             Self::Load => ("load", "loading"),
             Self::Place => ("place", "placing"),
             Self::Outliers => ("outliers", "outliers"),
@@ -73,7 +76,7 @@ impl Phase {
 
     /// Whether it tells how far it is.
     fn is_counted(self) -> bool {
-        matches!(self, Self::Neighbours | Self::Optimise | Self::Place)
+        matches!(self, Self::Neighbours | Self::Optimise | Self::Build | Self::Place)
     }
 }
 

@@ -75,10 +75,30 @@ pub enum Error {
         /// The system's own reason.
         cause: std::io::Error,
     },
-    /// The observer asked to stop before there was a map to keep.
-    #[error("stopped during {0}, before there was a map to keep")]
+    /// So much memory is not to be had.
+    #[error("{what} needs {} of memory, and {} can be had: {remedy}", size(*needed), size(*available))]
+    Memory {
+        /// What needs it.
+        what: String,
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes that can be had.
+        available: u64,
+        /// What to do instead.
+        remedy: &'static str,
+    },
+    /// The observer asked to stop before there was anything to keep.
+    #[error("stopped during {0}, before there was anything to keep")]
     Stopped(crate::progress::Stage),
 }
 
 /// The result of everything here that can fail.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// Bytes, as people say them.
+fn size(bytes: u64) -> String {
+    match bytes as f64 {
+        b if b >= 1e9 => format!("{:.1} GB", b / 1e9),
+        b => format!("{:.0} MB", (b / 1e6).ceil()),
+    }
+}

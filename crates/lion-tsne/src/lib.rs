@@ -8,6 +8,7 @@
 //!   in a file whose layout is written down in docs/format.md.
 //! - [`Lion`]: a map made ready for new rows, as [`LionOptions`] say. Each row gets a [`Placement`]: a place, a [`Verdict`]
 //!   and how strange it is. A [`Placer`] remembers the positions it gave to outliers.
+//! - [`Baseline`]: the ways of placing that LION is compared with, built from the same map.
 //! - [`Progress`]: told to an [`Observer`] at every step, who may answer stop. [`ignore()`] listens to nothing.
 //! - [`Error`]: one sentence that says what is wrong and what to do.
 //!
@@ -60,6 +61,7 @@
 //! The same rows, parameters and seed give the same bits on the same kind of machine, whatever the number of threads.
 
 mod affinity;
+mod baseline;
 mod error;
 mod file;
 mod fit;
@@ -67,6 +69,7 @@ mod index;
 mod lion;
 mod map;
 mod matrix;
+mod memory;
 mod plane;
 mod preprocess;
 mod progress;
@@ -75,6 +78,7 @@ mod tsne;
 mod vectorized;
 
 pub use affinity::{Affinities, perplexity_weights};
+pub use baseline::{Baseline, Built, Placing};
 pub use error::{Error, Result};
 pub use file::Saved;
 pub use fit::{Fit, Init, Method, Rows};
@@ -85,6 +89,7 @@ pub use lion::{
 };
 pub use map::{KlPoint, Labels, Map, MapParts, Provenance};
 pub use matrix::Matrix;
+pub use memory::available_memory;
 pub use preprocess::{Metric, Pca, PcaChoice, Preprocess, Unique, unique_rows};
 pub use progress::{Observer, Progress, Stage, ignore};
 pub use tsne::kl_divergence;

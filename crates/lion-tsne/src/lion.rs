@@ -136,9 +136,6 @@ struct Judged {
     seen: Seen,
 }
 
-/// The perplexity in maps that were made elsewhere.
-const PERPLEXITY: f64 = 30.0;
-
 impl Lion {
     /// Makes a map ready. Computes what the map does not hold; a map from `Fit` holds all of it.
     pub fn new(map: Map, options: &LionOptions) -> Result<Self> {
@@ -153,10 +150,7 @@ impl Lion {
             name: "threads",
             problem: format!("{} could not be started: {e}", options.threads),
         })?;
-        let perplexity = match map.provenance().perplexity {
-            p if p >= 1.0 => p,
-            _ => PERPLEXITY.min(((map.x().rows() - 1) as f64 / 3.0).max(1.0)),
-        };
+        let perplexity = map.perplexity();
         let map = match map.lion() {
             Some(_) => map,
             None => pool.install(|| map.with_parameters(perplexity))?,

@@ -243,6 +243,14 @@ impl Map {
         &self.provenance
     }
 
+    /// The perplexity it was made with; for a map made elsewhere, 30 or as much as it has rows for.
+    pub fn perplexity(&self) -> f64 {
+        match self.provenance.perplexity {
+            p if p >= 1.0 => p,
+            _ => ELSEWHERE.min(((self.x.rows() - 1) as f64 / 3.0).max(1.0)),
+        }
+    }
+
     /// The map with names for the columns that its rows were given with.
     pub fn with_columns(self, names: &[String]) -> Result<Self> {
         let columns = Some(Texts::new(names.iter().map(String::as_str)));
@@ -271,6 +279,9 @@ impl Map {
         &self.preprocess
     }
 }
+
+/// The perplexity of maps made elsewhere.
+const ELSEWHERE: f64 = 30.0;
 
 fn refuse<T>(problem: String) -> Result<T> {
     Err(Error::Data(problem))

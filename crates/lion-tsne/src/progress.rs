@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
-/// The stages of a fit, in order.
+/// The stages of a fit, in order, and what else takes long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
     /// Checking rows, merging duplicates, PCA.
@@ -18,6 +18,8 @@ pub enum Stage {
     Optimise,
     /// The radii and the power of placing.
     Parameters,
+    /// Building another way of placing: solving a system, training a network.
+    Build,
 }
 
 impl fmt::Display for Stage {
@@ -29,6 +31,7 @@ impl fmt::Display for Stage {
             Stage::Initialise => "initialise",
             Stage::Optimise => "optimise",
             Stage::Parameters => "parameters",
+            Stage::Build => "build",
         })
     }
 }
@@ -38,7 +41,7 @@ impl fmt::Display for Stage {
 pub struct Progress<'a> {
     /// Where the work is.
     pub stage: Stage,
-    /// Units of this stage done (rows, or iterations of `Optimise`).
+    /// Units of this stage done (rows, iterations of `Optimise`, epochs of `Build`).
     pub done: u64,
     /// Units of this stage in all.
     pub total: u64,

@@ -1,0 +1,103 @@
+//! The other ways of placing: what LION is compared with. One file for each; all of them are built from a map's rows and
+//! places, and then place any row.
+
+mod idw;
+
+use crate::error::{Error, Result};
+use crate::map::Map;
+use crate::matrix::Matrix;
+use crate::memory::check_memory;
+use crate::progress::{Observer, Progress, Stage};
+use std::fmt;
+
+/// A way of placing rows, with what it leaves open.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Baseline {
+    /// Inverse-distance weighting over all rows of the map. Nothing to build, N K for each row; every row has a place
+    /// among the others, however far it is from all of them.
+    Idw {
+        /// The power of the inverse distance.
+        power: f64,
+    },
+}
+
+/// What a way of placing is built from: rows as the map's preprocessing leaves them, their places, and what the map
+/// was made with. No two rows are equal.
+pub(crate) struct Training<'a> {
+    pub(crate) x: &'a Matrix,
+    pub(crate) y: &'a Matrix,
+    pub(crate) perplexity: f64,
+    pub(crate) seed: u64,
+}
+
+/// A way of placing, made ready.
+pub trait Placing: Send + Sync {
+    /// The places of rows that are preprocessed already. Each depends on its row alone: the same bits in any batch.
+    fn places(&self, rows: &Matrix) -> Result<Matrix>;
+
+    /// What a person should know of how it was built ("a ridge of 1e-9 was added: the system was singular").
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// A baseline built from a map.
+pub struct Built {
+    preprocess: crate::Preprocess,
+    placing: Box<dyn Placing>,
+}
+
+impl Baseline {
+    /// Builds it from a map. Works on the threads of the pool it is called in.
+    pub fn build(&self, map: &Map, seed: u64, observer: &mut Observer<'_>) -> Result<Built> {
+        let (rows, cols) = (map.x().rows(), map.x().cols());
+        check_memory(
+            self.to_string(),
+            self.memory(rows, cols),
+            "place with another method, or fit fewer rows",
+        )?;
+        let training = Training { x: map.x(), y: map.y(), perplexity: map.perplexity(), seed };
+        if observer(&Progress::of(Stage::Build, 0, 1)).is_break() {
+            return Err(Error::Stopped(Stage::Build));
+        }
+        let placing: Box<dyn Placing> = match *self {
+            Self::Idw { power } => Box::new(idw::Idw::new(&training, power)?),
+        };
+        Ok(Built { preprocess: map.preprocess().clone(), placing })
+    }
+
+    /// About how many bytes it takes to build from so many rows of so many columns, beside the map itself.
+    pub fn memory(&self, rows: usize, cols: usize) -> u64 {
+        let (n, k) = (rows as u64, cols as u64);
+        match self {
+            Self::Idw { .. } => 4 * n * (k + 3),
+        }
+    }
+}
+
+impl fmt::Display for Baseline {
+    /// As the command line and the report have it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Idw { power } => write!(f, "idw p={power}"),
+        }
+    }
+}
+
+impl Built {
+    /// The places of rows as they come, with all their columns.
+    pub fn place(&self, rows: &Matrix) -> Result<Matrix> {
+        self.preprocess.check(rows)?;
+        self.placing.places(&self.preprocess.apply(rows)?)
+    }
+
+    /// The places of rows that went through the map's preprocessing already.
+    pub fn place_preprocessed(&self, rows: &Matrix) -> Result<Matrix> {
+        self.placing.places(rows)
+    }
+
+    /// What a person should know of how it was built.
+    pub fn notes(&self) -> Vec<String> {
+        self.placing.notes()
+    }
+}
