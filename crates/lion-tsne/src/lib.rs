@@ -63,6 +63,7 @@
 mod affinity;
 mod baseline;
 mod error;
+pub mod evaluate;
 mod file;
 mod fit;
 mod index;
@@ -84,8 +85,8 @@ pub use file::Saved;
 pub use fit::{Fit, Init, Method, Rows};
 pub use index::{ExactIndex, Neighbours, Search, nearest_neighbours};
 pub use lion::{
-    Lion, LionOptions, LionParameters, Local, OffPlane, Place, Placement, Placer, Positions, PowerPoint,
-    Radius, Settled, Stranger, Taper, Verdict,
+    CrossValidated, Lion, LionOptions, LionParameters, Local, OffPlane, Place, Placement, Placer, Positions,
+    PowerPoint, Radius, Settled, Stranger, Taper, Verdict,
 };
 pub use map::{KlPoint, Labels, Map, MapParts, Provenance};
 pub use matrix::Matrix;

@@ -8,6 +8,7 @@ mod placement;
 mod placer;
 mod power;
 mod radius;
+mod sweep;
 
 pub use cells::Positions;
 pub use local::{Local, Taper};
@@ -15,7 +16,7 @@ pub(crate) use parameters::Chosen;
 pub use parameters::LionParameters;
 pub use placement::{Place, Placement, Settled, Stranger, Verdict};
 pub use placer::Placer;
-pub use power::PowerPoint;
+pub use power::{CrossValidated, PowerPoint};
 pub use radius::Radius;
 
 use crate::error::{Error, Result};
@@ -241,6 +242,13 @@ impl Lion {
     /// The power of inverse-distance weighting.
     pub fn power(&self) -> f64 {
         self.power
+    }
+
+    /// The power of inverse-distance weighting that fits this radius best, with the whole curve; nothing where no row
+    /// has two neighbours. Found anew, whatever power is used.
+    pub fn cross_validate(&self) -> Option<CrossValidated> {
+        let seed = self.map.provenance().seed;
+        self.pool.install(|| cross_validate(self.map.x(), self.map.y(), &self.index, self.r_x, seed))
     }
 
     /// Whether rows off the PCA plane are outliers.

@@ -243,6 +243,13 @@ impl Map {
         &self.provenance
     }
 
+    /// The same rows at other places. What placing needs is left to be computed when it is needed.
+    pub fn with_places(&self, y: Matrix) -> Result<Self> {
+        let provenance =
+            Provenance { kl: None, kl_history: Vec::new(), adopted: true, ..self.provenance.clone() };
+        Self { y, provenance, lion: None, ..self.clone() }.checked()
+    }
+
     /// The perplexity it was made with; for a map made elsewhere, 30 or as much as it has rows for.
     pub fn perplexity(&self) -> f64 {
         match self.provenance.perplexity {

@@ -31,10 +31,11 @@ const TILE: usize = 64;
 
 /// A cross-validated power.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct CrossValidated {
-    pub(crate) power: f64,
+pub struct CrossValidated {
+    /// The power with the least error.
+    pub power: f64,
     /// Every power tried, ascending.
-    pub(crate) curve: Vec<PowerPoint>,
+    pub curve: Vec<PowerPoint>,
 }
 
 /// The power in (0, 50] with the least error at this radius: whole powers first, then tenths around the best. Nothing

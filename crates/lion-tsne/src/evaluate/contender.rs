@@ -1,0 +1,151 @@
+//! The ways of placing that the evaluation compares, LION among them, all asked in the same way.
+
+use crate::baseline::{Baseline, Built};
+use crate::error::Result;
+use crate::lion::{Lion, LionOptions, Local, OffPlane, Placement, Radius, Verdict};
+use crate::map::Map;
+use crate::matrix::Matrix;
+use crate::progress::{Observer, Progress, Stage};
+use std::fmt;
+
+/// A way of placing, as it is compared with others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Contender {
+    /// LION.
+    Lion {
+        /// The percentile of NN-X that r_x is.
+        percentile: f64,
+        /// The rule for rows with neighbours.
+        local: Local,
+        /// Whether rows far off the PCA plane are outliers.
+        off_plane: bool,
+    },
+    /// Another way.
+    Other(Baseline),
+    /// Another way for the rows that LION would interpolate; outliers are LION's.
+    Controlled {
+        /// The other way.
+        baseline: Baseline,
+        /// The percentile of NN-X that r_x is.
+        percentile: f64,
+    },
+}
+
+/// The paper's four radii.
+const RADII: [f64; 4] = [90.0, 95.0, 99.0, 100.0];
+
+impl Contender {
+    /// LION as the paper has it, at its four radii.
+    pub fn lion_of_the_paper() -> [Self; 4] {
+        RADII.map(|percentile| Self::Lion { percentile, local: Local::Idw, off_plane: false })
+    }
+
+    /// LION as it is here beyond the paper: the rule of least energy, and that of the plane with either.
+    pub fn lion_of_today() -> [Self; 4] {
+        let lion = |local, off_plane| Self::Lion { percentile: 99.0, local, off_plane };
+        [
+            lion(Local::Idw, true),
+            lion(Local::Energy, false),
+            lion(Local::Energy, true),
+            Self::Lion { percentile: 100.0, local: Local::Energy, off_plane: false },
+        ]
+    }
+
+    /// Makes it ready for rows of a map.
+    pub fn build(&self, map: &Map, seed: u64, observer: &mut Observer<'_>) -> Result<Ready> {
+        Ok(match *self {
+            Self::Lion { percentile, local, off_plane } => {
+                // The others tell of their building themselves.
+                let _ = observer(&Progress::of(Stage::Build, 0, 1));
+                Ready::Lion(Box::new(lion(map, percentile, local, off_plane)?))
+            }
+            Self::Other(baseline) => Ready::Other(baseline.build(map, seed, observer)?),
+            Self::Controlled { baseline, percentile } => {
+                let built = baseline.build(map, seed, observer)?;
+                Ready::Controlled(Box::new(lion(map, percentile, Local::Energy, false)?), built)
+            }
+        })
+    }
+}
+
+fn lion(map: &Map, percentile: f64, local: Local, off_plane: bool) -> Result<Lion> {
+    let off_plane = if off_plane { OffPlane::Shared } else { OffPlane::None };
+    let radius = Some(Radius::Percentile(percentile));
+    Lion::new(map.clone(), &LionOptions { radius, local, off_plane, ..LionOptions::default() })
+}
+
+impl fmt::Display for Contender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lion { percentile, local, off_plane } => {
+                let local = if *local == Local::Idw { "idw" } else { "energy" };
+                let plane = if *off_plane { " off-plane" } else { "" };
+                write!(f, "lion {local} {percentile}%{plane}")
+            }
+            Self::Other(baseline) => write!(f, "{baseline}"),
+            Self::Controlled { baseline, percentile } => write!(f, "{baseline} + lion {percentile}%"),
+        }
+    }
+}
+
+/// A way of placing that is ready for rows.
+pub enum Ready {
+    /// LION.
+    Lion(Box<Lion>),
+    /// Another way.
+    Other(Built),
+    /// Another way for the rows that LION would interpolate.
+    Controlled(Box<Lion>, Built),
+}
+
+/// Where rows landed, each placed alone.
+#[derive(Clone, Debug)]
+pub struct Landings {
+    /// Their places.
+    pub places: Matrix,
+    /// What LION says of each, if it was asked.
+    pub placements: Option<Vec<Placement>>,
+}
+
+impl Ready {
+    /// Places rows, with all their columns, each as if it were alone.
+    pub fn land(&self, rows: &Matrix) -> Result<Landings> {
+        let placements = self.lion().map(|lion| lion.place_alone(rows)).transpose()?;
+        let places = match self {
+            Self::Other(built) => built.place(rows)?,
+            Self::Lion(_) => of_placements(placements.as_deref().unwrap_or_default(), rows)?,
+            Self::Controlled(_, built) => {
+                let placements = placements.as_deref().unwrap_or_default();
+                let mut places = of_placements(placements, rows)?;
+                let (others, dims) = (built.place(rows)?, places.cols());
+                let both = places.data_mut().chunks_exact_mut(dims).zip(others.data().chunks_exact(dims));
+                both.zip(placements)
+                    .filter(|(_, placement)| placement.verdict == Verdict::Interpolated)
+                    .for_each(|((place, other), _)| place.copy_from_slice(other));
+                places
+            }
+        };
+        Ok(Landings { places, placements })
+    }
+
+    /// LION, if it is or controls this way.
+    pub fn lion(&self) -> Option<&Lion> {
+        match self {
+            Self::Lion(lion) | Self::Controlled(lion, _) => Some(lion),
+            Self::Other(_) => None,
+        }
+    }
+
+    /// The other way, if it is one.
+    pub fn built(&self) -> Option<&Built> {
+        match self {
+            Self::Other(built) | Self::Controlled(_, built) => Some(built),
+            Self::Lion(_) => None,
+        }
+    }
+}
+
+fn of_placements(placements: &[Placement], rows: &Matrix) -> Result<Matrix> {
+    let dims = placements.first().map_or(2, |placement| placement.place.len());
+    Matrix::new(rows.rows(), dims, placements.iter().flat_map(|p| p.place.iter().copied()).collect())
+}
