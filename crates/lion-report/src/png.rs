@@ -28,11 +28,16 @@ pub fn png(map: &Scatter, width_px: u32) -> Result<Vec<u8>> {
         raster::paint(layer, dots, &mut pixmap, [0.0, 0.0], scale);
     }
 
-    let options = Options { fontdb: fonts(), font_family: "Inter".to_owned(), ..Options::default() };
-    let tree =
-        Tree::from_str(&figure.wrap(""), &options).map_err(|error| Error::Render(error.to_string()))?;
-    resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());
+    render(&figure.wrap(""), scale, &mut pixmap)?;
     encode(&pixmap)
+}
+
+/// Paints an SVG without images over what is there, `scale` pixels per unit, with the compiled-in font.
+pub(crate) fn render(svg: &str, scale: f32, pixmap: &mut Pixmap) -> Result<()> {
+    let options = Options { fontdb: fonts(), font_family: "Inter".to_owned(), ..Options::default() };
+    let tree = Tree::from_str(svg, &options).map_err(|error| Error::Render(error.to_string()))?;
+    resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());
+    Ok(())
 }
 
 /// An empty picture.
