@@ -7,10 +7,10 @@ for (const table of document.querySelectorAll("table")) {
   const given = [...body.rows];
   const heads = [...table.tHead.querySelectorAll('th[scope="col"]')];
   // With two rows of heads the order in the page is not that of the columns.
-  const column = (head) => Math.round(heads.filter((other) => other.offsetLeft < head.offsetLeft).length);
+  const column = (head) => heads.filter((other) => other.offsetLeft < head.offsetLeft).length;
   const key = (row, at) => {
-    const cell = row.cells[at];
-    return cell.dataset.value === undefined ? NaN : Number(cell.dataset.value);
+    const { value } = row.cells[at].dataset;
+    return value === undefined ? NaN : Number(value);
   };
   const sort = (head) => {
     const at = column(head);
@@ -67,5 +67,5 @@ addEventListener("scroll", () => {
   requestAnimationFrame(() => { asked = false; here(); });
 }, { passive: true });
 here();
-const top_ = document.querySelector("details.top");
-top_.addEventListener("click", (event) => { if (event.target.closest("a")) top_.open = false; });
+const folded = document.querySelector("details.top");
+folded?.addEventListener("click", (event) => { if (event.target.closest("a")) folded.open = false; });

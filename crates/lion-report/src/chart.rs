@@ -20,9 +20,9 @@ const TICK: f32 = 12.0;
 
 /// Lines and points against two axes.
 ///
-/// A point that an axis has no place for (not a number, infinite, or not above 0 on a logarithmic axis) is left out,
-/// breaks its line there, and is counted in a note under the chart; so is one outside a range that was asked for, but
-/// without a note. A series without any point stays in the legend, which says so.
+/// A point that is not a number is a gap: the line breaks there. So does one that an axis has no place for (infinite, or
+/// not above 0 on a logarithmic axis), and a note under the chart counts those. What lies outside a range that was
+/// asked for is cut off at the edge. A series without any point stays in the legend, which says so.
 #[derive(Debug, Clone)]
 pub struct Chart {
     /// The headline; may be empty.
@@ -109,14 +109,14 @@ impl Chart {
         let points = || self.series.iter().flat_map(|series| &series.points);
         let x = Scale::of(&self.x, "x", points().map(|point| point[0]))?;
         let y = Scale::of(&self.y, "y", points().map(|point| point[1]))?;
-        let hidden = points().filter(|[a, b]| x.share(*a).is_none() || y.share(*b).is_none()).count();
-        if hidden == points().count() {
+        let shown = |[a, b]: &[f64; 2]| x.share(*a).is_some() && y.share(*b).is_some();
+        if !points().any(shown) {
             return Err(Error::Nothing(format!("the chart \"{}\"", self.title)));
         }
         let mut body = String::new();
         let mut top = write_title(&mut body, &self.title, WIDTH);
         if !self.y.label.is_empty() {
-            write_text(&mut body, [PAD, top + 10.0], WORDS, GREY, &self.y.label);
+            write_text(&mut body, [PAD, top + 12.0], WORDS, GREY, &self.y.label);
             top += LINE + 4.0;
         }
         let ticks = y.ticks(6);
@@ -132,7 +132,9 @@ impl Chart {
         write_text(&mut body, end, WORDS, Style { anchor: "middle", ..GREY }, &self.x.label);
         let below = below + if self.x.label.is_empty() { 0.0 } else { LINE + 4.0 };
         let below = key.write(&mut body, plot, &drawn, below);
-        let notes = self.notes.iter().cloned().chain(note(hidden));
+        let lost =
+            points().filter(|point| !shown(point) && !point.iter().any(|value| value.is_nan())).count();
+        let notes = self.notes.iter().cloned().chain(note(lost));
         let lines: Vec<String> = notes.flat_map(|note| wrap(&note, (WIDTH - 2.0 * PAD) / TICK)).collect();
         let bottom = write_lines(&mut body, [PAD, below + LINE], TICK, GREY, &lines) - LINE;
         Ok(Picture::new(&self.title, [WIDTH, bottom + PAD], body))
@@ -166,10 +168,10 @@ fn places(series: &Series, x: &Scale, y: &Scale, plot: Rect) -> Vec<Option<[f32;
     series.points.iter().map(place).collect()
 }
 
-/// What to say of points that have no place on the axes.
-fn note(hidden: usize) -> Option<String> {
-    let verb = if hidden == 1 { "point has" } else { "points have" };
-    (hidden > 0).then(|| format!("{} {verb} no place on these axes.", count(hidden)))
+/// What to say of points that are numbers and yet have no place on the axes.
+fn note(lost: usize) -> Option<String> {
+    let verb = if lost == 1 { "point has" } else { "points have" };
+    (lost > 0).then(|| format!("{} {verb} no place on these axes.", count(lost)))
 }
 
 /// The frame, the grid and the numbers beside it.

@@ -6,7 +6,7 @@ use crate::figure::{PLAIN, Style, write_text};
 use crate::palette::{self, Rgb};
 use crate::picture::{GREY, LINE, PAD, WORDS, write_title};
 use crate::text::{number, shorten, width};
-use crate::{Error, Picture, Result};
+use crate::{Error, Picture, Result, panel};
 
 const CELL: [f32; 2] = [56.0, 26.0];
 const NUMBER: f32 = 11.5;
@@ -36,17 +36,36 @@ pub struct Heat {
     pub low_is_good: bool,
 }
 
-/// From numbers to colours.
+/// From numbers to colours and words.
 struct Colours {
     low: f64,
     high: f64,
     low_is_good: bool,
+    /// The digits after the point that three significant ones of a number of middling size need.
+    decimals: usize,
 }
 
 impl Colours {
+    /// For all numbers of some grids; none where they have none.
+    fn over(heats: &[Heat]) -> Option<Colours> {
+        let values = heats.iter().flat_map(|heat| heat.values.iter().flatten().copied().flatten());
+        let mut values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+        values.sort_by(f64::total_cmp);
+        let (low, high) = (*values.first()?, *values.last()?);
+        let middling = values[values.len() / 2].abs().max(high.abs() * 1e-3);
+        let decimals =
+            if middling > 0.0 { (2.0 - middling.log10().floor()).clamp(0.0, 5.0) as usize } else { 0 };
+        Some(Colours { low, high, low_is_good: heats[0].low_is_good, decimals })
+    }
+
+    /// Whether the smallest and the largest are so far apart that colours go by logarithms.
+    fn log(&self) -> bool {
+        self.low > 0.0 && self.high / self.low > FAR_APART
+    }
+
     fn of(&self, value: f64) -> Rgb {
-        let log = self.low > 0.0 && self.high / self.low > FAR_APART;
-        let on = |value: f64| if log { value.log10() } else { value };
+        let on = |value: f64| if self.log() { value.log10() } else { value };
+        // Halved first: the difference of two finite numbers need not be finite.
         let span = on(self.high) / 2.0 - on(self.low) / 2.0;
         let share = if span > 0.0 { (on(value) / 2.0 - on(self.low) / 2.0) / span } else { 1.0 };
         palette::scale(if self.low_is_good && span > 0.0 { 1.0 - share } else { share })
@@ -54,6 +73,10 @@ impl Colours {
 
     fn best(&self) -> f64 {
         if self.low_is_good { self.low } else { self.high }
+    }
+
+    fn name(&self, value: f64) -> String {
+        if self.log() || value.abs() >= 1e6 { number(value) } else { format!("{value:.*}", self.decimals) }
     }
 }
 
@@ -63,7 +86,24 @@ impl Heat {
     /// # Errors
     /// Where there is no number at all, or not one for each row and column.
     pub fn picture(&self) -> Result<Picture> {
-        let colours = self.check()?;
+        self.check()?;
+        let colours = Colours::over(std::slice::from_ref(self));
+        self.draw(&colours.ok_or_else(|| Error::Nothing(format!("the grid \"{}\"", self.title)))?)
+    }
+
+    /// Several grids as one picture, where the same colour means the same number in all, and the best of all has the
+    /// frame. The first says whether low is good.
+    ///
+    /// # Errors
+    /// As for one of them and for a [`panel`].
+    pub fn together(title: &str, heats: &[Heat], columns: usize) -> Result<Picture> {
+        heats.iter().try_for_each(Heat::check)?;
+        let colours = Colours::over(heats).ok_or_else(|| Error::Nothing(format!("the panel \"{title}\"")))?;
+        let pictures: Vec<Picture> = heats.iter().map(|heat| heat.draw(&colours)).collect::<Result<_>>()?;
+        panel(title, &pictures, columns)
+    }
+
+    fn draw(&self, colours: &Colours) -> Result<Picture> {
         let longest =
             |names: &[String]| names.iter().map(|name| width(name).min(LONGEST) * NAME).fold(0.0, f32::max);
         let left = PAD + longest(&self.rows) + 8.0;
@@ -101,33 +141,26 @@ impl Heat {
                     &mut body,
                     [left + CELL[0] * column as f32, y],
                     value.filter(|v| v.is_finite()),
-                    &colours,
+                    colours,
                 );
             }
         }
-        self.frame_best(&mut body, [left, top], &colours);
+        self.frame_best(&mut body, [left, top], colours);
         let bottom = top + CELL[1] * self.rows.len() as f32;
-        self.bar(&mut body, [left, bottom + 14.0], &colours);
+        self.bar(&mut body, [left, bottom + 14.0], colours);
         Ok(Picture::new(&self.title, [wide, bottom + 14.0 + 12.0 + LINE + PAD - 4.0], body))
     }
 
-    fn check(&self) -> Result<Colours> {
+    fn check(&self) -> Result<()> {
         let ragged = |what: String, things, found, expected| {
             if found == expected { Ok(()) } else { Err(Error::Ragged { what, things, found, expected }) }
         };
         let what = format!("the grid \"{}\"", self.title);
         ragged(what.clone(), "rows of numbers", self.values.len(), self.rows.len())?;
-        for (row, values) in self.values.iter().enumerate() {
-            ragged(format!("row {} of {what}", row + 1), "numbers", values.len(), self.columns.len())?;
-        }
-        let finite = || self.values.iter().flatten().copied().flatten().filter(|value| value.is_finite());
-        let (low, high) =
-            (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
-        if low > high {
-            Err(Error::Nothing(what))
-        } else {
-            Ok(Colours { low, high, low_is_good: self.low_is_good })
-        }
+        let mut rows = self.values.iter().enumerate();
+        rows.try_for_each(|(row, values)| {
+            ragged(format!("row {} of {what}", row + 1), "numbers", values.len(), self.columns.len())
+        })
     }
 
     /// A frame around each cell that has the best number, over its neighbours.
@@ -163,13 +196,13 @@ impl Heat {
         let (dark, bright) =
             if self.low_is_good { (colours.high, colours.low) } else { (colours.low, colours.high) };
         let end = x + STEPS as f32 * STEP;
-        write_text(out, [x, y + 12.0 + LINE - 3.0], NUMBER, GREY, &number(dark));
+        write_text(out, [x, y + 12.0 + LINE - 3.0], NUMBER, GREY, &colours.name(dark));
         write_text(
             out,
             [end, y + 12.0 + LINE - 3.0],
             NUMBER,
             Style { anchor: "end", ..GREY },
-            &number(bright),
+            &colours.name(bright),
         );
         write_text(out, [end + 10.0, y + 10.5], WORDS, GREY, &self.unit);
     }
@@ -184,8 +217,8 @@ fn cell(out: &mut String, [x, y]: [f32; 2], value: Option<f64>, colours: &Colour
     );
     let Some(value) = value else { return };
     let [r, g, b] = colours.of(value).0.map(f32::from);
-    let dark = 0.3 * r + 0.59 * g + 0.11 * b < 140.0;
+    let dark = 0.3 * r + 0.59 * g + 0.11 * b < 122.0;
     let ink = if dark { "#fff" } else { "#1d2127" };
     let style = Style { anchor: "middle", fill: ink, ..PLAIN };
-    write_text(out, [x + w / 2.0, y + h / 2.0 + 4.0], NUMBER, style, &number(value));
+    write_text(out, [x + w / 2.0, y + h / 2.0 + 4.0], NUMBER, style, &colours.name(value));
 }

@@ -15,6 +15,8 @@ const CAPTION: f32 = 11.0;
 const MOST: usize = 12;
 /// The widest heading of a row, in units of its size; longer ones are broken into lines.
 const HEADING: f32 = 14.0;
+/// How much wider semibold letters are than the estimate, in the widest of the fonts that a viewer may have.
+const BOLD: f32 = 1.12;
 
 /// Grey images in a grid of rows, each row with a heading, each image with a caption.
 ///
@@ -76,7 +78,8 @@ impl Images {
         for row in &self.rows {
             let lines = wrap(&row.heading, HEADING);
             let style = Style { weight: 600, ..PLAIN };
-            let words = write_lines(&mut body, [PAD, top + 16.0], WORDS, style, &lines);
+            let middle = (layout.image[1] - LINE * lines.len() as f32).max(0.0) / 2.0 + 13.0;
+            let words = write_lines(&mut body, [PAD, top + middle], WORDS, style, &lines);
             let captions = row.cells.iter().any(|cell| !cell.caption.is_empty());
             let high = layout.image[1] + if captions { LINE } else { GAP };
             for (at, cell) in row.cells.iter().enumerate() {
@@ -125,7 +128,7 @@ impl Images {
         let captions = self.rows.iter().flat_map(|row| &row.cells).map(|cell| width(&cell.caption) * CAPTION);
         let caption = captions.fold(0.0, f32::max).min(SIDE * 1.8);
         let headings = self.rows.iter().flat_map(|row| wrap(&row.heading, HEADING));
-        let heading = headings.map(|line| width(&line) * WORDS).fold(0.0, f32::max);
+        let heading = headings.map(|line| width(&line) * WORDS * BOLD).fold(0.0, f32::max);
         let most = self.rows.iter().map(|row| row.cells.len()).max().unwrap_or(1);
         Layout {
             image,

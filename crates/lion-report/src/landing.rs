@@ -255,10 +255,10 @@ fn badge(out: &mut String, name: &str, [x, y]: [f32; 2], area: Rect, taken: &mut
             && place.y + h <= area.y + area.height
     };
     let free = |place: &Rect| inside(place) && !taken.iter().any(|other| other.overlaps(place));
-    let candidates = [4.0, 14.0, 26.0, 40.0].into_iter().flat_map(around).map(place);
-    let Rect { x: left, y: top, .. } = candidates.clone().find(free).unwrap_or_else(|| place(around(4.0)[0]));
+    let candidates = [6.0, 15.0, 27.0, 40.0].into_iter().flat_map(around).map(place);
+    let Rect { x: left, y: top, .. } = candidates.clone().find(free).unwrap_or_else(|| place(around(6.0)[0]));
     let (middle, centre) = (left + w / 2.0, top + h / 2.0);
-    if (middle - x).hypot(centre - y) > w / 2.0 + 12.0 {
+    if (middle - x).hypot(centre - y) > w / 2.0 + 18.0 {
         let _ = writeln!(
             out,
             r#"<path d="M{x:.1} {y:.1}L{middle:.1} {centre:.1}" stroke="{}" stroke-width=".7" stroke-dasharray="2 2"/>"#,

@@ -19,6 +19,7 @@ pub(crate) const MOST_SHAPES: usize = 5000;
 /// Around what is drawn.
 pub(crate) const PAD: f32 = 16.0;
 pub(crate) const TITLE: f32 = 16.0;
+const PANEL_TITLE: f32 = 19.0;
 pub(crate) const WORDS: f32 = 13.0;
 /// From one line of words to the next.
 pub(crate) const LINE: f32 = 18.0;
@@ -206,9 +207,18 @@ pub(crate) fn write_lines(
 
 /// Writes the title in a picture of that width and says where what is under it begins.
 pub(crate) fn write_title(out: &mut String, title: &str, width: f32) -> f32 {
-    let lines = wrap(title, (width - 2.0 * PAD) / TITLE);
+    write_headline(out, title, TITLE, width)
+}
+
+fn write_headline(out: &mut String, title: &str, size: f32, width: f32) -> f32 {
+    let lines = wrap(title, (width - 2.0 * PAD) / size);
     let style = Style { weight: 600, ..PLAIN };
-    if lines.is_empty() { PAD } else { write_lines(out, [PAD, PAD + 12.0], TITLE, style, &lines) + 2.0 }
+    if lines.is_empty() {
+        return PAD;
+    }
+    let next = write_lines(out, [PAD, PAD + 0.75 * size], size, style, &lines);
+    // From the line that would come next, back to a little below the last one.
+    next - 0.75 * size + 2.0
 }
 
 /// Several pictures as one, in rows of `columns`, each with its own title. In a page they flow into as many columns as
@@ -232,7 +242,11 @@ pub fn panel(title: &str, pictures: &[Picture], columns: usize) -> Result<Pictur
     }
     let width = widths.iter().sum();
     let mut body = String::new();
-    let top = if title.is_empty() { 0.0 } else { write_title(&mut body, title, width).round() };
+    let top = if title.is_empty() {
+        0.0
+    } else {
+        write_headline(&mut body, title, PANEL_TITLE, width).round() - 4.0
+    };
     let mut rasters = Vec::new();
     for (at, picture) in pictures.iter().enumerate() {
         let x: f32 = widths[..at % columns].iter().sum();

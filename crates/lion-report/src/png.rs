@@ -12,6 +12,10 @@ use crate::{Error, Result, Scatter, raster};
 /// The widths that make a picture: readable at one end, a few hundred megabytes at the other.
 pub(crate) const WIDTHS: RangeInclusive<u32> = 100..=10_000;
 
+/// The font of every picture, in its two weights.
+pub(crate) const REGULAR: &[u8] = include_bytes!("../assets/font/inter-regular.otf");
+pub(crate) const SEMIBOLD: &[u8] = include_bytes!("../assets/font/inter-semibold.otf");
+
 /// The figure of [`svg`](crate::svg()), `width_px` pixels wide, as a PNG file.
 ///
 /// Its text is set in a font that is compiled in and knows Latin, Greek and Cyrillic; for labels in other scripts
@@ -55,8 +59,8 @@ fn fonts() -> Arc<Database> {
     static FONTS: OnceLock<Arc<Database>> = OnceLock::new();
     let load = || {
         let mut fonts = Database::new();
-        fonts.load_font_data(include_bytes!("../assets/font/inter-regular.otf").to_vec());
-        fonts.load_font_data(include_bytes!("../assets/font/inter-semibold.otf").to_vec());
+        fonts.load_font_data(REGULAR.to_vec());
+        fonts.load_font_data(SEMIBOLD.to_vec());
         Arc::new(fonts)
     };
     FONTS.get_or_init(load).clone()

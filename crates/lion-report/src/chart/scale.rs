@@ -72,7 +72,7 @@ impl Scale {
         let (low, high) = (self.low.log10(), self.high.log10());
         let decades = high - low;
         let within: &[f64] = if 3.0 * decades <= wanted as f64 + 1.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
-        let every = (decades / wanted.max(2) as f64).ceil().max(1.0) as i32;
+        let every = (decades / (wanted + 2) as f64).ceil().max(1.0) as i32;
         let mut ticks = Vec::new();
         for decade in low.floor() as i32..=high.ceil() as i32 {
             let of = within.iter().map(|digit| digit * 10_f64.powi(decade));

@@ -2,11 +2,14 @@
 
 use std::fmt::Write;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
 use super::{Block, Claim, ClaimVerdict, Document};
 use crate::html::fill;
 use crate::picture::data_uri;
 use crate::text::escape;
-use crate::{Picture, Result};
+use crate::{Picture, Result, png};
 
 const PAGE: &str = include_str!("../../assets/report.html");
 const STYLE: &str = include_str!("../../assets/report.css");
@@ -20,7 +23,18 @@ pub(super) fn html(document: &Document) -> Result<String> {
     for block in &document.blocks {
         writer.block(block)?;
     }
-    let contents = contents(&document.blocks);
+    let [side, top] = contents(&document.blocks).map_or_else(Default::default, |list| {
+        [
+            format!("<nav class=\"side\" aria-label=\"Contents\">{list}</nav>\n"),
+            format!(
+                "<details class=\"top\"><summary>Contents</summary>\n<nav aria-label=\"Contents\">{list}</nav>\n</details>\n"
+            ),
+        ]
+    });
+    let fonts = [(400, png::REGULAR), (600, png::SEMIBOLD)].map(|(weight, font)| {
+        let data = STANDARD.encode(font);
+        format!("@font-face {{ font-family: Inter; font-weight: {weight}; src: url(data:font/otf;base64,{data}); }}\n")
+    });
     let title = if document.title.is_empty() { "Report" } else { &document.title };
     let subtitle = if document.subtitle.is_empty() {
         String::new()
@@ -34,7 +48,9 @@ pub(super) fn html(document: &Document) -> Result<String> {
             ("subtitle", &subtitle),
             ("style", STYLE),
             ("script", SCRIPT),
-            ("contents", &contents),
+            ("fonts", &fonts.concat()),
+            ("side", &side),
+            ("top", &top),
             ("blocks", &writer.out),
         ],
     ))
@@ -168,7 +184,7 @@ fn claims(claims: &[Claim], out: &mut String) {
 }
 
 /// The headings as a list, those of level 3 under the one of level 2 before them; nothing without headings.
-fn contents(blocks: &[Block]) -> String {
+fn contents(blocks: &[Block]) -> Option<String> {
     let mut out = String::new();
     let mut depth = 1;
     for block in blocks {
@@ -184,7 +200,7 @@ fn contents(blocks: &[Block]) -> String {
         let _ = write!(out, r##"<li><a href="#{id}">{}</a>"##, escape(text));
     }
     (1..depth).for_each(|_| out.push_str("</li></ol>"));
-    out
+    Some(out).filter(|out| !out.is_empty())
 }
 
 #[cfg(test)]
@@ -200,9 +216,9 @@ mod tests {
         let text = contents(&[heading(2, "a"), heading(3, "b"), heading(3, "c"), heading(2, "d")]);
         let entry = |id: &str| format!(r##"<li><a href="#{id}">{}</a>"##, id.to_uppercase());
         let [a, b, c, d] = ["a", "b", "c", "d"].map(entry);
-        assert_eq!(text, format!("<ol>{a}<ol>{b}</li>{c}</li></ol></li>{d}</li></ol>"));
-        assert_eq!(contents(&[Block::Text("x".to_owned())]), "");
+        assert_eq!(text.unwrap(), format!("<ol>{a}<ol>{b}</li>{c}</li></ol></li>{d}</li></ol>"));
+        assert_eq!(contents(&[Block::Text("x".to_owned())]), None);
         // A part without a section is a section.
-        assert_eq!(contents(&[heading(3, "b")]), format!("<ol>{b}</li></ol>"));
+        assert_eq!(contents(&[heading(3, "b")]).unwrap(), format!("<ol>{b}</li></ol>"));
     }
 }

@@ -149,7 +149,7 @@ impl Table {
             let (open, close) = if at == 0 { (r#"th scope="row""#, "th") } else { ("td", "td") };
             let sort = quantity(&cell.text).filter(|_| head.numeric);
             let sort = sort.map_or(String::new(), |value| format!(r#" data-value="{value}""#));
-            let _ = write!(out, "<{open}{class}{sort}>{}</{close}>", escape(&cell.text));
+            let _ = write!(out, "<{open}{class}{sort}>{}</{close}>", together(&escape(&cell.text)));
         }
         out.push_str("</tr>\n");
     }
@@ -182,8 +182,16 @@ impl Head {
         } else {
             format!(r#" title="{}""#, escape(&self.title))
         };
-        let _ = write!(out, r#"<th{class}{reach} scope="col"{title}>{}</th>"#, escape(&self.text));
+        let _ = write!(out, r#"<th{class}{reach} scope="col"{title}>{}</th>"#, together(&escape(&self.text)));
     }
+}
+
+/// Without a line break where one would part what belongs together: K = 0.25, 90 %, and names of a word or two.
+fn together(text: &str) -> String {
+    if text.chars().count() <= 12 {
+        return text.replace(' ', "\u{a0}");
+    }
+    text.replace(" = ", "\u{a0}=\u{a0}").replace(" %", "\u{a0}%")
 }
 
 fn class(names: &[&str]) -> String {
