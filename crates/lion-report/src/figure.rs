@@ -15,7 +15,7 @@ pub(crate) const MARGIN: f32 = 24.0;
 const INK: &str = "#1d2127";
 pub(crate) const FAINT: &str = "#5d646c";
 /// The family of the bundled font first, so that the PNG uses it; then what people have.
-const FONTS: &str = "Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif";
+pub(crate) const FONTS: &str = "Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif";
 
 /// A rectangle, from its upper left corner.
 #[derive(Clone, Copy)]
@@ -27,7 +27,7 @@ pub(crate) struct Rect {
 }
 
 impl Rect {
-    fn overlaps(&self, other: &Rect) -> bool {
+    pub(crate) fn overlaps(&self, other: &Rect) -> bool {
         (self.x - other.x) < other.width
             && (other.x - self.x) < self.width
             && (self.y - other.y) < other.height
@@ -151,15 +151,8 @@ impl Figure {
     }
 
     /// A line of text from, or around, its place.
-    pub(crate) fn text(&mut self, [x, y]: [f32; 2], size: f32, style: Style, text: &str) {
-        let Style { weight, fill, anchor } = style;
-        let weight = if weight == 400 { String::new() } else { format!(r#" font-weight="{weight}""#) };
-        let anchor = if anchor.is_empty() { String::new() } else { format!(r#" text-anchor="{anchor}""#) };
-        let _ = writeln!(
-            self.over,
-            r#"<text x="{x:.1}" y="{y:.1}" font-size="{size:.1}" fill="{fill}"{weight}{anchor}>{}</text>"#,
-            escape(text)
-        );
+    pub(crate) fn text(&mut self, at: [f32; 2], size: f32, style: Style, text: &str) {
+        write_text(&mut self.over, at, size, style, text);
     }
 
     /// The opening tag of the figure and of the group of `over`, and what closes them.
@@ -171,6 +164,18 @@ impl Figure {
 "##
         )
     }
+}
+
+/// A line of text from, or around, its place, as an SVG element.
+pub(crate) fn write_text(out: &mut String, [x, y]: [f32; 2], size: f32, style: Style, text: &str) {
+    let Style { weight, fill, anchor } = style;
+    let weight = if weight == 400 { String::new() } else { format!(r#" font-weight="{weight}""#) };
+    let anchor = if anchor.is_empty() { String::new() } else { format!(r#" text-anchor="{anchor}""#) };
+    let _ = writeln!(
+        out,
+        r#"<text x="{x:.1}" y="{y:.1}" font-size="{size:.1}" fill="{fill}"{weight}{anchor}>{}</text>"#,
+        escape(text)
+    );
 }
 
 /// How a text looks; an empty anchor is inherited.

@@ -144,7 +144,7 @@ fn narrow(index: &[u32], names: usize) -> (usize, Vec<u8>) {
 }
 
 /// Replaces each `{{name}}` of the template by its value, in one pass, so that a value is never searched itself.
-fn fill(template: &str, values: &[(&str, &str)]) -> String {
+pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut out =
         String::with_capacity(template.len() + values.iter().map(|(_, value)| value.len()).sum::<usize>());
     let mut rest = template;

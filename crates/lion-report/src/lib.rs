@@ -21,14 +21,20 @@
 //! # Ok::<(), lion_report::Error>(())
 //! ```
 
+mod chart;
 mod colouring;
+mod document;
 mod error;
 mod figure;
 mod frame;
+mod heat;
 mod html;
+mod images;
+mod landing;
 mod layer;
 mod legend;
 mod palette;
+mod picture;
 mod placed;
 mod png;
 mod raster;
@@ -36,8 +42,14 @@ mod scatter;
 mod svg;
 mod text;
 
+pub use chart::{Axis, Chart, Series, Stroke};
+pub use document::{Block, Cell, Claim, ClaimVerdict, Document, Head, Row, Table, Tone};
 pub use error::{Error, Result};
+pub use heat::Heat;
 pub use html::html;
+pub use images::{ImageCell, ImageRow, Images};
+pub use landing::{Landed, Landing};
+pub use picture::{Picture, panel};
 pub use placed::{Mark, Placed};
 pub use png::png;
 pub use scatter::Scatter;

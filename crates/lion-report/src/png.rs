@@ -12,6 +12,10 @@ use crate::{Error, Result, Scatter, raster};
 /// The widths that make a picture: readable at one end, a few hundred megabytes at the other.
 pub(crate) const WIDTHS: RangeInclusive<u32> = 100..=10_000;
 
+/// The font of every picture, in its two weights.
+pub(crate) const REGULAR: &[u8] = include_bytes!("../assets/font/inter-regular.otf");
+pub(crate) const SEMIBOLD: &[u8] = include_bytes!("../assets/font/inter-semibold.otf");
+
 /// The figure of [`svg`](crate::svg()), `width_px` pixels wide, as a PNG file.
 ///
 /// Its text is set in a font that is compiled in and knows Latin, Greek and Cyrillic; for labels in other scripts
@@ -28,11 +32,16 @@ pub fn png(map: &Scatter, width_px: u32) -> Result<Vec<u8>> {
         raster::paint(layer, dots, &mut pixmap, [0.0, 0.0], scale);
     }
 
-    let options = Options { fontdb: fonts(), font_family: "Inter".to_owned(), ..Options::default() };
-    let tree =
-        Tree::from_str(&figure.wrap(""), &options).map_err(|error| Error::Render(error.to_string()))?;
-    resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());
+    render(&figure.wrap(""), scale, &mut pixmap)?;
     encode(&pixmap)
+}
+
+/// Paints an SVG without images over what is there, `scale` pixels per unit, with the compiled-in font.
+pub(crate) fn render(svg: &str, scale: f32, pixmap: &mut Pixmap) -> Result<()> {
+    let options = Options { fontdb: fonts(), font_family: "Inter".to_owned(), ..Options::default() };
+    let tree = Tree::from_str(svg, &options).map_err(|error| Error::Render(error.to_string()))?;
+    resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());
+    Ok(())
 }
 
 /// An empty picture.
@@ -50,8 +59,8 @@ fn fonts() -> Arc<Database> {
     static FONTS: OnceLock<Arc<Database>> = OnceLock::new();
     let load = || {
         let mut fonts = Database::new();
-        fonts.load_font_data(include_bytes!("../assets/font/inter-regular.otf").to_vec());
-        fonts.load_font_data(include_bytes!("../assets/font/inter-semibold.otf").to_vec());
+        fonts.load_font_data(REGULAR.to_vec());
+        fonts.load_font_data(SEMIBOLD.to_vec());
         Arc::new(fonts)
     };
     FONTS.get_or_init(load).clone()

@@ -43,7 +43,7 @@ fn id(layer: &Layer) -> &'static str {
     layer.mark.map_or("points", Mark::name)
 }
 
-fn shapes(layer: &Layer, dots: &[Dot], out: &mut String) {
+pub(crate) fn shapes(layer: &Layer, dots: &[Dot], out: &mut String) {
     let _ = write!(out, r#"<g id="{}" fill-opacity="{:.2}""#, id(layer), layer.opacity);
     if layer.rim > 0.0 {
         let _ = write!(out, r#" stroke="{}" stroke-width="{:.2}""#, layer.edge(), layer.rim);

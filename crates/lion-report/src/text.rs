@@ -54,6 +54,22 @@ pub(crate) fn shorten(text: &str, available: f32) -> String {
     out
 }
 
+/// The text in lines that fit `available` units of font size, broken between words; a word that is too long alone is
+/// shortened.
+pub(crate) fn wrap(text: &str, available: f32) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if width(line) + width(" ") + width(word) <= available => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(shorten(word, available)),
+        }
+    }
+    lines
+}
+
 /// 1234567 as "1,234,567".
 pub(crate) fn count(n: usize) -> String {
     let digits = n.to_string();
@@ -101,6 +117,18 @@ mod tests {
             [0.0, 1.0, 0.25, 1234.567, -2.34567, 2e9].map(number),
             ["0", "1", "0.25", "1235", "-2.346", "2.00e9"]
         );
+    }
+
+    #[test]
+    fn wrapped_text_fits_and_loses_no_word() {
+        let text = "Distance of the outliers from the nearest row, by method";
+        for available in [6.0, 12.0, 100.0] {
+            let lines = wrap(text, available);
+            assert!(lines.iter().all(|line| width(line) <= available), "{lines:?}");
+            assert_eq!(lines.join(" "), text);
+        }
+        assert!(wrap("  ", 5.0).is_empty());
+        assert_eq!(wrap("incomprehensibilities", 3.0).len(), 1);
     }
 
     #[test]
