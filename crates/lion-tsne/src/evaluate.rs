@@ -18,7 +18,13 @@ pub use sets::{ClusterTest, noise, strangers};
 
 use crate::error::Result;
 use crate::lion::Placement;
+use crate::map::Map;
 use crate::matrix::Matrix;
+
+/// The places of all rows of a map, equal rows too.
+pub fn places_of_map(map: &Map) -> Matrix {
+    Matrix::from_rows(map.dims(), (0..map.rows()).flat_map(|row| map.place(row)).copied().collect())
+}
 
 /// The places of placed rows, of so many dimensions each.
 pub fn places_of(placements: &[Placement], dims: usize) -> Result<Matrix> {

@@ -1,6 +1,6 @@
 //! What is around a place: the nearest places of the map, their labels, and how far they are.
 
-use super::Estimate;
+use super::{Estimate, places_of_map};
 use crate::error::{Error, Result};
 use crate::map::{Labels, Map};
 use crate::matrix::Matrix;
@@ -51,8 +51,7 @@ impl Judge {
 
     /// Of a map, with its labels if it has any.
     pub fn new(map: &Map) -> Result<Self> {
-        let places = (0..map.rows()).flat_map(|row| map.place(row)).copied().collect();
-        Self::checked(Matrix::new(map.rows(), map.dims(), places)?, map.labels())
+        Self::checked(places_of_map(map), map.labels())
     }
 
     /// Of places in two or three dimensions, whatever made them, and their labels if there are any.
@@ -76,6 +75,11 @@ impl Judge {
         }
         let plane = Plane::new(places.data(), dims);
         Ok(Self { places, plane, labels, between2: OnceLock::new() })
+    }
+
+    /// Dimensions of the map, 2 or 3.
+    pub fn dims(&self) -> usize {
+        self.places.cols()
     }
 
     /// Whether the map's rows have labels.
