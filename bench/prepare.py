@@ -75,14 +75,16 @@ class Embedded:
     def __init__(self, path):
         with gzip.open(path) as file:
             content = file.read()
-        train, test, width = (int(n) for n in np.frombuffer(content, "<u4", 3, offset=8))
-        self.rows = np.frombuffer(content, "<u4", train + test, offset=20)
-        self.picked = np.frombuffer(content, "<u4", test, offset=20 + 4 * (train + test))
-        at = 20 + 4 * (train + 2 * test)
-        labels = np.frombuffer(content, np.uint8, train + test, offset=at)
-        pixels = np.frombuffer(content, np.uint8, offset=at + train + test).reshape(train + test, width) / 255
-        self.labels, self.test_labels = labels[:train], labels[train:]
-        self.pixels, self.test = pixels[:train], pixels[train:]
+        train, test, ordinary, width = (int(n) for n in np.frombuffer(content, "<u4", 4, offset=8))
+        every = train + test + ordinary
+        # Those that were picked; the ordinary ones come last.
+        self.rows = np.frombuffer(content, "<u4", train + test, offset=24)
+        self.picked = np.frombuffer(content, "<u4", test, offset=24 + 4 * every)
+        at = 24 + 4 * (every + test)
+        labels = np.frombuffer(content, np.uint8, every, offset=at)
+        pixels = np.frombuffer(content, np.uint8, offset=at + every).reshape(every, width) / 255
+        self.labels, self.test_labels = labels[:train], labels[train : train + test]
+        self.pixels, self.test = pixels[:train], pixels[train : train + test]
 
 
 def embedded(dims, path):

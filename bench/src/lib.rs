@@ -1,6 +1,4 @@
-//! What the bench's programs share: tables in, one line of JSON out, and one judge of places.
-
-pub mod places;
+//! What the bench's programs share: tables in, one line of JSON out.
 
 use anyhow::{Context, Result};
 use lion_table::ReadOptions;

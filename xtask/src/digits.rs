@@ -11,9 +11,10 @@ use crate::rng::Rng;
 /// Pixels of an image: 28 x 28.
 pub(crate) const PIXELS: usize = 28 * 28;
 
-const MAGIC: &[u8; 8] = b"LIONDIG1";
+const MAGIC: &[u8; 8] = b"LIONDIG2";
 const TRAINING: usize = 2500;
 const TEST: usize = 1000;
+const ORDINARY: usize = 1000;
 const COMPONENTS: usize = 30;
 const NOISE: usize = 1000;
 /// How many of the noise images the outlier test must keep, and how many digits may give way for that.
@@ -21,8 +22,8 @@ const KEPT: usize = 900;
 const REPLACED: usize = 25;
 const SEED: u64 = 0;
 
-/// Chooses the embedded digits and returns the contents of their file: a random sample, then the digits of the
-/// cluster test for it. While the outlier test would let too little noise pass, the sample's most isolated
+/// Chooses the embedded digits and returns the contents of their file: a random sample, the digits of the cluster test
+/// for it, then random ones that nobody picked for closeness. While the outlier test would let too little noise pass, the sample's most isolated
 /// digit, which sets max(NN-X), gives way to another: as few as can be, so that the sample stays a random one.
 pub(crate) fn choose(mnist: &Mnist) -> Result<Vec<u8>> {
     let mut rng = Rng::new(SEED);
@@ -36,7 +37,8 @@ pub(crate) fn choose(mnist: &Mnist) -> Result<Vec<u8>> {
         println!("  {replaced} replaced: max(NN-X) {farthest:.3}, {kept} of {NOISE} noise images kept");
         if kept >= KEPT {
             let test = cluster_test(mnist, &space, &mut rng, &mut seen)?;
-            return Ok(encode(mnist, &training, &test));
+            let ordinary: Vec<usize> = (0..ORDINARY).map(|_| draw(mnist, &mut rng, &mut seen)).collect();
+            return Ok(encode(mnist, &training, &test, &ordinary));
         }
         training[isolated] = draw(mnist, &mut rng, &mut seen);
     }
@@ -142,12 +144,14 @@ fn cluster_test<'a>(
 }
 
 /// The contents of the file: see data/README.md.
-fn encode(mnist: &Mnist, training: &[usize], test: &[Picked]) -> Vec<u8> {
-    let sources: Vec<usize> = training.iter().copied().chain(test.iter().map(|t| t.source)).collect();
+fn encode(mnist: &Mnist, training: &[usize], test: &[Picked], ordinary: &[usize]) -> Vec<u8> {
+    let test_sources: Vec<usize> = test.iter().map(|t| t.source).collect();
+    let sources = [training, &test_sources, ordinary].concat();
     let mut bytes = MAGIC.to_vec();
     let mut number = |n: usize| bytes.extend((n as u32).to_le_bytes());
     number(training.len());
     number(test.len());
+    number(ordinary.len());
     number(PIXELS);
     sources.iter().for_each(|&s| number(s));
     test.iter().for_each(|t| number(t.neighbour));
@@ -162,7 +166,7 @@ mod tests {
     use crate::data::{gunzip, sha256};
 
     /// What `cargo xtask data mnist` makes; a change of the rules changes this and data/README.md.
-    const SHA256: &str = "aaa884c0c80e76b80a8fc238f8d2c886ca99ee2264b8522c3ad29a22267a37fd";
+    const SHA256: &str = "269010d2d7fa195e4abd68689b986a46baa30cd4aa18f4b2d5b75f13b5d90cd5";
     const FILE: &[u8] = include_bytes!("../../data/digits.bin.gz");
 
     /// The parts of the file, cut by data/README.md rather than by the encoder.
@@ -175,32 +179,32 @@ mod tests {
 
     fn parts() -> Parts {
         let bytes = gunzip(FILE).unwrap();
-        assert_eq!(&bytes[..8], b"LIONDIG1");
+        assert_eq!(&bytes[..8], b"LIONDIG2");
         let numbers = |from: usize, n: usize| -> Vec<u32> {
             bytes[from..from + 4 * n].chunks(4).map(|c| u32::from_le_bytes(c.try_into().unwrap())).collect()
         };
-        assert_eq!(numbers(8, 3), [2500, 1000, 784]);
-        let (sources, neighbours) = (numbers(20, 3500), numbers(20 + 4 * 3500, 1000));
-        let labels_at = 20 + 4 * 4500;
-        let (labels, pixels) = bytes[labels_at..].split_at(3500);
-        assert_eq!(pixels.len(), 3500 * 784);
+        assert_eq!(numbers(8, 4), [2500, 1000, 1000, 784]);
+        let (sources, neighbours) = (numbers(24, 4500), numbers(24 + 4 * 4500, 1000));
+        let labels_at = 24 + 4 * 5500;
+        let (labels, pixels) = bytes[labels_at..].split_at(4500);
+        assert_eq!(pixels.len(), 4500 * 784);
         Parts { sources, neighbours, labels: labels.to_vec(), pixels: pixels.to_vec() }
     }
 
     #[test]
     fn the_file_is_the_one_that_the_rules_make() {
         assert_eq!(sha256(&gunzip(FILE).unwrap()), SHA256);
-        assert!(FILE.len() < 700_000, "{} bytes", FILE.len());
+        assert!(FILE.len() < 800_000, "{} bytes", FILE.len());
     }
 
     #[test]
     fn digits_are_distinct_and_labelled() {
         let parts = parts();
-        assert_eq!(parts.pixels.chunks(784).collect::<HashSet<_>>().len(), 3500);
-        assert_eq!(parts.sources.iter().collect::<HashSet<_>>().len(), 3500);
+        assert_eq!(parts.pixels.chunks(784).collect::<HashSet<_>>().len(), 4500);
+        assert_eq!(parts.sources.iter().collect::<HashSet<_>>().len(), 4500);
         assert!(parts.sources.iter().all(|&s| s < 60000));
-        for half in [&parts.labels[..2500], &parts.labels[2500..]] {
-            let classes: HashSet<u8> = half.iter().copied().collect();
+        for part in [&parts.labels[..2500], &parts.labels[2500..3500], &parts.labels[3500..]] {
+            let classes: HashSet<u8> = part.iter().copied().collect();
             assert_eq!(classes, (0..10).collect());
         }
     }
@@ -209,7 +213,7 @@ mod tests {
     fn each_test_digit_is_closer_to_its_row_than_any_other_training_row_is() {
         let parts = parts();
         let images: Vec<&[u8]> = parts.pixels.chunks(784).collect();
-        let (training, test) = images.split_at(2500);
+        let (training, test) = (&images[..2500], &images[2500..3500]);
         let space = Space::new(training.to_vec());
         for (image, &neighbour) in test.iter().zip(&parts.neighbours) {
             let d = distance2(&space.pca.project_image(image), &space.rows[neighbour as usize]).sqrt();

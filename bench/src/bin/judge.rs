@@ -2,7 +2,8 @@
 //! with exact neighbours in P and every pair in Q, and the mean share of the ten nearest in the map with the same label.
 
 use anyhow::Result;
-use lion_bench::{Arguments, matrix, places};
+use lion_bench::{Arguments, matrix};
+use lion_tsne::evaluate::Judge;
 use lion_tsne::{Affinities, Search, ignore, kl_divergence, nearest_neighbours};
 
 fn main() -> Result<()> {
@@ -13,7 +14,7 @@ fn main() -> Result<()> {
     let (neighbours, _) = nearest_neighbours(&x, k, Search::Exact, 0, &mut ignore)?;
     let kl = kl_divergence(&Affinities::new(neighbours, perplexity), &y)?;
     let labels = arguments.labels("labels")?;
-    let accuracy = labels.map(|labels| places::accuracy_of_map(&y, &labels)).transpose()?;
+    let accuracy = labels.map(|labels| Judge::of(&y, Some(&labels))?.of_the_map()).transpose()?;
     println!("{}", serde_json::json!({ "kl": kl, "accuracy": accuracy }));
     Ok(())
 }

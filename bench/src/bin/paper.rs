@@ -4,10 +4,11 @@
 //! images of noise are kept if they are farther from all digits than any of those is from the others; O are digits that
 //! nobody picked, of which few should be called outliers.
 
-use anyhow::{Context, Result, ensure};
-use lion_bench::{Arguments, matrix, places};
-use lion_tsne::{ExactIndex, Fit, Lion, LionOptions, Local, Map, Matrix, OffPlane, PcaChoice, Placement};
-use lion_tsne::{PowerPoint, Radius, Rows, Search, Settled, Verdict, ignore, nearest_neighbours};
+use anyhow::{Context, Result};
+use lion_bench::{Arguments, matrix};
+use lion_tsne::evaluate::{Estimate, Judge, places_of, strangers};
+use lion_tsne::{Fit, Lion, LionOptions, Local, Matrix, OffPlane, PcaChoice, Placement};
+use lion_tsne::{PowerPoint, Radius, Rows, Settled, Verdict, ignore};
 use serde_json::{Value, json};
 
 const COMPONENTS: usize = 30;
@@ -51,7 +52,7 @@ fn main() -> Result<()> {
         let map = fit.run(known, &mut ignore)?;
         for (name, local, off_plane) in WAYS {
             let options = LionOptions { local, off_plane, ..LionOptions::default() };
-            let mut row = outcome(&Lion::new(map.clone(), &options)?, &labels, &tests)?;
+            let mut row = outcome(&Lion::new(map.clone(), &options)?, &tests)?;
             row["way"] = json!(name);
             row["radius"] = json!(percentile);
             rows.push(row);
@@ -62,14 +63,13 @@ fn main() -> Result<()> {
 }
 
 /// Both tests, of one radius in one way.
-fn outcome(lion: &Lion, labels: &[String], tests: &Tests) -> Result<Value> {
-    let y = places::of_map(lion.map())?;
+fn outcome(lion: &Lion, tests: &Tests) -> Result<Value> {
+    let judge = Judge::new(lion.map())?;
     let placements = lion.place(&tests.digits)?;
-    let shares = places::label_shares(&y, labels, &places::of_placements(&placements)?, &tests.labels)?;
+    let shares = judge.shares(&places_of(&placements, judge.dims())?, &tests.labels)?;
     let picked: Vec<u32> = tests.picked.data().iter().map(|&row| row as u32).collect();
-    ensure!(picked.iter().all(|&row| (row as usize) < y.rows()), "a digit was picked for one not there");
-    let baseline = places::label_shares(&y, labels, &y.select(&picked), &tests.labels)?;
-    let noise = strangers(lion.map(), &tests.noise)?;
+    let baseline = judge.baseline(&picked, &tests.labels)?;
+    let noise = tests.noise.select(&strangers(lion.map(), &tests.noise)?);
     let alone = (0..noise.rows()).map(|row| lion.place_row(noise.row(row)));
     let alone = alone.collect::<lion_tsne::Result<Vec<Placement>>>()?;
     let others = lion.settle(&tests.others)?;
@@ -79,22 +79,17 @@ fn outcome(lion: &Lion, labels: &[String], tests: &Tests) -> Result<Value> {
         placements.iter().filter(|placement| placement.verdict == Verdict::Outlier).count()
     };
     Ok(json!({
-        "accuracy": places::mean(&shares), "baseline": places::mean(&baseline),
+        "accuracy": mean(&shares), "baseline": mean(&baseline),
         "digits_called_outlier": outliers(&placements),
         "noise": noise.rows(), "noise_called_outlier": outliers(&alone),
-        "noise_percentile": places::percentile(&y, &places::of_placements(&alone)?)?,
+        "noise_percentile": mean(&judge.percentiles(&places_of(&alone, judge.dims())?)?),
         "others_called_outlier": called as f64 / others.len() as f64,
         "r_x": lion.r_x(), "power": lion.power(), "minima": minima(curve),
     }))
 }
 
-/// The rows of noise that are farther from every row of the map than any of those is from its nearest other.
-fn strangers(map: &Map, noise: &Matrix) -> Result<Matrix> {
-    let (between, _) = nearest_neighbours(map.x(), 1, Search::Exact, 0, &mut ignore)?;
-    let farthest = between.distances2.iter().copied().fold(0.0, f32::max);
-    let found = ExactIndex::new(map.x())?.nearest(&map.preprocess().apply(noise)?, 1)?;
-    let far = (0..).zip(&found.distances2).filter(|(_, distance2)| **distance2 > farthest);
-    Ok(noise.select(&far.map(|(row, _)| row).collect::<Vec<u32>>()))
+fn mean(values: &[f64]) -> f64 {
+    Estimate::of(values).mean
 }
 
 /// How many valleys the curve has; one is what makes its lowest point the one to take.

@@ -4,7 +4,8 @@
 //! places with the row's label, for all rows and for those that are no outliers; where noise ends up.
 
 use anyhow::Result;
-use lion_bench::{Arguments, matrix, places};
+use lion_bench::{Arguments, matrix};
+use lion_tsne::evaluate::{Estimate, Judge, places_of, places_of_map};
 use lion_tsne::{Lion, LionOptions, Local, Map, Matrix, Placement, Radius, Verdict};
 use std::time::Instant;
 
@@ -75,7 +76,8 @@ fn one_by_one(lion: &Lion, rows: &Matrix, count: usize) -> Result<(Vec<f64>, [Op
 fn percentile_of_noise(lion: &Lion, noise: &Matrix) -> Result<f64> {
     let alone = |row: usize| lion.place_row(noise.row(row));
     let placements = (0..noise.rows()).map(alone).collect::<lion_tsne::Result<Vec<Placement>>>()?;
-    places::percentile(lion.map().y(), &places::of_placements(&placements)?)
+    let judge = Judge::new(lion.map())?;
+    Ok(Estimate::of(&judge.percentiles(&places_of(&placements, judge.dims())?)?).mean)
 }
 
 /// Mean shares of the ten nearest places of the map that have the right label.
@@ -88,14 +90,14 @@ struct Quality {
 
 impl Quality {
     fn of(lion: &Lion, placements: &[Placement], labels: &[String], own: &[String]) -> Result<Self> {
-        let y = places::of_map(lion.map())?;
-        let shares = places::label_shares(&y, labels, &places::of_placements(placements)?, own)?;
+        let judge = Judge::of(&places_of_map(lion.map()), Some(labels))?;
+        let shares = judge.shares(&places_of(placements, judge.dims())?, own)?;
         let inside = shares.iter().zip(placements).filter(|(_, p)| p.verdict != Verdict::Outlier);
         let inside: Vec<f64> = inside.map(|(share, _)| *share).collect();
         Ok(Self {
-            all: places::mean(&shares),
-            inside: places::mean(&inside),
-            of_map: places::accuracy_of_map(&y, labels)?,
+            all: Estimate::of(&shares).mean,
+            inside: Estimate::of(&inside).mean,
+            of_map: judge.of_the_map()?,
         })
     }
 }

@@ -1,6 +1,5 @@
 //! `lion demo`: the whole way on the embedded digits.
 
-use crate::accuracy::{Judge, UNKNOWN, mean};
 use crate::args::{Common, DemoArgs, Picture, PictureKind};
 use crate::digits::{self, Digits, Embedded};
 use crate::fit;
@@ -12,10 +11,8 @@ use crate::plot::{Newcomers, draw};
 use crate::progress::{Phase, Reporter, Screen};
 use crate::summary::Summary;
 use anyhow::{Context, Result};
-use lion_tsne::{
-    ExactIndex, Fit, Lion, LionOptions, Map, Matrix, PcaChoice, Placement, Rows, Search, ignore,
-    nearest_neighbours,
-};
+use lion_tsne::evaluate::{Estimate, Judge, places_of};
+use lion_tsne::{Fit, Lion, LionOptions, Map, Matrix, PcaChoice, Placement, Rows};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
@@ -81,7 +78,7 @@ pub(crate) fn run(args: &DemoArgs, common: &Common) -> Result<()> {
     let screen = Screen::new(common);
     screen.say("fitting a map of 2500 handwritten digits, 28 x 28 pixels each …");
     let mut reporter = Reporter::new(screen.clone(), Interrupt::default(), Phase::OF_FIT);
-    let Embedded { training, test, picked_for } = digits::embedded()?;
+    let Embedded { training, test, picked_for, .. } = digits::embedded()?;
     let fit = Fit {
         pca: PcaChoice::Components(COMPONENTS),
         seed: common.seed,
@@ -104,11 +101,12 @@ pub(crate) fn run(args: &DemoArgs, common: &Common) -> Result<()> {
 
     let sheet = folder.join("placements.parquet");
     write(&placements, &test, lion.map(), &sheet)?;
+    let judge = Judge::new(lion.map())?;
     let layer = layer(&placements, &test, lion.map().dims());
     let demo = Demo {
         summary,
-        accuracy_10nn: judge(lion.map())?.of_the_map()?,
-        placed: outcome(&placements, &test, &picked_for, noise.drawn, lion.map(), seconds)?,
+        accuracy_10nn: judge.of_the_map()?,
+        placed: outcome(&placements, &test, &picked_for, noise.drawn, &judge, seconds)?,
         placements: sheet.display().to_string(),
         html: picture(lion.map(), &layer, folder, "map.html", PictureKind::Html)?,
         png: picture(lion.map(), &layer, folder, "map.png", PictureKind::Png)?,
@@ -128,7 +126,8 @@ fn name(i: usize, test: &Digits) -> String {
 }
 
 fn write(placements: &[Placement], test: &Digits, map: &Map, path: &Path) -> Result<()> {
-    let record = |(i, placement): (usize, &Placement)| Record::new(Some(name(i, test)), UNKNOWN, placement);
+    let record =
+        |(i, placement): (usize, &Placement)| Record::new(Some(name(i, test)), Judge::UNKNOWN, placement);
     let mut sheet = SheetWriter::create(path, map)?;
     sheet.write(placements.iter().enumerate().map(record).collect())?;
     sheet.finish()
@@ -147,25 +146,18 @@ fn layer(placements: &[Placement], test: &Digits, dims: usize) -> Newcomers {
     Newcomers::new(read, dims).labelled((0..placements.len()).map(label).collect())
 }
 
-fn judge(map: &Map) -> Result<Judge<'_>> {
-    Judge::new(map)?.context("the digits have no labels")
-}
-
 /// Judges the placements: of the test digits, then of the noise.
 fn outcome(
     placements: &[Placement],
     test: &Digits,
     picked_for: &[u32],
     drawn: usize,
-    map: &Map,
+    judge: &Judge,
     seconds: f64,
 ) -> Result<Outcome> {
     let (digits, noise) = placements.split_at(test.labels.len());
     let (all, of_digits, of_noise) = (count(placements), count(digits), count(noise));
-    let judge = judge(map)?;
-    let codes: Vec<u32> = test.labels.iter().map(|label| judge.code(label)).collect();
-    let picked: Vec<f32> = picked_for.iter().flat_map(|&row| map.place(row as usize)).copied().collect();
-    let baseline = Matrix::new(picked_for.len(), map.dims(), picked)?;
+    let mean = |values: Vec<f64>| Estimate::of(&values).mean;
     Ok(Outcome {
         rows: all.rows,
         exact: all.exact,
@@ -177,43 +169,25 @@ fn outcome(
         digits: DigitsOutcome {
             rows: of_digits.rows,
             outlier: of_digits.outlier,
-            accuracy_10nn: mean(&judge.shares(&places(digits, map.dims())?, &codes)?),
-            baseline_10nn: mean(&judge.shares(&baseline, &codes)?),
+            accuracy_10nn: mean(judge.shares(&places_of(digits, judge.dims())?, &test.labels)?),
+            baseline_10nn: mean(judge.baseline(picked_for, &test.labels)?),
         },
         noise: NoiseOutcome {
             rows: of_noise.rows,
             drawn,
             outlier: of_noise.outlier,
             groups: of_noise.groups.len(),
-            percentile: percentile(&places(noise, map.dims())?, map)?,
+            percentile: mean(judge.percentiles(&places_of(noise, judge.dims())?)?),
         },
     })
 }
 
 fn count(placements: &[Placement]) -> Tally {
     let records: Vec<Record> =
-        placements.iter().map(|placement| Record::new(None, UNKNOWN, placement)).collect();
+        placements.iter().map(|placement| Record::new(None, Judge::UNKNOWN, placement)).collect();
     let mut tally = Tally::default();
     tally.add(&records);
     tally
-}
-
-fn places(placements: &[Placement], dims: usize) -> Result<Matrix> {
-    let places = placements.iter().flat_map(|placement| placement.place.iter().copied()).collect();
-    Ok(Matrix::new(placements.len(), dims, places)?)
-}
-
-/// Where the distance from each place to the nearest training place falls among NN-Y, on average.
-fn percentile(places: &Matrix, map: &Map) -> Result<f64> {
-    let (between, _) = nearest_neighbours(map.y(), 1, Search::Exact, 0, &mut ignore)?;
-    let mut between = between.distances2;
-    between.sort_unstable_by(f32::total_cmp);
-    let found = ExactIndex::new(map.y())?.nearest(places, 1)?;
-    let share = |distance2: &f32| {
-        let below = between.partition_point(|other| other <= distance2);
-        100.0 * below as f64 / between.len() as f64
-    };
-    Ok(mean(&found.distances2.iter().map(share).collect::<Vec<f64>>()))
 }
 
 /// Draws a picture of the map and returns its path.

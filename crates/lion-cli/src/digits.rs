@@ -3,9 +3,10 @@
 use anyhow::{Context, Result, bail, ensure};
 use lion_tsne::Matrix;
 use std::io::Read;
+use std::ops::Range;
 
 const FILE: &[u8] = include_bytes!("../../../data/digits.bin.gz");
-const MAGIC: &[u8; 8] = b"LIONDIG1";
+const MAGIC: &[u8; 8] = b"LIONDIG2";
 
 /// Images, one row of pixels from 0 (black) to 1 each, and what they show.
 pub(crate) struct Digits {
@@ -19,6 +20,8 @@ pub(crate) struct Embedded {
     pub(crate) test: Digits,
     /// For each test digit, the training digit that it was picked for: it is the closest there is.
     pub(crate) picked_for: Vec<u32>,
+    /// Random ones, not picked for closeness to anything.
+    pub(crate) ordinary: Digits,
 }
 
 /// The digits that come with the program.
@@ -30,25 +33,27 @@ fn decode(file: &[u8]) -> Result<Embedded> {
     let mut bytes = Vec::new();
     flate2::read::GzDecoder::new(file).read_to_end(&mut bytes)?;
     let rest = bytes.strip_prefix(MAGIC).context("they do not begin as they should")?;
-    let (header, rest) = rest.split_at_checked(12).context("they end too soon")?;
-    let [training, test, width] = numbers(header)[..] else { bail!("they end too soon") };
-    let (training, test, width) = (training as usize, test as usize, width as usize);
-    let all = training + test;
+    let (header, rest) = rest.split_at_checked(16).context("they end too soon")?;
+    let [training, test, ordinary, width] = numbers(header)[..] else { bail!("they end too soon") };
+    let (training, test, ordinary) = (training as usize, test as usize, ordinary as usize);
+    let (all, width) = (training + test + ordinary, width as usize);
     ensure!(rest.len() == 4 * (all + test) + all + all * width, "their size is not what they say it is");
     // The rows' numbers in MNIST come first, and are of no use here.
     let (picked_for, rest) = rest[4 * all..].split_at(4 * test);
     let (labels, pixels) = rest.split_at(all);
-    let digits = |labels: &[u8], pixels: &[u8]| -> Result<Digits> {
-        let grey = pixels.iter().map(|&pixel| f32::from(pixel) / 255.0).collect();
-        let pixels = Matrix::new(labels.len(), width, grey)?;
-        Ok(Digits { pixels, labels: labels.iter().map(u8::to_string).collect() })
+    let digits = |which: Range<usize>| -> Result<Digits> {
+        let grey = pixels[which.start * width..which.end * width].iter();
+        let grey = grey.map(|&pixel| f32::from(pixel) / 255.0).collect();
+        let pixels = Matrix::new(which.len(), width, grey)?;
+        Ok(Digits { pixels, labels: labels[which].iter().map(u8::to_string).collect() })
     };
     let picked_for = numbers(picked_for);
     ensure!(picked_for.iter().all(|&row| (row as usize) < training), "a digit was picked for one not there");
     Ok(Embedded {
-        training: digits(&labels[..training], &pixels[..training * width])?,
-        test: digits(&labels[training..], &pixels[training * width..])?,
+        training: digits(0..training)?,
+        test: digits(training..training + test)?,
         picked_for,
+        ordinary: digits(training + test..all)?,
     })
 }
 
@@ -62,9 +67,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_2500_and_1000_of_ten_kinds() {
-        let Embedded { training, test, picked_for } = embedded().unwrap();
-        for (digits, count) in [(&training, 2500), (&test, 1000)] {
+    fn there_are_2500_and_twice_1000_of_ten_kinds() {
+        let Embedded { training, test, picked_for, ordinary } = embedded().unwrap();
+        for (digits, count) in [(&training, 2500), (&test, 1000), (&ordinary, 1000)] {
             assert_eq!((digits.pixels.rows(), digits.pixels.cols()), (count, 784));
             let kinds: std::collections::BTreeSet<&str> = digits.labels.iter().map(String::as_str).collect();
             assert_eq!(

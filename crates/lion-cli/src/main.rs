@@ -1,6 +1,5 @@
 //! The binary `lion`: t-SNE maps that stay alive, from the command line.
 
-mod accuracy;
 mod args;
 mod demo;
 mod digits;

@@ -8,7 +8,6 @@ pub(crate) use outcome::Tally;
 pub(crate) use sheet::{Placements, SheetWriter};
 pub(crate) use spool::Record;
 
-use crate::accuracy::{Judge, UNKNOWN};
 use crate::args::{Common, PlaceArgs};
 use crate::fit::{is_numbered, located, shown};
 use crate::interrupt::Interrupt;
@@ -16,6 +15,7 @@ use crate::output;
 use crate::progress::{Phase, Reporter, Screen};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use lion_table::{Batches, ReadOptions, Table};
+use lion_tsne::evaluate::Judge;
 use lion_tsne::{Lion, Map, Matrix, Placement, Settled, Stranger, Verdict};
 use outcome::Outcome;
 use spool::Spool;
@@ -117,26 +117,26 @@ fn by_name(args: &PlaceArgs, options: &ReadOptions, names: Vec<String>) -> Resul
 }
 
 /// Makes the map's labels ready for comparing those of new rows with them.
-fn judge<'a>(args: &PlaceArgs, map: &'a Map) -> Result<Judge<'a>> {
-    Judge::new(map)?.with_context(|| {
-        format!(
-            "{} has no labels to compare those of the new rows with: leave --labels out, or say --exclude instead of --label",
-            args.map.display()
-        )
-    })
+fn judge(args: &PlaceArgs, map: &Map) -> Result<Judge> {
+    ensure!(
+        map.labels().is_some(),
+        "{} has no labels to compare those of the new rows with: leave --labels out, or say --exclude instead of --label",
+        args.map.display()
+    );
+    Ok(Judge::new(map)?)
 }
 
 /// The labels of new rows, as codes of the map's own.
 enum Labelling<'a> {
     None,
     /// They come with the rows.
-    Column(&'a Judge<'a>),
+    Column(&'a Judge),
     /// They were read from a file of their own.
     File(Vec<u32>),
 }
 
 impl<'a> Labelling<'a> {
-    fn new(args: &PlaceArgs, judge: Option<&'a Judge<'a>>, rows: Option<usize>) -> Result<Self> {
+    fn new(args: &PlaceArgs, judge: Option<&'a Judge>, rows: Option<usize>) -> Result<Self> {
         let Some(judge) = judge else { return Ok(Self::None) };
         let Some(file) = &args.table.labels else { return Ok(Self::Column(judge)) };
         let codes: Vec<u32> = lion_table::read_labels(file)?.iter().map(|label| judge.code(label)).collect();
@@ -150,8 +150,8 @@ impl<'a> Labelling<'a> {
     fn code(&self, row: usize, label: Option<&String>) -> u32 {
         match (self, label) {
             (Self::Column(judge), Some(label)) => judge.code(label),
-            (Self::File(codes), _) => codes.get(row).copied().unwrap_or(UNKNOWN),
-            _ => UNKNOWN,
+            (Self::File(codes), _) => codes.get(row).copied().unwrap_or(Judge::UNKNOWN),
+            _ => Judge::UNKNOWN,
         }
     }
 }
@@ -172,7 +172,7 @@ struct Placing<'a> {
     lion: &'a Lion,
     args: &'a PlaceArgs,
     /// There if rows have labels.
-    judge: Option<&'a Judge<'a>>,
+    judge: Option<&'a Judge>,
     labels: &'a Labelling<'a>,
 }
 
@@ -258,11 +258,11 @@ impl Placing<'_> {
     }
 }
 
-/// The sum of what [`Judge::shares`] says of a batch.
-fn shares(judge: &Judge<'_>, dims: usize, batch: &[Record]) -> Result<f64> {
+/// The sum of what [`Judge::shares_of_codes`] says of a batch.
+fn shares(judge: &Judge, dims: usize, batch: &[Record]) -> Result<f64> {
     let places = batch.iter().flat_map(|record| &record.place[..dims]).copied().collect();
     let codes: Vec<u32> = batch.iter().map(|record| record.label).collect();
-    Ok(judge.shares(&Matrix::new(batch.len(), dims, places)?, &codes)?.iter().sum())
+    Ok(judge.shares_of_codes(&Matrix::new(batch.len(), dims, places)?, &codes)?.iter().sum())
 }
 
 impl PlaceArgs {

@@ -9,6 +9,7 @@
 //! - [`Lion`]: a map made ready for new rows, as [`LionOptions`] say. Each row gets a [`Placement`]: a place, a [`Verdict`]
 //!   and how strange it is. A [`Placer`] remembers the positions it gave to outliers.
 //! - [`Baseline`]: the ways of placing that LION is compared with, built from the same map.
+//! - [`evaluate`]: how good places are, and what to place to find out.
 //! - [`Progress`]: told to an [`Observer`] at every step, who may answer stop. [`ignore()`] listens to nothing.
 //! - [`Error`]: one sentence that says what is wrong and what to do.
 //!

@@ -498,7 +498,7 @@ fn radii(
     (r_x, Some(OffPlaneRule { limit, residuals }))
 }
 
-fn first_rows(map: &Map) -> Option<Vec<u32>> {
+pub(crate) fn first_rows(map: &Map) -> Option<Vec<u32>> {
     let place_of = map.place_of()?;
     let mut first = vec![u32::MAX; map.x().rows()];
     for (row, &distinct) in (0..).zip(place_of) {

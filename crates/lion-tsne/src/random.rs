@@ -24,6 +24,11 @@ impl Random {
         ((self.bits() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
 
+    /// Uniform in 0..1, perhaps 0: the 24 bits that such an `f32` has.
+    pub(crate) fn unit(&mut self) -> f32 {
+        (self.bits() >> 40) as f32 / (1u32 << 24) as f32
+    }
+
     /// Uniform below `n`.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.bits()) * n as u128) >> 64) as usize
