@@ -1,7 +1,12 @@
 //! The other ways of placing: what LION is compared with. One file for each; all of them are built from a map's rows and
 //! places, and then place any row.
 
+mod dense;
 mod idw;
+mod network;
+
+pub use dense::Activation;
+pub use network::{GridPoint, Network, grid_search, validate};
 
 use crate::error::{Error, Result};
 use crate::map::Map;
@@ -19,6 +24,9 @@ pub enum Baseline {
         /// The power of the inverse distance.
         power: f64,
     },
+    /// A neural network trained on the map's rows and places. Long to build, quick to place, whatever the size of the
+    /// map; it learns the map by heart more than the way to it.
+    Network(Network),
 }
 
 /// What a way of placing is built from: rows as the map's preprocessing leaves them, their places, and what the map
@@ -62,6 +70,7 @@ impl Baseline {
         }
         let placing: Box<dyn Placing> = match *self {
             Self::Idw { power } => Box::new(idw::Idw::new(&training, power)?),
+            Self::Network(network) => Box::new(network::Trained::new(&training, &network, observer)?),
         };
         Ok(Built { preprocess: map.preprocess().clone(), placing })
     }
@@ -71,6 +80,7 @@ impl Baseline {
         let (n, k) = (rows as u64, cols as u64);
         match self {
             Self::Idw { .. } => 4 * n * (k + 3),
+            Self::Network(network) => network.memory(rows, cols),
         }
     }
 }
@@ -80,6 +90,7 @@ impl fmt::Display for Baseline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Idw { power } => write!(f, "idw p={power}"),
+            Self::Network(network) => write!(f, "{network}"),
         }
     }
 }

@@ -1,0 +1,64 @@
+//! `train [--epochs 30] [--mnist DIR]`: how fast networks are trained, beside how fast this machine multiplies plain
+//! large matrices at the same time; with MNIST, parametric t-SNE of all of it too, and how good its places are.
+
+use anyhow::Result;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, Par};
+use lion_bench::Arguments;
+use lion_tsne::{Baseline, Fit, Map, Matrix, Network, PcaChoice, ignore};
+use std::time::Instant;
+
+/// What the paper's networks are trained on.
+const ROWS: usize = 2500;
+const COLS: usize = 30;
+
+fn main() -> Result<()> {
+    let arguments = Arguments::of_process()?;
+    let epochs = arguments.number("epochs", 100.0)? as usize;
+    let map = noise()?;
+    for network in Network::PAPER {
+        let network = Network { epochs, ..network };
+        let before = plain_gflops();
+        let start = Instant::now();
+        Baseline::Network(network).build(&map, 1, &mut ignore)?;
+        let gflops = network.flops(ROWS, COLS, 2) * epochs as f64 / start.elapsed().as_secs_f64() / 1e9;
+        let plain = 0.5 * (before + plain_gflops());
+        println!("{network}: {gflops:.0} GFLOP/s, a plain product {plain:.0}: {:.2}", gflops / plain);
+    }
+    Ok(())
+}
+
+/// Rows and places of noise: how long training takes does not depend on what there is to learn.
+fn noise() -> Result<Map> {
+    let mut state = 1u64;
+    let mut numbers = |count: usize| -> Vec<f32> {
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f32 / (1u64 << 24) as f32 - 0.5
+        };
+        (0..count).map(|_| next()).collect()
+    };
+    let (x, y) = (Matrix::new(ROWS, COLS, numbers(ROWS * COLS))?, Matrix::new(ROWS, 2, numbers(ROWS * 2))?);
+    let fit = Fit { pca: PcaChoice::None, ..Fit::default() };
+    Ok(fit.adopt(x, y, &mut ignore)?)
+}
+
+/// GFLOP/s of a product of 2048 x 2048 on each thread, all at once.
+fn plain_gflops() -> f64 {
+    const SIDE: usize = 2048;
+    const TIMES: usize = 4;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let left = Mat::<f32>::from_fn(SIDE, SIDE, |i, j| ((i * 7 + j * 3) % 11) as f32 - 5.0);
+    let start = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut out = Mat::<f32>::zeros(SIDE, SIDE);
+                for _ in 0..TIMES {
+                    matmul(out.as_mut(), Accum::Replace, left.as_ref(), left.as_ref(), 1.0, Par::Seq);
+                }
+            });
+        }
+    });
+    (threads * TIMES) as f64 * 2.0 * (SIDE as f64).powi(3) / start.elapsed().as_secs_f64() / 1e9
+}
