@@ -4,9 +4,11 @@
 mod dense;
 mod idw;
 mod network;
+mod parametric;
 
 pub use dense::Activation;
 pub use network::{GridPoint, Network, grid_search, validate};
+pub use parametric::{Parametric, ParametricNetwork};
 
 use crate::error::{Error, Result};
 use crate::map::Map;
@@ -27,6 +29,9 @@ pub enum Baseline {
     /// A neural network trained on the map's rows and places. Long to build, quick to place, whatever the size of the
     /// map; it learns the map by heart more than the way to it.
     Network(Network),
+    /// Parametric t-SNE: a network that makes a map of its own from the map's rows, which is then turned onto the map.
+    /// For many rows; long to build, quick to place.
+    Parametric(Parametric),
 }
 
 /// What a way of placing is built from: rows as the map's preprocessing leaves them, their places, and what the map
@@ -71,6 +76,9 @@ impl Baseline {
         let placing: Box<dyn Placing> = match *self {
             Self::Idw { power } => Box::new(idw::Idw::new(&training, power)?),
             Self::Network(network) => Box::new(network::Trained::new(&training, &network, observer)?),
+            Self::Parametric(parametric) => {
+                Box::new(parametric::Turned::new(&training, &parametric, observer)?)
+            }
         };
         Ok(Built { preprocess: map.preprocess().clone(), placing })
     }
@@ -81,6 +89,7 @@ impl Baseline {
         match self {
             Self::Idw { .. } => 4 * n * (k + 3),
             Self::Network(network) => network.memory(rows, cols),
+            Self::Parametric(parametric) => parametric.memory(rows, cols),
         }
     }
 }
@@ -91,6 +100,7 @@ impl fmt::Display for Baseline {
         match self {
             Self::Idw { power } => write!(f, "idw p={power}"),
             Self::Network(network) => write!(f, "{network}"),
+            Self::Parametric(_) => f.write_str("parametric"),
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::random::Random;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Rows that are placed together. A lone row is placed among as many rows of zeros: products of other shapes may round
 /// otherwise.
@@ -122,15 +123,47 @@ pub(super) fn multiply(out: MatMut<'_, f32>, left: MatRef<'_, f32>, right: MatRe
 }
 
 /// Works through items on all threads, or on this one where others have work of their own.
-fn for_each<T: Send>(items: &mut [T], parallel: bool, work: impl Fn(&mut T) + Sync + Send) {
+pub(super) fn for_each<T: Send>(items: &mut [T], parallel: bool, work: impl Fn(&mut T) + Sync + Send) {
     match parallel {
         true => items.par_iter_mut().with_max_len(1).for_each(work),
         false => items.iter_mut().for_each(work),
     }
 }
 
+/// A part of a matrix of weights, or of whatever there is one of for each weight.
+pub(super) struct Tile<'a> {
+    pub(super) inputs: Range<usize>,
+    pub(super) outputs: Range<usize>,
+    pub(super) values: MatMut<'a, f32>,
+}
+
+impl<'a> Tile<'a> {
+    /// Cuts a matrix into tiles of at most so many rows and columns.
+    pub(super) fn cut(matrix: MatMut<'a, f32>, [rows, cols]: [usize; 2]) -> Vec<Self> {
+        let (mut tiles, mut below) = (Vec::new(), matrix);
+        for inputs in parts(below.nrows(), rows) {
+            let (mut right, rest) = below.split_at_row_mut(inputs.len());
+            for outputs in parts(right.ncols(), cols) {
+                let (values, rest) = right.split_at_col_mut(outputs.len());
+                tiles.push(Self { inputs: inputs.clone(), outputs, values });
+                right = rest;
+            }
+            below = rest;
+        }
+        tiles
+    }
+
+    /// One row of the tile.
+    pub(super) fn row(&mut self, row: usize) -> &mut [f32] {
+        match self.values.as_mut().row_mut(row).try_as_row_major_mut() {
+            Some(row) => row.as_slice_mut(),
+            None => &mut [],
+        }
+    }
+}
+
 /// `0..len` in near-equal parts of at most `most`: by the size of the data, never by the number of threads.
-pub(super) fn parts(len: usize, most: usize) -> Vec<std::ops::Range<usize>> {
+pub(super) fn parts(len: usize, most: usize) -> Vec<Range<usize>> {
     let step = len.div_ceil(len.div_ceil(most).max(1)).max(1);
     (0..len).step_by(step).map(|start| start..(start + step).min(len)).collect()
 }

@@ -4,10 +4,10 @@
 //! stays in the cache; then the gradients are worked out in tiles of the weights, each summing over the blocks in their
 //! order. So the bits do not depend on the threads, and nothing is allocated after the first step but the list of tiles.
 
-use super::{Dropout, Layer, Layers, PATTERN, for_each, multiply, parts, view, view_mut};
+use super::{Dropout, Layer, Layers, PATTERN, Tile, for_each, multiply, parts, view, view_mut};
 use crate::vectorized::vectorized;
 use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, Par};
+use faer::{Accum, Par};
 use std::ops::Range;
 
 /// Rows of a block, at most.
@@ -55,6 +55,11 @@ impl Passes {
         Self { blocks, gradients: layers.0.iter().map(Gradient::of).collect(), parallel }
     }
 
+    /// How many rows it is for.
+    pub(in crate::baseline) fn rows(&self) -> usize {
+        self.blocks.last().map_or(0, |block| block.rows.end)
+    }
+
     /// The gradients of the mean squared difference to the targets, over rows and columns; and that mean.
     pub(in crate::baseline) fn squared_error(
         &mut self,
@@ -99,23 +104,24 @@ impl Passes {
     /// The gradients, from what each block has left in the layers.
     fn add_up(&mut self, layers: &Layers, x: &[f32]) {
         let blocks = &self.blocks;
-        let mut tiles: Vec<Tile<'_>> = Vec::new();
+        let mut tiles: Vec<(usize, Tile<'_>)> = Vec::new();
         for (l, (layer, gradient)) in layers.0.iter().zip(&mut self.gradients).enumerate() {
             gradient.bias.fill(0.0);
             for block in blocks {
                 gradient.bias.iter_mut().zip(&block.bias[l]).for_each(|(sum, part)| *sum += part);
             }
-            Tile::cut(l, view_mut(&mut gradient.weights, layer.outputs), &mut tiles);
+            let cut = Tile::cut(view_mut(&mut gradient.weights, layer.outputs), TILE);
+            tiles.extend(cut.into_iter().map(|tile| (l, tile)));
         }
-        for_each(&mut tiles, self.parallel, |tile| {
-            let inputs = layers.0[tile.layer].inputs;
+        for_each(&mut tiles, self.parallel, |(l, tile)| {
+            let Layer { inputs, outputs, .. } = layers.0[*l];
             for (number, block) in blocks.iter().enumerate() {
-                let left = view(block.input(tile.layer, x, inputs), inputs);
-                let right = view(&block.errors[tile.layer], layers.0[tile.layer].outputs);
+                let left = view(block.input(*l, x, inputs), inputs);
                 let left = left.subcols(tile.inputs.start, tile.inputs.len()).transpose();
+                let right = view(&block.errors[*l], outputs);
                 let right = right.subcols(tile.outputs.start, tile.outputs.len());
                 let accum = if number == 0 { Accum::Replace } else { Accum::Add };
-                matmul(tile.gradient.as_mut(), accum, left, right, 1.0, Par::Seq);
+                matmul(tile.values.as_mut(), accum, left, right, 1.0, Par::Seq);
             }
         });
     }
@@ -200,30 +206,6 @@ impl Block {
                 self.drop_out(l - 1, &dropout, &mut errors, layer.inputs);
             }
             self.errors[l - 1] = errors;
-        }
-    }
-}
-
-/// A part of a layer's gradient.
-struct Tile<'a> {
-    layer: usize,
-    inputs: Range<usize>,
-    outputs: Range<usize>,
-    gradient: MatMut<'a, f32>,
-}
-
-impl<'a> Tile<'a> {
-    /// Cuts the gradient of a layer into tiles.
-    fn cut(layer: usize, gradient: MatMut<'a, f32>, tiles: &mut Vec<Self>) {
-        let mut below = gradient;
-        for inputs in parts(below.nrows(), TILE[0]) {
-            let (mut right, rest) = below.split_at_row_mut(inputs.len());
-            for outputs in parts(right.ncols(), TILE[1]) {
-                let (gradient, rest) = right.split_at_col_mut(outputs.len());
-                tiles.push(Tile { layer, inputs: inputs.clone(), outputs, gradient });
-                right = rest;
-            }
-            below = rest;
         }
     }
 }
