@@ -1,7 +1,14 @@
 //! The other ways of placing: what LION is compared with. One file for each; all of them are built from a map's rows and
 //! places, and then place any row.
 
+mod dense;
 mod idw;
+mod network;
+mod parametric;
+
+pub use dense::Activation;
+pub use network::{GridPoint, Network, grid_search, validate};
+pub use parametric::{Parametric, ParametricNetwork};
 
 use crate::error::{Error, Result};
 use crate::map::Map;
@@ -19,6 +26,12 @@ pub enum Baseline {
         /// The power of the inverse distance.
         power: f64,
     },
+    /// A neural network trained on the map's rows and places. Long to build, quick to place, whatever the size of the
+    /// map; it learns the map by heart more than the way to it.
+    Network(Network),
+    /// Parametric t-SNE: a network that makes a map of its own from the map's rows, which is then turned onto the map.
+    /// For many rows; long to build, quick to place.
+    Parametric(Parametric),
 }
 
 /// What a way of placing is built from: rows as the map's preprocessing leaves them, their places, and what the map
@@ -62,6 +75,10 @@ impl Baseline {
         }
         let placing: Box<dyn Placing> = match *self {
             Self::Idw { power } => Box::new(idw::Idw::new(&training, power)?),
+            Self::Network(network) => Box::new(network::Trained::new(&training, &network, observer)?),
+            Self::Parametric(parametric) => {
+                Box::new(parametric::Turned::new(&training, &parametric, observer)?)
+            }
         };
         Ok(Built { preprocess: map.preprocess().clone(), placing })
     }
@@ -71,6 +88,8 @@ impl Baseline {
         let (n, k) = (rows as u64, cols as u64);
         match self {
             Self::Idw { .. } => 4 * n * (k + 3),
+            Self::Network(network) => network.memory(rows, cols),
+            Self::Parametric(parametric) => parametric.memory(rows, cols),
         }
     }
 }
@@ -80,6 +99,8 @@ impl fmt::Display for Baseline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Idw { power } => write!(f, "idw p={power}"),
+            Self::Network(network) => write!(f, "{network}"),
+            Self::Parametric(_) => f.write_str("parametric"),
         }
     }
 }

@@ -80,7 +80,10 @@ mod tsne;
 mod vectorized;
 
 pub use affinity::{Affinities, perplexity_weights};
-pub use baseline::{Baseline, Built, Placing};
+pub use baseline::{
+    Activation, Baseline, Built, GridPoint, Network, Parametric, ParametricNetwork, Placing, grid_search,
+    validate,
+};
 pub use error::{Error, Result};
 pub use file::Saved;
 pub use fit::{Fit, Init, Method, Rows};
