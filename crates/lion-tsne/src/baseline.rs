@@ -1,7 +1,16 @@
 //! The other ways of placing: what LION is compared with. One file for each; all of them are built from a map's rows and
 //! places, and then place any row.
 
+mod descent;
+mod fixed_point;
 mod idw;
+mod near;
+mod opentsne;
+#[cfg(test)]
+mod testing;
+
+pub use descent::{Descent, Start};
+pub use opentsne::OpenTsneStart;
 
 use crate::error::{Error, Result};
 use crate::map::Map;
@@ -19,6 +28,19 @@ pub enum Baseline {
         /// The power of the inverse distance.
         power: f64,
     },
+    /// Repeated gradient descent: the row joins the others, and t-SNE goes on with their places held fast. N² K to build, and
+    /// up to a thousand times N for each row; from the nearest row's place it ends about where its neighbours are, from a
+    /// random start often among strangers.
+    Descent(Descent),
+    /// openTSNE's way: a few neighbours, a start among their places, 250 steps of descent. Little to build, 250 N for each
+    /// row; a row far from all others goes among its neighbours all the same.
+    OpenTsne {
+        /// Where the descent starts.
+        start: OpenTsneStart,
+    },
+    /// The fixed point of attraction to the nearest rows, from the place of the nearest. Little to build, the quickest by far
+    /// for each row; LION's energy rule without its choice of starts and without its outliers.
+    FixedPoint,
 }
 
 /// What a way of placing is built from: rows as the map's preprocessing leaves them, their places, and what the map
@@ -62,6 +84,9 @@ impl Baseline {
         }
         let placing: Box<dyn Placing> = match *self {
             Self::Idw { power } => Box::new(idw::Idw::new(&training, power)?),
+            Self::Descent(descent) => Box::new(descent::Descents::new(&training, descent)?),
+            Self::OpenTsne { start } => Box::new(opentsne::OpenTsne::new(&training, start)),
+            Self::FixedPoint => Box::new(fixed_point::FixedPoint::new(&training)),
         };
         Ok(Built { preprocess: map.preprocess().clone(), placing })
     }
@@ -71,6 +96,9 @@ impl Baseline {
         let (n, k) = (rows as u64, cols as u64);
         match self {
             Self::Idw { .. } => 4 * n * (k + 3),
+            Self::Descent(_) => descent::Descents::memory(rows, cols),
+            Self::OpenTsne { .. } => opentsne::OpenTsne::memory(rows, cols),
+            Self::FixedPoint => fixed_point::FixedPoint::memory(rows, cols),
         }
     }
 }
@@ -80,6 +108,10 @@ impl fmt::Display for Baseline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Idw { power } => write!(f, "idw p={power}"),
+            Self::Descent(descent) => descent.fmt(f),
+            Self::OpenTsne { start: OpenTsneStart::Median } => f.write_str("opentsne-median"),
+            Self::OpenTsne { start: OpenTsneStart::Weighted } => f.write_str("opentsne-weighted"),
+            Self::FixedPoint => f.write_str("fixed-point"),
         }
     }
 }

@@ -66,6 +66,7 @@ mod error;
 mod file;
 mod fit;
 mod index;
+mod joined;
 mod lion;
 mod map;
 mod matrix;
@@ -78,11 +79,12 @@ mod tsne;
 mod vectorized;
 
 pub use affinity::{Affinities, perplexity_weights};
-pub use baseline::{Baseline, Built, Placing};
+pub use baseline::{Baseline, Built, Descent, OpenTsneStart, Placing, Start};
 pub use error::{Error, Result};
 pub use file::Saved;
 pub use fit::{Fit, Init, Method, Rows};
 pub use index::{ExactIndex, Neighbours, Search, nearest_neighbours};
+pub use joined::{JoinedKl, RowKl};
 pub use lion::{
     Lion, LionOptions, LionParameters, Local, OffPlane, Place, Placement, Placer, Positions, PowerPoint,
     Radius, Settled, Stranger, Taper, Verdict,
