@@ -91,17 +91,26 @@ fn conditional(neighbours: Neighbours, perplexity: f64) -> Conditional {
 pub fn perplexity_weights(distances2: &[f32], perplexity: f64, weights: &mut [f64]) {
     let nearest = f64::from(distances2.first().copied().unwrap_or(0.0));
     let spread = distances2.iter().map(|&d| f64::from(d) - nearest).sum::<f64>() / distances2.len() as f64;
-    let target = perplexity.ln();
-    // The search is for beta = 1/2σ², by Newton's method on ln(beta), kept inside a bracket that halves otherwise.
-    let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
-    let mut log_beta = if spread > 0.0 { -spread.ln() } else { 0.0 };
-    for _ in 0..100 {
-        let beta = log_beta.exp();
+    let start = if spread > 0.0 { -spread.ln() } else { 0.0 };
+    find_log_beta(start, perplexity.ln(), |beta| {
         let moments = vectorized(
             #[inline(always)]
             || Moments::at(distances2, nearest, beta, weights),
         );
-        let (entropy, slope) = moments.entropy(beta);
+        moments.entropy(beta)
+    });
+    let sum: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|weight| *weight /= sum);
+}
+
+/// The ln(beta), beta = 1/2σ², at which the entropy is `target` to 1e-9, from a start. `entropy` tells it and its derivative
+/// by ln(beta). Where none will do, the last that was tried.
+pub(crate) fn find_log_beta(start: f64, target: f64, mut entropy: impl FnMut(f64) -> (f64, f64)) -> f64 {
+    // By Newton's method, kept inside a bracket that halves otherwise.
+    let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
+    let mut log_beta = start;
+    for _ in 0..100 {
+        let (entropy, slope) = entropy(log_beta.exp());
         let error = entropy - target;
         if error.abs() < 1e-9 {
             break;
@@ -112,7 +121,8 @@ pub fn perplexity_weights(distances2: &[f32], perplexity: f64, weights: &mut [f6
             high = log_beta
         }
         let newton = log_beta - error / slope;
-        log_beta = if slope < -1e-12 && newton > low && newton < high {
+        // Where the entropy hardly changes Newton's method goes astray.
+        let next = if slope < -1e-12 && newton > low.max(-700.0) && newton < high.min(700.0) {
             newton
         } else if low.is_finite() && high.is_finite() {
             0.5 * (low + high)
@@ -121,12 +131,12 @@ pub fn perplexity_weights(distances2: &[f32], perplexity: f64, weights: &mut [f6
         } else {
             log_beta - 2.0
         };
-        if !(-700.0..700.0).contains(&log_beta) {
+        if !(-700.0..700.0).contains(&next) {
             break;
         }
+        log_beta = next;
     }
-    let sum: f64 = weights.iter().sum();
-    weights.iter_mut().for_each(|weight| *weight /= sum);
+    log_beta
 }
 
 /// Σ w, Σ w d and Σ w d², w = exp(-beta d), where d are squared distances less the nearest.
@@ -166,7 +176,7 @@ impl Moments {
 /// e to powers from 0 downwards, to the last digit or two; each step is taken for all of them, so that they go side by
 /// side in registers.
 #[inline(always)]
-fn exp<const LANES: usize>(powers: [f64; LANES]) -> [f64; LANES] {
+pub(crate) fn exp<const LANES: usize>(powers: [f64; LANES]) -> [f64; LANES] {
     /// Added and taken away again, it leaves a whole number, which is then found in the lowest bits.
     const WHOLE: f64 = 6_755_399_441_055_744.0;
     /// ln 2 in two parts: the first times any exponent is exact.

@@ -2,12 +2,20 @@
 //! places, and then place any row.
 
 mod dense;
+mod descent;
+mod fixed_point;
 mod idw;
+mod near;
 mod network;
+mod opentsne;
 mod parametric;
+#[cfg(test)]
+mod testing;
 
 pub use dense::Activation;
+pub use descent::{Descent, Start};
 pub use network::{GridPoint, Network, grid_search, validate};
+pub use opentsne::OpenTsneStart;
 pub use parametric::{Parametric, ParametricNetwork};
 
 use crate::error::{Error, Result};
@@ -32,6 +40,19 @@ pub enum Baseline {
     /// Parametric t-SNE: a network that makes a map of its own from the map's rows, which is then turned onto the map.
     /// For many rows; long to build, quick to place.
     Parametric(Parametric),
+    /// Repeated gradient descent: the row joins the others, and t-SNE goes on with their places held fast. N² K to build, and
+    /// up to a thousand times N for each row; from the nearest row's place it ends about where its neighbours are, from a
+    /// random start often among strangers.
+    Descent(Descent),
+    /// openTSNE's way: a few neighbours, a start among their places, 250 steps of descent. Little to build, 250 N for each
+    /// row; a row far from all others goes among its neighbours all the same.
+    OpenTsne {
+        /// Where the descent starts.
+        start: OpenTsneStart,
+    },
+    /// The fixed point of attraction to the nearest rows, from the place of the nearest. Little to build, the quickest by far
+    /// for each row; LION's energy rule without its choice of starts and without its outliers.
+    FixedPoint,
 }
 
 /// What a way of placing is built from: rows as the map's preprocessing leaves them, their places, and what the map
@@ -79,6 +100,9 @@ impl Baseline {
             Self::Parametric(parametric) => {
                 Box::new(parametric::Turned::new(&training, &parametric, observer)?)
             }
+            Self::Descent(descent) => Box::new(descent::Descents::new(&training, descent)?),
+            Self::OpenTsne { start } => Box::new(opentsne::OpenTsne::new(&training, start)),
+            Self::FixedPoint => Box::new(fixed_point::FixedPoint::new(&training)),
         };
         Ok(Built { preprocess: map.preprocess().clone(), placing })
     }
@@ -90,6 +114,9 @@ impl Baseline {
             Self::Idw { .. } => 4 * n * (k + 3),
             Self::Network(network) => network.memory(rows, cols),
             Self::Parametric(parametric) => parametric.memory(rows, cols),
+            Self::Descent(_) => descent::Descents::memory(rows, cols),
+            Self::OpenTsne { .. } => opentsne::OpenTsne::memory(rows, cols),
+            Self::FixedPoint => fixed_point::FixedPoint::memory(rows, cols),
         }
     }
 }
@@ -101,6 +128,10 @@ impl fmt::Display for Baseline {
             Self::Idw { power } => write!(f, "idw p={power}"),
             Self::Network(network) => write!(f, "{network}"),
             Self::Parametric(_) => f.write_str("parametric"),
+            Self::Descent(descent) => descent.fmt(f),
+            Self::OpenTsne { start: OpenTsneStart::Median } => f.write_str("opentsne-median"),
+            Self::OpenTsne { start: OpenTsneStart::Weighted } => f.write_str("opentsne-weighted"),
+            Self::FixedPoint => f.write_str("fixed-point"),
         }
     }
 }

@@ -68,6 +68,7 @@ pub mod evaluate;
 mod file;
 mod fit;
 mod index;
+mod joined;
 mod lion;
 mod map;
 mod matrix;
@@ -80,14 +81,12 @@ mod tsne;
 mod vectorized;
 
 pub use affinity::{Affinities, perplexity_weights};
-pub use baseline::{
-    Activation, Baseline, Built, GridPoint, Network, Parametric, ParametricNetwork, Placing, grid_search,
-    validate,
-};
+pub use baseline::{Activation, Baseline, Built, Descent, GridPoint, Network, OpenTsneStart, Parametric, ParametricNetwork, Placing, Start, grid_search, validate};
 pub use error::{Error, Result};
 pub use file::Saved;
 pub use fit::{Fit, Init, Method, Rows};
 pub use index::{ExactIndex, Neighbours, Search, nearest_neighbours};
+pub use joined::{JoinedKl, RowKl};
 pub use lion::{
     CrossValidated, Lion, LionOptions, LionParameters, Local, OffPlane, Place, Placement, Placer, Positions,
     PowerPoint, Radius, Settled, Stranger, Taper, Verdict,
