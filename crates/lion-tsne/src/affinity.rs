@@ -166,7 +166,7 @@ impl Moments {
 /// e to powers from 0 downwards, to the last digit or two; each step is taken for all of them, so that they go side by
 /// side in registers.
 #[inline(always)]
-fn exp<const LANES: usize>(powers: [f64; LANES]) -> [f64; LANES] {
+pub(crate) fn exp<const LANES: usize>(powers: [f64; LANES]) -> [f64; LANES] {
     /// Added and taken away again, it leaves a whole number, which is then found in the lowest bits.
     const WHOLE: f64 = 6_755_399_441_055_744.0;
     /// ln 2 in two parts: the first times any exponent is exact.

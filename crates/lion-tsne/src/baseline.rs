@@ -1,7 +1,16 @@
 //! The other ways of placing: what LION is compared with. One file for each; all of them are built from a map's rows and
 //! places, and then place any row.
 
+mod dense;
+mod distances;
 mod idw;
+mod kernelized;
+#[cfg(test)]
+mod plain;
+mod rbf;
+
+pub use kernelized::kernelized_sweep;
+pub use rbf::{Epsilon, Kernel};
 
 use crate::error::{Error, Result};
 use crate::map::Map;
@@ -18,6 +27,20 @@ pub enum Baseline {
     Idw {
         /// The power of the inverse distance.
         power: f64,
+    },
+    /// Radial basis functions through the places of all rows. N³ to build, N K for each row; places are met exactly, and
+    /// between them, and beyond them, the function does as it likes.
+    Rbf {
+        /// The function of a distance.
+        kernel: Kernel,
+        /// How its width is found.
+        epsilon: Epsilon,
+    },
+    /// Kernelized t-SNE: normalised Gaussians through the places of all rows. N³ to build, N K for each row; narrow ones
+    /// put a row where the nearest is, wide ones between many.
+    Kernelized {
+        /// K: the deviation of a row's Gaussian, as a multiple of the distance to its nearest other.
+        width: f64,
     },
 }
 
@@ -62,6 +85,8 @@ impl Baseline {
         }
         let placing: Box<dyn Placing> = match *self {
             Self::Idw { power } => Box::new(idw::Idw::new(&training, power)?),
+            Self::Rbf { kernel, epsilon } => Box::new(rbf::Rbf::new(&training, kernel, epsilon, observer)?),
+            Self::Kernelized { width } => Box::new(kernelized::Kernelized::new(&training, width, observer)?),
         };
         Ok(Built { preprocess: map.preprocess().clone(), placing })
     }
@@ -71,6 +96,8 @@ impl Baseline {
         let (n, k) = (rows as u64, cols as u64);
         match self {
             Self::Idw { .. } => 4 * n * (k + 3),
+            // The system, and beside it columns and a few vectors.
+            Self::Rbf { .. } | Self::Kernelized { .. } => 8 * n * n + 4 * n * (k + 50),
         }
     }
 }
@@ -80,6 +107,9 @@ impl fmt::Display for Baseline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Idw { power } => write!(f, "idw p={power}"),
+            Self::Rbf { kernel, epsilon: Epsilon::MeanDistance } => write!(f, "rbf-{kernel}"),
+            Self::Rbf { kernel, epsilon: Epsilon::Edges } => write!(f, "rbf-{kernel} e=edges"),
+            Self::Kernelized { width } => write!(f, "kernelized K={width}"),
         }
     }
 }

@@ -78,7 +78,7 @@ mod tsne;
 mod vectorized;
 
 pub use affinity::{Affinities, perplexity_weights};
-pub use baseline::{Baseline, Built, Placing};
+pub use baseline::{Baseline, Built, Epsilon, Kernel, Placing, kernelized_sweep};
 pub use error::{Error, Result};
 pub use file::Saved;
 pub use fit::{Fit, Init, Method, Rows};
