@@ -3,20 +3,28 @@
 
 mod dense;
 mod descent;
+mod distances;
 mod fixed_point;
 mod idw;
+mod kernelized;
 mod near;
 mod network;
 mod opentsne;
 mod parametric;
 #[cfg(test)]
+mod plain;
+mod rbf;
+mod solve;
+#[cfg(test)]
 mod testing;
 
 pub use dense::Activation;
 pub use descent::{Descent, Start};
+pub use kernelized::kernelized_sweep;
 pub use network::{GridPoint, Network, grid_search, validate};
 pub use opentsne::OpenTsneStart;
 pub use parametric::{Parametric, ParametricNetwork};
+pub use rbf::{Epsilon, Kernel};
 
 use crate::error::{Error, Result};
 use crate::map::Map;
@@ -53,6 +61,20 @@ pub enum Baseline {
     /// The fixed point of attraction to the nearest rows, from the place of the nearest. Little to build, the quickest by far
     /// for each row; LION's energy rule without its choice of starts and without its outliers.
     FixedPoint,
+    /// Radial basis functions through the places of all rows. N³ to build, N K for each row; places are met exactly, and
+    /// between them, and beyond them, the function does as it likes.
+    Rbf {
+        /// The function of a distance.
+        kernel: Kernel,
+        /// How its width is found.
+        epsilon: Epsilon,
+    },
+    /// Kernelized t-SNE: normalised Gaussians through the places of all rows. N³ to build, N K for each row; narrow ones
+    /// put a row where the nearest is, wide ones between many.
+    Kernelized {
+        /// K: the deviation of a row's Gaussian, as a multiple of the distance to its nearest other.
+        width: f64,
+    },
 }
 
 /// What a way of placing is built from: rows as the map's preprocessing leaves them, their places, and what the map
@@ -103,6 +125,8 @@ impl Baseline {
             Self::Descent(descent) => Box::new(descent::Descents::new(&training, descent)?),
             Self::OpenTsne { start } => Box::new(opentsne::OpenTsne::new(&training, start)),
             Self::FixedPoint => Box::new(fixed_point::FixedPoint::new(&training)),
+            Self::Rbf { kernel, epsilon } => Box::new(rbf::Rbf::new(&training, kernel, epsilon, observer)?),
+            Self::Kernelized { width } => Box::new(kernelized::Kernelized::new(&training, width, observer)?),
         };
         Ok(Built { preprocess: map.preprocess().clone(), placing })
     }
@@ -117,6 +141,8 @@ impl Baseline {
             Self::Descent(_) => descent::Descents::memory(rows, cols),
             Self::OpenTsne { .. } => opentsne::OpenTsne::memory(rows, cols),
             Self::FixedPoint => fixed_point::FixedPoint::memory(rows, cols),
+            // The system, and beside it columns and a few vectors.
+            Self::Rbf { .. } | Self::Kernelized { .. } => 8 * n * n + 4 * n * (k + 50),
         }
     }
 }
@@ -132,6 +158,9 @@ impl fmt::Display for Baseline {
             Self::OpenTsne { start: OpenTsneStart::Median } => f.write_str("opentsne-median"),
             Self::OpenTsne { start: OpenTsneStart::Weighted } => f.write_str("opentsne-weighted"),
             Self::FixedPoint => f.write_str("fixed-point"),
+            Self::Rbf { kernel, epsilon: Epsilon::MeanDistance } => write!(f, "rbf-{kernel}"),
+            Self::Rbf { kernel, epsilon: Epsilon::Edges } => write!(f, "rbf-{kernel} e=edges"),
+            Self::Kernelized { width } => write!(f, "kernelized K={width}"),
         }
     }
 }

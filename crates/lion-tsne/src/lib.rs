@@ -81,7 +81,10 @@ mod tsne;
 mod vectorized;
 
 pub use affinity::{Affinities, perplexity_weights};
-pub use baseline::{Activation, Baseline, Built, Descent, GridPoint, Network, OpenTsneStart, Parametric, ParametricNetwork, Placing, Start, grid_search, validate};
+pub use baseline::{
+    Activation, Baseline, Built, Descent, Epsilon, GridPoint, Kernel, Network, OpenTsneStart, Parametric,
+    ParametricNetwork, Placing, Start, grid_search, kernelized_sweep, validate,
+};
 pub use error::{Error, Result};
 pub use file::Saved;
 pub use fit::{Fit, Init, Method, Rows};
