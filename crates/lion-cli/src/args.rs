@@ -1,10 +1,12 @@
 //! The command line: strings become types here and nowhere else. What cannot be right is refused here too, before
 //! any work, with exit code 2.
 
+mod evaluate;
 mod fit;
 mod place;
 mod value;
 
+pub(crate) use evaluate::{EvaluateArgs, Part};
 pub(crate) use fit::FitArgs;
 pub(crate) use place::PlaceArgs;
 pub(crate) use value::InitArg;
@@ -27,7 +29,8 @@ Examples:
   lion fit data.csv --label species -o m.lion
   lion place m.lion new.csv -o placed.csv
   lion plot m.lion -o m.html
-  lion info m.lion"
+  lion info m.lion
+  lion evaluate -o report                     every method of the paper, compared"
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -43,6 +46,7 @@ pub(crate) enum Verb {
     Place(Box<PlaceArgs>),
     Info(InfoArgs),
     Plot(PlotArgs),
+    Evaluate(EvaluateArgs),
     Demo(DemoArgs),
 }
 

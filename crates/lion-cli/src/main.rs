@@ -3,9 +3,11 @@
 mod args;
 mod demo;
 mod digits;
+mod evaluate;
 mod fit;
 mod info;
 mod interrupt;
+mod mnist;
 mod noise;
 mod output;
 mod place;
@@ -24,6 +26,7 @@ fn main() -> ExitCode {
         Verb::Place(args) => place::run(args, &common),
         Verb::Info(args) => info::run(args, &common),
         Verb::Plot(args) => plot::run(args, &common),
+        Verb::Evaluate(args) => evaluate::run(args, &common),
         Verb::Demo(args) => demo::run(args, &common),
     };
     match done {

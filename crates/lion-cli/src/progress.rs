@@ -112,6 +112,10 @@ const SPINNER: &str = "{prefix:>13} {spinner:.cyan} {elapsed}";
 const BAR: &str = "{prefix:>13} {bar:30.cyan/dim} {percent:>3} % {msg}, {eta} left";
 const COUNT: &str = "{prefix:>13} {spinner:.cyan} {msg}, {elapsed}";
 
+/// For one task of many: how long all of them will take comes last.
+const TASK: &str = "{prefix:>13} {spinner:.cyan} {elapsed}, {msg}";
+const TASK_BAR: &str = "{prefix:>13} {bar:30.cyan/dim} {percent:>3} % {eta} left, {msg}";
+
 /// Standard error: messages, and one progress bar if it is a terminal.
 #[derive(Clone)]
 pub(crate) struct Screen {
@@ -168,6 +172,24 @@ impl Screen {
         self.bar.set_message("");
         self.bar.set_length(0);
         self.bar.reset();
+    }
+
+    /// A task of many begins.
+    pub(crate) fn task(&self, name: &str, message: &str) {
+        self.draw_as(TASK);
+        self.bar.set_prefix(name.to_owned());
+        self.bar.set_message(message.to_owned());
+        self.bar.set_length(0);
+        self.bar.reset();
+    }
+
+    /// So much of the task is done.
+    pub(crate) fn step(&self, done: u64, total: u64) {
+        if self.bar.length() != Some(total) {
+            self.bar.set_length(total);
+            self.draw_as(TASK_BAR);
+        }
+        self.bar.set_position(done);
     }
 
     /// So much is done, of so much where that is known.

@@ -5,7 +5,7 @@
 //!   accuracy as the sum of what rows with two neighbours, with one and with none add to it.
 //! - [`Contender`]: a way of placing as it is compared with others, LION among them; [`Ready`] once it is built.
 //! - What is placed: [`ClusterTest`] (rows close to one of the map's), [`noise`] and those of it that are [`strangers`],
-//!   [`letters`] (images of another kind).
+//!   [`letters`] (images of another kind); [`shuffled`] chooses at random.
 
 mod contender;
 mod judge;
@@ -17,7 +17,7 @@ pub use contender::{Contender, Landings, Ready};
 pub use judge::Judge;
 pub use letters::letters;
 pub use measures::{Decomposition, Estimate, Part, auc};
-pub use sets::{ClusterTest, noise, strangers};
+pub use sets::{ClusterTest, noise, shuffled, strangers};
 
 use crate::error::Result;
 use crate::lion::Placement;

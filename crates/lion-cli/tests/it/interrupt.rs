@@ -135,3 +135,19 @@ fn placing_ends_with_the_old_file_whole() {
     assert_eq!(folder.read("p.csv"), b"old");
     assert_eq!(folder.names(), ["m.lion", "p.csv", "t.csv"]);
 }
+
+#[test]
+fn an_evaluation_goes_on_where_it_was_stopped() {
+    let folder = Folder::new();
+    let command = "evaluate -o report --quick --only complexity";
+    let mut running = Running::start(&folder, &format!("{command} -v"));
+    running.says("complexity 250 x 30:");
+    running.press_ctrl_c();
+    running.says("stopped: finished stages are kept");
+    let (code, stdout) = running.ends();
+    assert_eq!((code, stdout.as_str()), (Some(1), ""));
+    assert!(!folder.path("report/report.html").exists());
+    let kept = folder.json(command)["stages_kept"].as_u64().unwrap();
+    assert!(kept >= 1, "{kept}");
+    assert!(folder.path("report/report.html").exists());
+}

@@ -1,0 +1,74 @@
+//! `lion evaluate`: what can be chosen.
+
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Compare every way of placing new rows, as the paper does, in one report
+///
+/// All methods of the paper and some it does not have, its two tests, its large test and its complexity analysis, with
+/// the published figures beside ours. Works on handwritten digits that come with the program; --data takes all of
+/// MNIST. Writes report.html, report.json and each figure as SVG and PNG. Finished stages are kept in the folder: a run
+/// that was stopped goes on where it was when the same command is given again.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  lion evaluate -o report --quick                      a first look, in a few minutes
+  lion evaluate -o report                              the whole report on the embedded digits
+  lion evaluate -o report --only cluster,outliers      the paper's two tests
+  lion evaluate -o large --data data/mnist --only large
+                                                       60000 x 784 and parametric t-SNE; takes a while
+  cargo xtask data mnist                               fetches MNIST into data/mnist")]
+pub(crate) struct EvaluateArgs {
+    /// The folder for the report; made if it is not there
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// MNIST as four IDX files, gzipped or not; without it, the digits that come with the program
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
+    /// These parts only; unless given, all but large, and large too where --data is given
+    #[arg(long, value_enum, value_name = "PART,…", value_delimiter = ',')]
+    pub(crate) only: Vec<Part>,
+    /// Fewer test rows, fewer epochs, smaller sizes: for trying it out; the report says so
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// The digit that a second map is fitted without, to see what becomes of a kind that the map does not know
+    #[arg(long, value_name = "0-9", default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..=9))]
+    pub(crate) held_out: u8,
+    /// Epochs of each network in the grid search of 160; the paper's 5000 take more than an hour
+    #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) grid_epochs: u32,
+}
+
+/// A part of the evaluation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum Part {
+    /// The cluster attribution test: unseen digits that are close to known ones
+    Cluster,
+    /// The outlier test: images of noise
+    Outliers,
+    /// What the paper's sets cannot show: ordinary unseen digits, letters, a digit held out of the map
+    Others,
+    /// Time to build and time for each row against the number of rows and columns
+    Complexity,
+    /// The grid search over networks
+    Grid,
+    /// 60000 x 784 with parametric t-SNE; needs --data
+    Large,
+}
+
+impl EvaluateArgs {
+    /// The parts asked for, in order.
+    pub(crate) fn parts(&self) -> Vec<Part> {
+        let mut parts = match &self.only[..] {
+            [] => Part::value_variants()
+                .iter()
+                .copied()
+                .filter(|&part| part != Part::Large || self.data.is_some() && !self.quick)
+                .collect(),
+            only => only.to_vec(),
+        };
+        parts.sort();
+        parts.dedup();
+        parts
+    }
+}

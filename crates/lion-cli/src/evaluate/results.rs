@@ -1,0 +1,109 @@
+//! All that an evaluation found: what report.json holds, and what the report is written from.
+
+use super::complexity::Timing;
+use super::contenders::Entry;
+use super::large::{OnMap, Plain};
+use super::sweeps::{GridCell, Powers, Width};
+use super::trial::{TestSet, Trial};
+use super::verdicts::Verdicts;
+use crate::digits::Digits;
+use lion_tsne::Map;
+use lion_tsne::evaluate::Estimate;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The numbers.
+#[derive(Serialize)]
+pub(crate) struct Results {
+    pub(crate) run: RunFacts,
+    pub(crate) map: Option<MapFacts>,
+    /// Percent right at the places of the rows that the cluster test's digits were picked for.
+    pub(crate) baseline: Option<Estimate>,
+    pub(crate) methods: Vec<Verdicts>,
+    /// The cross-validation and the powers, at each radius.
+    pub(crate) powers: Vec<Powers>,
+    pub(crate) widths: Vec<Width>,
+    pub(crate) grid: Option<Grid>,
+    pub(crate) complexity: Vec<Timing>,
+    pub(crate) large: Option<Large>,
+}
+
+/// Seeds, versions, machine, duration.
+#[derive(Clone, Serialize)]
+pub(crate) struct RunFacts {
+    pub(crate) version: &'static str,
+    pub(crate) data: String,
+    pub(crate) seed: u64,
+    pub(crate) threads: usize,
+    pub(crate) quick: bool,
+    pub(crate) parts: Vec<String>,
+    pub(crate) epochs: usize,
+    pub(crate) machine: String,
+    /// Of all stages, those of earlier runs too.
+    pub(crate) seconds: f64,
+    /// Stages taken from an earlier run.
+    pub(crate) kept: usize,
+}
+
+/// The map of the two tests.
+#[derive(Clone, Serialize)]
+pub(crate) struct MapFacts {
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    pub(crate) components: usize,
+    pub(crate) perplexity: f64,
+    pub(crate) seconds: f64,
+    /// With P over all pairs.
+    pub(crate) kl: f64,
+    /// The mean share of a digit's ten nearest others that show the same, in percent.
+    pub(crate) accuracy: f64,
+    pub(crate) r_close: f64,
+    pub(crate) r_y: f64,
+    pub(crate) noise_drawn: usize,
+    pub(crate) noise_kept: usize,
+    /// The digit that the second map is fitted without, and how many of it there are.
+    pub(crate) held_out: Option<(String, usize)>,
+}
+
+/// The grid search.
+#[derive(Serialize)]
+pub(crate) struct Grid {
+    pub(crate) epochs: usize,
+    pub(crate) cells: Vec<GridCell>,
+}
+
+/// The large test.
+#[derive(Serialize)]
+pub(crate) struct Large {
+    pub(crate) training_seconds: f64,
+    pub(crate) parametric: Plain,
+    pub(crate) on_parametric: OnMap,
+    pub(crate) fit_seconds: f64,
+    pub(crate) on_tsne: OnMap,
+}
+
+/// What pictures are made of, beside the numbers.
+pub(crate) struct Material {
+    pub(crate) map: Map,
+    pub(crate) training: Digits,
+    /// For each digit of the cluster test, the row that it was picked for.
+    pub(crate) picked_for: Vec<u32>,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) trials: BTreeMap<String, Trial>,
+    pub(crate) sets: Vec<TestSet>,
+    /// Rows of noise placed all at once into the map: where each landed.
+    pub(crate) crowd: Vec<[f32; 2]>,
+}
+
+impl Results {
+    /// What is said of a method.
+    pub(crate) fn of(&self, method: &str) -> Option<&Verdicts> {
+        self.methods.iter().find(|verdicts| verdicts.method == method)
+    }
+}
+
+impl Material {
+    pub(crate) fn set(&self, name: &str) -> Option<&TestSet> {
+        self.sets.iter().find(|set| set.name == name)
+    }
+}

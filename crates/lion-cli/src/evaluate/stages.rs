@@ -1,0 +1,163 @@
+//! Long work in stages: each is kept in the report's folder once it is finished, so that a run that was stopped goes on
+//! where it was.
+
+use crate::output;
+use crate::progress::Screen;
+use anyhow::{Context, Result};
+use lion_tsne::Progress;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Raised whenever what a stage keeps changes its meaning, so that no result of an older program is taken for this one's.
+const FORMAT: u32 = 1;
+
+/// The stages of one evaluation.
+pub(crate) struct Stages {
+    folder: PathBuf,
+    /// What results depend on beside the stage itself: those kept under another key are not used.
+    key: String,
+    screen: Screen,
+    /// Rough seconds of all stages, and of those behind us.
+    expected: f64,
+    behind: f64,
+    /// What those behind us took in this run, of the expected.
+    taken: f64,
+    of_taken: f64,
+    /// What all stages took, in whichever run.
+    pub(crate) seconds: f64,
+    /// How many were taken from an earlier run.
+    pub(crate) kept: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Kept<T> {
+    key: String,
+    seconds: f64,
+    value: T,
+}
+
+impl Stages {
+    /// Stages kept in a folder; `expected` is about how many seconds all of them take.
+    pub(crate) fn new(folder: &Path, key: &str, expected: f64, screen: Screen) -> Result<Self> {
+        let folder = folder.join("stages");
+        std::fs::create_dir_all(&folder)
+            .with_context(|| format!("the folder {} cannot be made", folder.display()))?;
+        let key = format!("{} {FORMAT} {key}", env!("CARGO_PKG_VERSION"));
+        Ok(Self {
+            folder,
+            key,
+            screen,
+            expected,
+            behind: 0.0,
+            taken: 0.0,
+            of_taken: 0.0,
+            seconds: 0.0,
+            kept: 0,
+        })
+    }
+
+    /// The result of a stage: kept from an earlier run, or worked out now and kept. `expected` is about how many seconds
+    /// it takes. The work is given an observer that shows how far it is.
+    pub(crate) fn stage<T: Serialize + DeserializeOwned>(
+        &mut self,
+        name: &str,
+        expected: f64,
+        work: impl FnOnce(&mut (dyn FnMut(&Progress<'_>) -> ControlFlow<()> + Send)) -> Result<T>,
+    ) -> Result<T> {
+        let file = self.folder.join(format!("{}.json", slug(name)));
+        if let Some(kept) = self.read::<T>(&file) {
+            self.kept += 1;
+            self.seconds += kept.seconds;
+            self.behind += expected;
+            return Ok(kept.value);
+        }
+        let begun = Instant::now();
+        self.screen.task(name, &self.left());
+        let screen = self.screen.clone();
+        let mut observer = |progress: &Progress<'_>| {
+            if progress.total > 1 {
+                screen.step(progress.done, progress.total);
+            }
+            ControlFlow::Continue(())
+        };
+        let value = work(&mut observer).with_context(|| name.to_owned())?;
+        let seconds = begun.elapsed().as_secs_f64();
+        self.screen.detail(&format!("{name}: {seconds:.1} s"));
+        self.seconds += seconds;
+        self.behind += expected;
+        self.taken += seconds;
+        self.of_taken += expected;
+        let kept = Kept { key: self.key.clone(), seconds, value };
+        output::replace(&file, &serde_json::to_vec(&kept)?)?;
+        Ok(kept.value)
+    }
+
+    fn read<T: DeserializeOwned>(&self, file: &Path) -> Option<Kept<T>> {
+        // A file of an older program, of other options or damaged is as good as none.
+        let kept: Kept<T> = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
+        (kept.key == self.key).then_some(kept)
+    }
+
+    /// How long the rest will take, going by how the expected seconds compare with the real ones so far.
+    fn left(&self) -> String {
+        let pace = (self.taken + 10.0) / (self.of_taken + 10.0);
+        let seconds = (self.expected - self.behind).max(0.0) * pace;
+        match seconds {
+            s if s < 90.0 => format!("about {s:.0} s left in all"),
+            s => format!("about {:.0} min left in all", s / 60.0),
+        }
+    }
+}
+
+/// A name made fit for a file.
+pub(crate) fn slug(name: &str) -> String {
+    let mut slug = String::with_capacity(name.len());
+    for c in name.chars() {
+        match c {
+            'a'..='z' | '0'..='9' | '.' => slug.push(c),
+            'A'..='Z' => slug.push(c.to_ascii_lowercase()),
+            _ if slug.ends_with('-') => {}
+            _ => slug.push('-'),
+        }
+    }
+    slug.trim_matches('-').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::Common;
+    use anyhow::bail;
+
+    fn stages(folder: &Path, key: &str) -> Stages {
+        let common = Common { json: false, seed: 0, threads: 1, quiet: true, verbose: false };
+        Stages::new(folder, key, 10.0, Screen::new(&common)).unwrap()
+    }
+
+    #[test]
+    fn finished_stages_are_not_done_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut first = stages(folder.path(), "a");
+        assert_eq!(first.stage("one: 1", 1.0, |_| Ok(vec![0.1f32, 2.0])).unwrap(), [0.1, 2.0]);
+        assert!(first.stage("two", 1.0, |_| -> Result<u8> { bail!("no power") }).is_err());
+
+        let mut second = stages(folder.path(), "a");
+        let again = second.stage("one: 1", 1.0, |_| -> Result<Vec<f32>> { bail!("done again") });
+        assert_eq!((again.unwrap(), second.kept), (vec![0.1, 2.0], 1));
+        assert_eq!(second.stage("two", 1.0, |_| Ok(2)).unwrap(), 2);
+
+        // Other options: nothing kept is used, and neither is a damaged file.
+        let mut other = stages(folder.path(), "b");
+        assert_eq!(other.stage("two", 1.0, |_| Ok(3)).unwrap(), 3);
+        std::fs::write(folder.path().join("stages/two.json"), b"{\"key\":").unwrap();
+        assert_eq!(stages(folder.path(), "b").stage("two", 1.0, |_| Ok(4)).unwrap(), 4);
+    }
+
+    #[test]
+    fn names_become_files() {
+        assert_eq!(slug("idw p=27.9 (on cluster)"), "idw-p-27.9-on-cluster");
+    }
+}

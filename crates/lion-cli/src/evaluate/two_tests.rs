@@ -1,0 +1,340 @@
+//! The map of 2500 digits and all that is placed into it: the paper's two tests, the sweeps, and what it does not have.
+
+use super::Evaluation;
+use super::contenders::{Entry, entries};
+use super::results::{Grid, MapFacts, Material};
+use super::sets::Sets;
+use super::sweeps::{self, GridCell, Powers, RADII, Width};
+use super::trial::{self, TestSet, Trial};
+use super::verdicts::{Bench, Verdicts, divergences, percent};
+use crate::args::Part;
+use crate::digits::Digits;
+use anyhow::{Context, Result};
+use lion_tsne::evaluate::{Estimate, Judge, letters, noise, strangers};
+use lion_tsne::{
+    Fit, JoinedKl, Lion, LionOptions, Map, Matrix, Network, OffPlane, PcaChoice, Progress, Radius, Rows,
+    Stage, ignore,
+};
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+const COMPONENTS: usize = 30;
+/// Images of noise drawn.
+const NOISE: usize = 1000;
+/// Letters drawn.
+const LETTERS: usize = 500;
+/// Rows of each set in a quick run.
+const QUICK_ROWS: usize = 150;
+/// Outliers in the figure of those that come together.
+const CROWD: usize = 30;
+
+/// What came of it.
+pub(super) struct Tested {
+    pub(super) source: String,
+    pub(super) found: Found,
+    /// Nothing to draw if only the grid was asked for.
+    pub(super) material: Option<Material>,
+}
+
+/// The numbers.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) map: Option<MapFacts>,
+    pub(super) baseline: Option<Estimate>,
+    pub(super) methods: Vec<Verdicts>,
+    pub(super) powers: Vec<Powers>,
+    pub(super) widths: Vec<Width>,
+    pub(super) grid: Option<Grid>,
+}
+
+/// Fits the map and runs every part on it that was asked for.
+pub(super) fn run(evaluation: &mut Evaluation<'_>) -> Result<Tested> {
+    let sets = match (&evaluation.mnist, &evaluation.args.data) {
+        (Some(mnist), Some(folder)) => Sets::sampled(mnist, folder, evaluation.seed)?,
+        _ => Sets::embedded()?,
+    };
+    let source = sets.source.clone();
+    let begun = Instant::now();
+    let map = fit(&sets.training, evaluation.seed)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let grid = if evaluation.has(Part::Grid) { Some(grid(evaluation, &map)?) } else { None };
+    if ![Part::Cluster, Part::Outliers, Part::Others].iter().any(|&part| evaluation.has(part)) {
+        return Ok(Tested { source, found: Found { grid, ..Found::default() }, material: None });
+    }
+    let bench = Bench::new(&map)?;
+    let (tests, kept) = tests(evaluation, &sets, &map)?;
+    let powers = powers(evaluation, &map, &bench.judge, &tests)?;
+    let widths = widths(evaluation, &map, &bench.judge, &tests)?;
+    let global =
+        powers.iter().find(|powers| powers.percentile.is_none()).context("no power was validated")?;
+    let entries = entries(global.power, evaluation.epochs());
+    let trials = trials(evaluation, &entries, &map, &tests, "")?;
+    let mut methods = Vec::new();
+    for entry in &entries {
+        methods.push(bench.verdicts(entry, &trials[&entry.name()], &tests)?);
+    }
+    diverge(evaluation, &map, &trials, &tests, &mut methods)?;
+    let held_out = match evaluation.has(Part::Others) {
+        true => Some(held_out(evaluation, &sets, &entries, &mut methods)?),
+        false => None,
+    };
+    let (shown, labels) = (sets.picked_for.len().min(rows_of(&tests, "cluster")), &sets.cluster.labels);
+    let baseline = match shown {
+        0 => None,
+        _ => Some(Estimate::of(&percent(bench.judge.baseline(&sets.picked_for[..shown], &labels[..shown])?))),
+    };
+    let map_facts = MapFacts {
+        rows: map.rows(),
+        columns: sets.training.pixels.cols(),
+        components: map.x().cols(),
+        perplexity: map.perplexity(),
+        seconds,
+        kl: JoinedKl::new(&map)?.own(),
+        accuracy: 100.0 * bench.judge.of_the_map()?,
+        r_close: map.lion().map_or(f64::NAN, |lion| lion.r_close),
+        r_y: map.lion().map_or(f64::NAN, |lion| lion.r_y),
+        noise_drawn: NOISE,
+        noise_kept: kept,
+        held_out,
+    };
+    let crowd = crowd(&map, &sets.training.pixels)?;
+    let Sets { training, picked_for, .. } = sets;
+    let material = Material { map, training, picked_for, entries, trials, sets: tests, crowd };
+    let found = Found { map: Some(map_facts), baseline, methods, powers, widths, grid };
+    Ok(Tested { source, found, material: Some(material) })
+}
+
+fn fit(digits: &Digits, seed: u64) -> Result<Map> {
+    let fit = Fit {
+        pca: PcaChoice::Components(COMPONENTS),
+        seed,
+        threads: rayon::current_num_threads(),
+        ..Fit::default()
+    };
+    let rows = Rows { data: digits.pixels.clone(), ids: None, labels: Some(digits.labels.clone()) };
+    Ok(fit.run(rows, &mut ignore)?)
+}
+
+/// The first rows, all of them unless the run is a quick one.
+fn first(rows: &Matrix, labels: &[String], most: usize) -> (Matrix, Vec<String>) {
+    let count = most.min(rows.rows());
+    (rows.select(&(0..count as u32).collect::<Vec<u32>>()), labels[..count.min(labels.len())].to_vec())
+}
+
+/// The sets that the parts need; and how much of the noise is strange to the map.
+fn tests(evaluation: &Evaluation<'_>, sets: &Sets, map: &Map) -> Result<(Vec<TestSet>, usize)> {
+    let most = if evaluation.args.quick { QUICK_ROWS } else { usize::MAX };
+    let mut tests = Vec::new();
+    let mut add = |name, rows: &Matrix, labels: &[String]| {
+        let (rows, labels) = first(rows, labels, most);
+        tests.push(TestSet { name, rows, labels });
+    };
+    if evaluation.has(Part::Cluster) {
+        add("cluster", &sets.cluster.pixels, &sets.cluster.labels);
+    }
+    let images = noise(sets.training.pixels.cols(), NOISE, 1);
+    let strange = strangers(map, &images)?;
+    if evaluation.has(Part::Outliers) {
+        anyhow::ensure!(
+            !strange.is_empty(),
+            "none of {NOISE} images of noise is a stranger to this map, for a training digit is as isolated as they are: choose another --seed"
+        );
+        add("noise", &images.select(&strange), &[]);
+    }
+    if evaluation.has(Part::Others) {
+        add("ordinary", &sets.ordinary.pixels, &sets.ordinary.labels);
+        add("letters", &letters(LETTERS, 1), &[]);
+    }
+    Ok((tests, strange.len()))
+}
+
+fn rows_of(tests: &[TestSet], name: &str) -> usize {
+    tests.iter().find(|set| set.name == name).map_or(0, |set| set.rows.rows())
+}
+
+/// Every method on every set. `of` tells maps apart.
+fn trials(
+    evaluation: &mut Evaluation<'_>,
+    entries: &[Entry],
+    map: &Map,
+    tests: &[TestSet],
+    of: &str,
+) -> Result<BTreeMap<String, Trial>> {
+    let (seed, quick) = (evaluation.seed, evaluation.args.quick);
+    let names: Vec<&str> = tests.iter().map(|set| set.name).collect();
+    let mut trials = BTreeMap::new();
+    for entry in entries {
+        let name = entry.name();
+        let stage = format!("{of}{name} on {}", names.join(", "));
+        let run = |observer: &mut lion_tsne::Observer<'_>| trial::run(entry, map, tests, seed, observer);
+        let trial = evaluation.stages.stage(&stage, entry.expected(quick), |observer| run(observer))?;
+        trials.insert(name, trial);
+    }
+    Ok(trials)
+}
+
+/// Adds the KL divergences of N + 1 points to what is said of methods.
+fn diverge(
+    evaluation: &mut Evaluation<'_>,
+    map: &Map,
+    trials: &BTreeMap<String, Trial>,
+    tests: &[TestSet],
+    methods: &mut [Verdicts],
+) -> Result<()> {
+    for set in tests.iter().filter(|set| ["cluster", "noise"].contains(&set.name)) {
+        let expected = set.rows.rows() as f64 * 0.03;
+        let stage = format!("KL of N + 1 on {}", set.name);
+        let means = evaluation.stages.stage(&stage, expected, |observer| {
+            let observer = std::sync::Mutex::new(observer);
+            divergences(map, trials, set, &|done, total| {
+                if let Ok(mut observer) = observer.lock() {
+                    let _ = observer(&Progress::of(Stage::Build, done, total));
+                }
+            })
+        })?;
+        for method in methods.iter_mut() {
+            let mean = means.get(&method.method).copied();
+            match set.name {
+                "cluster" => method.cluster.iter_mut().for_each(|cluster| cluster.kl = mean),
+                _ => method.outliers.iter_mut().for_each(|outliers| outliers.kl = mean),
+            }
+        }
+    }
+    for method in methods {
+        if let Some(own) = trials.get(&method.method).and_then(|trial| trial.own_places.as_ref()) {
+            let places = Matrix::new(own.len() / 2, 2, own.clone())?;
+            method.own_kl = Some(JoinedKl::new(&map.with_places(places)?)?.own());
+        }
+    }
+    Ok(())
+}
+
+/// Fits the map again without one kind of digit and lets every method place that kind. Returns the kind and how many
+/// there were of it.
+fn held_out(
+    evaluation: &mut Evaluation<'_>,
+    sets: &Sets,
+    entries: &[Entry],
+    methods: &mut [Verdicts],
+) -> Result<(String, usize)> {
+    let kind = evaluation.args.held_out.to_string();
+    let of = |labels: &[String], held: bool| -> Vec<u32> {
+        (0..).zip(labels).filter(|(_, label)| (**label == kind) == held).map(|(row, _)| row).collect()
+    };
+    let chosen = |digits: &Digits, held: bool| {
+        let rows = of(&digits.labels, held);
+        let labels = rows.iter().map(|&row| digits.labels[row as usize].clone()).collect();
+        Digits { pixels: digits.pixels.select(&rows), labels }
+    };
+    let map = fit(&chosen(&sets.training, false), evaluation.seed)?;
+    let most = if evaluation.args.quick { QUICK_ROWS } else { usize::MAX };
+    let (strange, known) = (chosen(&sets.training, true), chosen(&sets.ordinary, false));
+    let test = |name, digits: Digits| {
+        let (rows, labels) = first(&digits.pixels, &digits.labels, most);
+        TestSet { name, rows, labels }
+    };
+    let tests = [test("held out", strange), test("ordinary", known)];
+    let trials = trials(evaluation, entries, &map, &tests, &format!("without {kind}: "))?;
+    let bench = Bench::new(&map)?;
+    for (entry, method) in entries.iter().zip(methods) {
+        method.held_out = bench.verdicts(entry, &trials[&entry.name()], &tests)?.held_out;
+    }
+    Ok((kind, tests[0].rows.rows()))
+}
+
+/// The cross-validation at each radius, and powers against accuracy.
+fn powers(
+    evaluation: &mut Evaluation<'_>,
+    map: &Map,
+    judge: &Judge,
+    tests: &[TestSet],
+) -> Result<Vec<Powers>> {
+    let tried: Vec<f64> = match evaluation.args.quick {
+        true => vec![1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 50.0],
+        false => (1..=20).chain((22..=50).step_by(2)).map(f64::from).collect(),
+    };
+    let cluster = tests.iter().find(|set| set.name == "cluster");
+    let mut all = Vec::new();
+    for percentile in RADII {
+        let words = percentile.map_or("all rows".into(), |percentile| format!("{percentile}%"));
+        let with = if cluster.is_some() { " with accuracies" } else { "" };
+        let stage = format!("powers within {words}{with}");
+        let found = evaluation
+            .stages
+            .stage(&stage, 2.0, |_| sweeps::powers(map, percentile, &tried, judge, cluster))?;
+        all.push(found);
+    }
+    Ok(all)
+}
+
+/// Kernelized t-SNE by the width of its kernels.
+fn widths(
+    evaluation: &mut Evaluation<'_>,
+    map: &Map,
+    judge: &Judge,
+    tests: &[TestSet],
+) -> Result<Vec<Width>> {
+    let set = |name: &str| tests.iter().find(|set| set.name == name);
+    let (cluster, noise) = (set("cluster"), set("noise"));
+    if cluster.is_none() && noise.is_none() {
+        return Ok(Vec::new());
+    }
+    let tried: Vec<f64> = match evaluation.args.quick {
+        true => vec![0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0],
+        false => [0.01, 0.02, 0.03, 0.04]
+            .into_iter()
+            .chain((1..=20).map(|i| 0.05 * f64::from(i)))
+            .chain((11..=20).map(|i| 0.1 * f64::from(i)))
+            .map(|width: f64| (1000.0 * width).round() / 1000.0)
+            .collect(),
+    };
+    let sets: Vec<&str> = [cluster, noise].into_iter().flatten().map(|set| set.name).collect();
+    let stage = format!("widths of kernels on {}", sets.join(", "));
+    evaluation.stages.stage(&stage, 0.8 * tried.len() as f64, |observer| {
+        sweeps::widths(map, &tried, judge, cluster, noise, observer)
+    })
+}
+
+/// The grid search, one stage for each network.
+fn grid(evaluation: &mut Evaluation<'_>, map: &Map) -> Result<Grid> {
+    let (seed, quick) = (evaluation.seed, evaluation.args.quick);
+    let epochs = if quick { 20 } else { evaluation.args.grid_epochs as usize };
+    let mut cells: Vec<GridCell> = Vec::new();
+    for network in Network::grid(epochs) {
+        let weights = (network.layers - 1) * network.nodes * network.nodes + 32 * network.nodes;
+        let expected = epochs as f64 * weights as f64 * 2000.0 * 6.0 / 1e11;
+        let stage = sweeps::grid_name(&network);
+        cells.push(
+            evaluation
+                .stages
+                .stage(&stage, expected, |observer| sweeps::grid_cell(map, &network, seed, observer))?,
+        );
+    }
+    Ok(Grid { epochs, cells })
+}
+
+/// Rows far from every digit and from each other, placed all at once as in the paper's figure: a digit plus three times
+/// the difference of two others.
+fn crowd(map: &Map, pixels: &Matrix) -> Result<Vec<[f32; 2]>> {
+    let count = pixels.rows();
+    let row = |i: usize| {
+        let [a, b, c] = [7 * i, 11 * i + 1, 13 * i + 2].map(|at| pixels.row(at % count));
+        a.iter().zip(b).zip(c).map(|((a, b), c)| a + 3.0 * (b - c)).collect::<Vec<f32>>()
+    };
+    let rows = Matrix::new(CROWD, pixels.cols(), (0..CROWD).flat_map(row).collect())?;
+    // As in the paper's figure: no safety margin around a position.
+    let options = LionOptions {
+        r_y: Some(Radius::Value(largest_gap(map))),
+        off_plane: OffPlane::None,
+        threads: rayon::current_num_threads(),
+        ..LionOptions::default()
+    };
+    let placements = Lion::new(map.clone(), &options)?.place(&rows)?;
+    Ok(placements.iter().map(|placement| [placement.place[0], placement.place[1]]).collect())
+}
+
+/// 100 % of NN-Y.
+fn largest_gap(map: &Map) -> f64 {
+    let gaps = map.lion().map(|lion| lion.nn_y()).unwrap_or_default();
+    gaps.iter().copied().fold(0.0, |most, gap| f64::from(gap).max(most))
+}
