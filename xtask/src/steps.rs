@@ -35,6 +35,7 @@ const BROWSER_TOOLS: Step = ("browser and npm packages", || {
 const BROWSER_TESTS: Step = ("browser tests", || {
     let pages = shell::scratch("pages")?;
     shell::run(shell::program(shell::built("examples/pages")?, "").arg(&pages))?;
+    shell::run(shell::program(shell::built("examples/report")?, "").arg(pages.join("report")))?;
     let mut node = shell::program("node", "--test");
     node.current_dir(browser_tests()).env("PAGES", &pages);
     if let Some(chromium) = install::find_browser() {

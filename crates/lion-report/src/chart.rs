@@ -9,14 +9,16 @@ use self::key::Key;
 use self::scale::Scale;
 use crate::figure::{PLAIN, Rect, Style, write_text};
 use crate::palette::{self, Rgb};
-use crate::picture::{GREY, HAIRLINE, LINE, PAD, WORDS, write_lines, write_title};
+use crate::picture::{GREY, HAIRLINE, LINE, PAD, write_lines, write_title};
 use crate::text::{count, width, wrap};
 use crate::{Error, Picture, Result};
 
-const WIDTH: f32 = 640.0;
+const WIDTH: f32 = 560.0;
 /// The height of the plot alone.
-const HEIGHT: f32 = 300.0;
-const TICK: f32 = 12.0;
+const HEIGHT: f32 = 280.0;
+/// The size of words, and of the numbers along the axes: still readable on a phone, where a chart is shrunk by a third.
+const WORDS: f32 = 14.0;
+const TICK: f32 = 13.0;
 
 /// Lines and points against two axes.
 ///

@@ -78,7 +78,7 @@ pub enum Error {
     #[error("{0} has a pixel that is not a number")]
     Pixel(String),
     /// The name of a figure or of a heading cannot be part of an address.
-    #[error("{what} is named \"{name}\": use a-z, 0-9 and \"-\", beginning with a letter")]
+    #[error("the {what} is named \"{name}\": use a-z, 0-9 and \"-\", beginning with a letter")]
     Name {
         /// What has the name.
         what: &'static str,

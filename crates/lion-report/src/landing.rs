@@ -83,7 +83,9 @@ impl View {
 
     fn place(&self, point: [f32; 2]) -> [f32; 2] {
         let Rect { x, y, width, height } = self.area;
-        let [a, b] = [0, 1].map(|i| ((f64::from(point[i]) - self.centre[i]) * self.scale) as f32);
+        // Farther out than this all is equally far, and an f32 still has digits to tell the direction by.
+        let from_centre = |i: usize| (f64::from(point[i]) - self.centre[i]) * self.scale;
+        let [a, b] = [0, 1].map(|i| from_centre(i).clamp(-1e7, 1e7) as f32);
         [x + width / 2.0 + a, y + height / 2.0 - b]
     }
 

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use super::scale::Scale;
-use super::{Chart, Drawn, Series, mark, places, stroke};
+use super::{Chart, Drawn, Series, WORDS, mark, places, stroke};
 use crate::figure::{PLAIN, Rect, Style, write_text};
 use crate::palette;
-use crate::picture::{GREY, LINE, PAD, WORDS};
+use crate::picture::{GREY, LINE, PAD};
 use crate::text::{shorten, width};
 
 /// As many lines as can be named at their ends.
@@ -16,7 +16,7 @@ const NEAR: f32 = 0.06;
 /// From the plot to the names beside it.
 const LEAD: f32 = 18.0;
 /// The widest name beside the plot and in the legend, in units of its size.
-const LONGEST: [f32; 2] = [15.0, 40.0];
+const LONGEST: [f32; 2] = [13.0, 36.0];
 /// The sample before a name in the legend.
 const SAMPLE: f32 = 24.0;
 

@@ -1,8 +1,10 @@
 //! The pictures, from outside: what they show, what they refuse, and that they are always the same.
 
+mod charts;
 mod degenerate;
 mod pictures;
 mod placed;
+mod report;
 
 use lion_report::Scatter;
 
