@@ -4,7 +4,7 @@
 //! - [`Estimate`]: a mean and how far it may be off; [`auc`]: how well strangers are told apart; [`Decomposition`]: an
 //!   accuracy as the sum of what rows with two neighbours, with one and with none add to it.
 //! - What is placed: [`ClusterTest`] (rows close to one of the map's), [`noise`] and those of it that are [`strangers`],
-//!   [`letters`] (images of another kind).
+//!   [`letters`] (images of another kind); [`shuffled`] chooses at random.
 
 mod judge;
 mod letters;
@@ -14,7 +14,7 @@ mod sets;
 pub use judge::Judge;
 pub use letters::letters;
 pub use measures::{Decomposition, Estimate, Part, auc};
-pub use sets::{ClusterTest, noise, strangers};
+pub use sets::{ClusterTest, noise, shuffled, strangers};
 
 use crate::error::Result;
 use crate::lion::Placement;

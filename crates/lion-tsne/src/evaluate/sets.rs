@@ -27,12 +27,21 @@ impl ClusterTest {
     /// row of the map is. Distances are taken after the map's preprocessing, and equal rows of the map are one. Fewer
     /// than `wanted` where no more candidates are so close; refused where none is.
     pub fn pick(training: &Map, candidates: &Matrix, wanted: usize, seed: u64) -> Result<Self> {
-        let candidates = Candidates::new(training, training.preprocess().apply(candidates)?)?;
-        let gaps2 = gaps2(training.x())?;
-        let first = first_rows(training);
+        let candidates = training.preprocess().apply(candidates)?;
+        let mut picked = Self::pick_preprocessed(training.x(), &candidates, wanted, seed)?;
+        if let Some(first) = first_rows(training) {
+            picked.picked_for.iter_mut().for_each(|row| *row = first[*row as usize]);
+        }
+        Ok(picked)
+    }
+
+    /// The same before there is a map: of rows that are preprocessed already and differ from each other.
+    pub fn pick_preprocessed(x: &Matrix, candidates: &Matrix, wanted: usize, seed: u64) -> Result<Self> {
+        let candidates = Candidates::new(x, candidates)?;
+        let gaps2 = gaps2(x)?;
         let mut random = Random::new(seed);
         // Rows for which a candidate may be left.
-        let mut open: Vec<u32> = (0..training.x().rows() as u32).collect();
+        let mut open: Vec<u32> = (0..x.rows() as u32).collect();
         let mut used = vec![false; candidates.rows.rows()];
         let mut picked = Self { rows: Vec::new(), picked_for: Vec::new() };
         while picked.rows.len() < wanted && !open.is_empty() {
@@ -42,7 +51,7 @@ impl ClusterTest {
                 Some((distance2, candidate)) if distance2 < gaps2[row as usize] => {
                     used[candidate as usize] = true;
                     picked.rows.push(candidate);
-                    picked.picked_for.push(first.as_ref().map_or(row, |first| first[row as usize]));
+                    picked.picked_for.push(row);
                 }
                 // Nor will it ever be: the unused ones only become fewer.
                 _ => drop(open.swap_remove(at)),
@@ -61,14 +70,14 @@ impl ClusterTest {
 /// Candidates as the map sees them, and which are nearest to each of its rows.
 struct Candidates<'a> {
     x: &'a Matrix,
-    rows: Matrix,
+    rows: &'a Matrix,
     listed: Neighbours,
 }
 
 impl<'a> Candidates<'a> {
-    fn new(training: &'a Map, rows: Matrix) -> Result<Self> {
-        let listed = ExactIndex::new(&rows)?.nearest(training.x(), LISTED.min(rows.rows()))?;
-        Ok(Self { x: training.x(), rows, listed })
+    fn new(x: &'a Matrix, rows: &'a Matrix) -> Result<Self> {
+        let listed = ExactIndex::new(rows)?.nearest(x, LISTED.min(rows.rows()))?;
+        Ok(Self { x, rows, listed })
     }
 
     /// The unused candidate closest to a row of the map, with its squared distance; of equally close ones the first.
@@ -106,6 +115,16 @@ fn gaps2(x: &Matrix) -> Result<Vec<f32>> {
         1 => Ok(vec![f32::INFINITY]),
         _ => Ok(nearest_neighbours(x, 1, Search::Exact, 0, &mut ignore)?.0.distances2),
     }
+}
+
+/// The numbers of so many rows in a random order: the first of them are a random sample, and the next another.
+pub fn shuffled(rows: u32, seed: u64) -> Vec<u32> {
+    let mut random = Random::new(seed);
+    let mut order: Vec<u32> = (0..rows).collect();
+    for last in (1..order.len()).rev() {
+        order.swap(last, random.below(last + 1));
+    }
+    order
 }
 
 /// Images of noise: each value uniform in `[0, 1)`. Fewer of the same seed are the first of more.
@@ -236,6 +255,18 @@ mod tests {
         };
         assert_eq!(strangers(&Map::new(parts).unwrap(), &asked).unwrap(), [1, 3]);
         assert!(strangers(&known, &Matrix::zeros(1, 3)).is_err());
+    }
+
+    #[test]
+    fn every_row_is_shuffled_to_every_position() {
+        let mut seen = [[0; 4]; 4];
+        for seed in 0..4000 {
+            let order = shuffled(4, seed);
+            assert_eq!(order.iter().collect::<std::collections::BTreeSet<_>>().len(), 4);
+            order.iter().enumerate().for_each(|(at, &row)| seen[at][row as usize] += 1);
+        }
+        assert!(seen.iter().flatten().all(|count| (850..1150).contains(count)), "{seen:?}");
+        assert_eq!((shuffled(0, 1), shuffled(1, 1)), (vec![], vec![0]));
     }
 
     #[test]
