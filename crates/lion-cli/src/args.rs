@@ -2,6 +2,7 @@
 //! any work, with exit code 2.
 
 mod fit;
+mod method;
 mod place;
 mod value;
 
