@@ -3,6 +3,7 @@
 
 mod evaluate;
 mod fit;
+mod method;
 mod place;
 mod value;
 

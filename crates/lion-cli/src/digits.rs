@@ -21,7 +21,6 @@ pub(crate) struct Embedded {
     /// For each test digit, the training digit that it was picked for: it is the closest there is.
     pub(crate) picked_for: Vec<u32>,
     /// Random ones, not picked for closeness to anything.
-    #[cfg_attr(not(test), expect(dead_code, reason = "read by the evaluation alone"))]
     pub(crate) ordinary: Digits,
 }
 

@@ -1,5 +1,6 @@
 //! `lion place`: new rows get places in a map, in one pass and in memory that does not grow with the table.
 
+mod other;
 mod outcome;
 mod sheet;
 mod spool;
@@ -17,6 +18,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use lion_table::{Batches, ReadOptions, Table};
 use lion_tsne::evaluate::Judge;
 use lion_tsne::{Lion, Map, Matrix, Placement, Settled, Stranger, Verdict};
+use other::Other;
 use outcome::Outcome;
 use spool::Spool;
 use std::path::{Path, PathBuf};
@@ -35,9 +37,10 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     let screen = Screen::new(common);
     let sentence = "stopped: nothing was written, and an old file is as it was";
     let interrupt = Interrupt::install_ending(&screen, sentence)?;
-    let mut reporter = Reporter::new(screen.clone(), interrupt.clone(), Phase::OF_PLACE);
-    if let Some(flag) = args.idle_flag() {
-        screen.say(&format!("note: {flag} has no effect without --local idw"));
+    let phases = if args.rules.is_lion() { Phase::OF_PLACE } else { Phase::OF_PLACE_OTHERWISE };
+    let mut reporter = Reporter::new(screen.clone(), interrupt.clone(), phases);
+    for idle in args.rules.idle_flags() {
+        screen.say(&format!("note: {idle}"));
     }
     screen.detail(&format!("reading {}", shown(&args.data)));
     let map = Map::load(&args.map)?;
@@ -47,8 +50,10 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     let lion = Lion::new(map, &options).with_context(|| args.map.display().to_string())?;
     let judge = if args.has_labels() { Some(judge(args, lion.map())?) } else { None };
     let labels = Labelling::new(args, judge.as_ref(), table.row_count())?;
+    let other = Other::build(args, &lion, common, &screen, &mut reporter)?;
 
-    let placing = Placing { lion: &lion, args, judge: judge.as_ref(), labels: &labels };
+    let placing =
+        Placing { lion: &lion, other: other.as_ref(), args, judge: judge.as_ref(), labels: &labels };
     reporter.enter(Phase::Place);
     let (spool, strangers) = placing.settle(table, &mut reporter)?;
     reporter.enter(Phase::Outliers);
@@ -56,7 +61,7 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     reporter.enter(Phase::Write);
     let tally = placing.write(spool, outliers, &interrupt)?;
 
-    let outcome = Outcome::new(&lion, &options, args, tally, checksum, reporter.finish());
+    let outcome = Outcome::new(&lion, other.as_ref(), &options, args, tally, checksum, reporter.finish());
     if let Some(warning) = outcome.warning() {
         screen.say(&warning);
     }
@@ -170,6 +175,8 @@ fn check_count(args: &PlaceArgs, labels: usize, rows: usize) -> Result<()> {
 /// The two passes: over the table, and over what was set aside of it.
 struct Placing<'a> {
     lion: &'a Lion,
+    /// There if places are another method's.
+    other: Option<&'a Other>,
     args: &'a PlaceArgs,
     /// There if rows have labels.
     judge: Option<&'a Judge>,
@@ -194,20 +201,23 @@ impl Placing<'_> {
         for batch in batches {
             let Table { rows, cols, data, ids, labels, .. } = batch?;
             let before = spool.rows();
-            let settled = self.lion.settle(&Matrix::new(rows, cols, data)?);
+            let rows = Matrix::new(rows, cols, data)?;
+            let settled = self.lion.settle(&rows);
             let settled = settled.map_err(|error| located(error, &self.args.data, &columns, before))?;
+            let places = self.other.map(|other| other.places(&rows)).transpose()?;
             let mut ids = ids.map(Vec::into_iter);
             for (i, settled) in settled.into_iter().enumerate() {
                 let id = ids.as_mut().and_then(Iterator::next);
                 let label = self.labels.code(before + i, labels.as_ref().and_then(|labels| labels.get(i)));
-                let record = match settled {
-                    Settled::Placed(placement) => Record::new(id, label, &placement),
-                    Settled::Outlier(stranger) => {
-                        let record = Record::new(id, label, stranger.placement());
-                        strangers.push(stranger);
-                        record
-                    }
+                let mut record = match &settled {
+                    Settled::Placed(placement) => Record::new(id, label, placement),
+                    Settled::Outlier(stranger) => Record::new(id, label, stranger.placement()),
                 };
+                match (&places, settled) {
+                    (Some(places), _) if self.is_otherwise(record.verdict) => record.put_at(places.row(i)),
+                    (_, Settled::Outlier(stranger)) => strangers.push(stranger),
+                    _ => {}
+                }
                 spool.push(&record).map_err(|error| self.unwritten(error))?;
             }
             reporter.rows(spool.rows(), total);
@@ -230,7 +240,10 @@ impl Placing<'_> {
             if batch.is_empty() {
                 break;
             }
-            for record in batch.iter_mut().filter(|record| record.verdict == Verdict::Outlier) {
+            let waits = |record: &&mut Record| {
+                record.verdict == Verdict::Outlier && !self.is_otherwise(record.verdict)
+            };
+            for record in batch.iter_mut().filter(waits) {
                 record.put(outliers.next().context("an outlier was left without a position")?);
             }
             tally.add(&batch);
@@ -243,6 +256,11 @@ impl Placing<'_> {
         sheet.finish()?;
         tally.accuracy = self.judge.map(|_| tally.right / tally.rows.max(1) as f64);
         Ok(tally)
+    }
+
+    /// Whether a row of this verdict has its place from another method.
+    fn is_otherwise(&self, verdict: Verdict) -> bool {
+        self.other.is_some_and(|other| other.places_those(verdict))
     }
 
     /// Where there will be room: beside the output.

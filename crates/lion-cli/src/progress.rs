@@ -56,6 +56,10 @@ impl Phase {
     /// What placing goes through. Reading goes on beside placing, and has no time of its own.
     pub(crate) const OF_PLACE: &[Self] = &[Self::Load, Self::Place, Self::Outliers, Self::Write];
 
+    /// What placing by another method goes through.
+    pub(crate) const OF_PLACE_OTHERWISE: &[Self] =
+        &[Self::Load, Self::Build, Self::Place, Self::Outliers, Self::Write];
+
     /// Its name, and what is going on meanwhile.
     fn words(self) -> (&'static str, &'static str) {
         match self {
@@ -277,6 +281,8 @@ impl Reporter {
             (Phase::Optimise, None) => {
                 self.count(done, Some(total), || format!("iteration {done} of {total}"));
             }
+            // Rows or epochs, as the method has it.
+            (Phase::Build, _) => self.count(done, Some(total), || format!("{done} of {total}")),
             _ => self.count(done, Some(total), || format!("{done} of {total} rows")),
         }
         // A map whose descent is over, stopped or not, is worth its radii and power: they take a moment.

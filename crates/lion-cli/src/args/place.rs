@@ -1,5 +1,6 @@
 //! `lion place`: what can be chosen.
 
+use super::method::{self, MethodArg};
 use super::value;
 use super::{Common, TableArgs};
 use clap::{Args, ValueEnum};
@@ -18,6 +19,7 @@ Examples:
   lion place m.lion new.csv --id name -o placed.parquet
   lion place m.lion new.npy --labels classes.npy -o placed.csv     says how right the places are
   lion place m.lion new.parquet --local idw -o placed.jsonl        the paper's rule
+  lion place m.lion new.npy --method rbf-cubic -o other.csv        another method, to compare
   zcat new.csv.gz | lion place m.lion - -o - | grep outlier")]
 pub(crate) struct PlaceArgs {
     /// A map file written by lion fit
@@ -40,9 +42,22 @@ pub(crate) struct PlaceArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Placing")]
 pub(crate) struct RuleArgs {
-    /// The way of placing
-    #[arg(long, value_enum, default_value_t = MethodArg::Lion)]
+    /// The way of placing: lion, or one that it is compared with: idw, rbf-… (multiquadric, gaussian,
+    /// inverse-multiquadric, linear, cubic, quintic, thin-plate), kernelized. x and y are then that method's, all else is
+    /// what LION says of the row
+    #[arg(long, value_name = "NAME", default_value = "lion", value_parser = method::method)]
     pub(crate) method: MethodArg,
+    /// With another method: rows that LION calls exact, beside-outlier or outlier get LION's places, the rest the method's
+    #[arg(long)]
+    pub(crate) outlier_control: bool,
+    /// The width of an rbf kernel: mean, the mean distance between training rows, as the paper says; edges, the size of the
+    /// data's box for each row, as its program had it; mean unless given
+    #[arg(long, value_enum, value_name = "mean|edges", hide_possible_values = true)]
+    pub(crate) epsilon: Option<EpsilonArg>,
+    /// The width of the Gaussians of kernelized, as a multiple of the distance from each training row to its nearest other;
+    /// 0.25 unless given
+    #[arg(long, value_name = "K", value_parser = value::kernel_width, allow_hyphen_values = true)]
+    pub(crate) kernel_width: Option<f64>,
     /// Where a row with neighbours goes: energy, where t-SNE would let it rest; idw, the mean of its neighbours by
     /// inverse distance, as in the paper
     #[arg(long, value_enum, default_value_t = LocalArg::Energy)]
@@ -52,7 +67,7 @@ pub(crate) struct RuleArgs {
     #[arg(long, value_name = "P%|R", value_parser = value::radius, allow_hyphen_values = true)]
     pub(crate) radius: Option<Radius>,
     /// Power of the inverse distance weights of --local idw; unless given, as the map has it, or found anew for another
-    /// --radius
+    /// --radius. Also that of --method idw; unless given, the map's, which was found for neighbours within r_x
     #[arg(long, value_name = "P", value_parser = value::given_power, allow_hyphen_values = true)]
     pub(crate) power: Option<f64>,
     /// r_y, how far from everything else an outlier is put: a distance, or a percentile P of the distances between
@@ -78,10 +93,11 @@ pub(crate) struct RuleArgs {
     pub(crate) outliers: PositionsArg,
 }
 
-/// `--method`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum MethodArg {
-    Lion,
+/// `--epsilon`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EpsilonArg {
+    Mean,
+    Edges,
 }
 
 /// `--local`.
@@ -106,6 +122,12 @@ pub(crate) enum PositionsArg {
     Random,
 }
 
+impl PositionsArg {
+    pub(super) fn is_random(self) -> bool {
+        matches!(self, Self::Random)
+    }
+}
+
 impl PlaceArgs {
     /// The file to write, if it is not standard output.
     pub(crate) fn output_file(&self) -> Option<&Path> {
@@ -114,9 +136,7 @@ impl PlaceArgs {
 
     /// The options that were asked for.
     pub(crate) fn options(&self, common: &Common) -> LionOptions {
-        let RuleArgs {
-            method: MethodArg::Lion, radius, power, r_y, r_close, split_clusters, off_plane, ..
-        } = self.rules;
+        let RuleArgs { radius, power, r_y, r_close, split_clusters, off_plane, .. } = self.rules;
         LionOptions {
             radius,
             power,
@@ -140,11 +160,5 @@ impl PlaceArgs {
             seed: common.seed,
             threads: usize::from(common.threads),
         }
-    }
-
-    /// A flag that has no effect beside the others, if there is one.
-    pub(crate) fn idle_flag(&self) -> Option<&'static str> {
-        let RuleArgs { local, power, .. } = self.rules;
-        (local == LocalArg::Energy && power.is_some()).then_some("--power")
     }
 }

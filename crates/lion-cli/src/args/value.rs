@@ -62,6 +62,13 @@ pub(crate) fn given_power(text: &str) -> Result<f64, String> {
     }
 }
 
+pub(crate) fn kernel_width(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(width) if (1e-9..=1e9).contains(&width) => Ok(width),
+        _ => Err("it must be a number from 1e-9 to 1e9".into()),
+    }
+}
+
 pub(crate) fn sheet(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     match lion_table::check_output(&path) {
@@ -135,6 +142,8 @@ mod tests {
         assert_eq!(power("auto"), Ok(Power(None)));
         assert_eq!(power("20.5"), Ok(Power(Some(20.5))));
         assert!(["0", "-1", "nan", "inf", "strong"].iter().all(|text| power(text).is_err()));
+        assert_eq!(kernel_width("0.05"), Ok(0.05));
+        assert!(["0", "-1", "nan", "inf", "wide"].iter().all(|text| kernel_width(text).is_err()));
         assert_eq!(radius("99.5%"), Ok(Radius::Percentile(99.5)));
         assert_eq!(radius("5.5"), Ok(Radius::Value(5.5)));
         assert!(["101%", "-1%", "%", "nan", "-2", "wide"].iter().all(|text| radius(text).is_err()));

@@ -1,6 +1,7 @@
 //! What came of placing, as JSON keys and in words.
 
 use super::Record;
+use super::other::Other;
 use crate::args::PlaceArgs;
 use crate::output;
 use crate::progress::Phases;
@@ -46,6 +47,8 @@ impl Tally {
 /// The JSON object.
 #[derive(Serialize)]
 pub(super) struct Outcome {
+    /// The way of placing, with what it was built with.
+    method: String,
     rows: usize,
     exact: usize,
     interpolated: usize,
@@ -62,6 +65,7 @@ pub(super) struct Outcome {
     r_y: f64,
     r_close: f64,
     power: f64,
+    /// LION's rule for rows with neighbours, whether or not their places are LION's.
     local: &'static str,
     /// Whether rows were outliers also for what PCA leaves of them.
     off_plane: bool,
@@ -71,11 +75,15 @@ pub(super) struct Outcome {
     /// Of the map.
     checksum: String,
     file: String,
+    /// Whether rows that LION calls strange have LION's places.
+    #[serde(skip)]
+    outlier_control: bool,
 }
 
 impl Outcome {
     pub(super) fn new(
         lion: &Lion,
+        other: Option<&Other>,
         options: &LionOptions,
         args: &PlaceArgs,
         tally: Tally,
@@ -83,6 +91,7 @@ impl Outcome {
         (phases, seconds): (Phases, f64),
     ) -> Self {
         Self {
+            method: other.map_or("lion", Other::name).to_owned(),
             rows: tally.rows,
             exact: tally.exact,
             interpolated: tally.interpolated,
@@ -105,6 +114,7 @@ impl Outcome {
             map: args.map.display().to_string(),
             checksum,
             file: args.output_file().map_or("-".into(), |file| file.display().to_string()),
+            outlier_control: other.is_none_or(Other::has_outlier_control),
         }
     }
 
@@ -113,11 +123,20 @@ impl Outcome {
         let mut facts = Facts::default();
         facts.add("rows", self.rows.to_string());
         let outliers = match self.groups {
+            _ if !self.outlier_control => "strangers, placed like the rest".into(),
             1 => "in 1 group".into(),
             groups => format!("in {groups} groups"),
         };
         for (verdict, count, more) in [
-            ("exact", self.exact, "equal a row of the map, and have its place"),
+            (
+                "exact",
+                self.exact,
+                if self.outlier_control {
+                    "equal a row of the map, and have its place"
+                } else {
+                    "equal a row of the map"
+                },
+            ),
             ("interpolated", self.interpolated, "among rows like themselves"),
             ("beside-outlier", self.beside_outlier, "near a single row, itself apart"),
             ("outlier", self.outlier, &outliers),
@@ -134,16 +153,25 @@ impl Outcome {
                 format!("{share:.1} % of the 10 nearest training places carry the row's label"),
             );
         }
-        let off_plane = if self.off_plane { "; strangers off the PCA plane are outliers too" } else { "" };
-        let Self { r_x, r_y, r_close, power, local, .. } = *self;
-        let radii = placing_in_words(r_x, r_y, r_close, (local == "idw").then_some(power));
-        facts.add("placed by", format!("{local}; {radii}{off_plane}"));
+        facts.add("placed by", self.method_in_words());
         facts.add("seconds", seconds_in_words(self.seconds, &self.phases));
         if let Some(bytes) = self.peak_rss_bytes {
             facts.add("peak memory", output::size(bytes));
         }
         facts.add("file", self.file.clone());
         facts
+    }
+
+    fn method_in_words(&self) -> String {
+        let Self { r_x, r_y, r_close, power, local, outlier_control, .. } = *self;
+        let is_lion = self.method == "lion";
+        let radii = placing_in_words(r_x, r_y, r_close, (is_lion && local == "idw").then_some(power));
+        let off_plane = if self.off_plane { "; strangers off the PCA plane are outliers too" } else { "" };
+        match (is_lion, outlier_control) {
+            (true, _) => format!("{local}; {radii}{off_plane}"),
+            (false, true) => format!("{}, strangers by LION; {radii}{off_plane}", self.method),
+            (false, false) => format!("{}; the verdicts are LION's: {radii}{off_plane}", self.method),
+        }
     }
 
     /// The facts, and what to do next.

@@ -48,10 +48,15 @@ impl Record {
 
     /// Takes place and group of a placement: an outlier's are found last.
     pub(crate) fn put(&mut self, placement: &Placement) {
-        for (own, given) in self.place.iter_mut().zip(placement.place.iter()) {
+        self.put_at(&placement.place);
+        self.group = placement.group;
+    }
+
+    /// Takes a place.
+    pub(crate) fn put_at(&mut self, place: &[f32]) {
+        for (own, given) in self.place.iter_mut().zip(place) {
             *own = *given;
         }
-        self.group = placement.group;
     }
 
     fn write(&self, out: &mut impl Write) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! `lion place`: every column in every format, every option, the same bits in one pass as at once.
 
 mod choices;
+mod other;
 mod refused;
 
 use crate::tools::{Finished, Folder, Sample, npy};
@@ -243,7 +244,7 @@ fn the_summary_has_the_promised_keys() {
     let folder = folder();
     let summary = folder.json("place m.lion new.csv -o p.csv");
     let mut promised: Vec<&str> =
-        "rows exact interpolated beside_outlier outlier groups accuracy_10nn seconds phases \
+        "method rows exact interpolated beside_outlier outlier groups accuracy_10nn seconds phases \
          r_x r_y r_close power local off_plane peak_rss_bytes map checksum file"
             .split_whitespace()
             .collect();

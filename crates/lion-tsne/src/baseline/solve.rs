@@ -15,6 +15,8 @@ use lu::Lu;
 
 /// The equations hold if no place is missed by more than this share of the map's extent: places are no finer.
 const SMALL: f64 = 1e-6;
+/// Up to this share they are left as they are, and it is said: any ridge would miss places by more.
+const TOLERABLE: f64 = 1e-3;
 /// Ridges that are tried in turn where the equations do not hold, as shares of the system's norm. Squares of smaller ones
 /// are lost to rounding.
 const RIDGES: [f64; 4] = [1e-7, 1e-6, 1e-5, 1e-4];
@@ -51,8 +53,11 @@ impl<F: Fn(usize, &mut [f64]) + Sync> System<F> {
         let mut matrix = vec![0.0; n * n];
         self.fill(&mut matrix);
         let lu = Lu::new(n, matrix, &mut report).ok_or(Error::Stopped(Stage::Build))?;
-        if let Some(coefficients) = self.solve_by(&lu, &targets) {
-            return Ok(Solution { coefficients, notes: Vec::new() });
+        let (coefficients, left) = self.solve_by(&lu, &targets);
+        let missed = largest(&left) / extent(&targets, n);
+        if missed <= TOLERABLE {
+            let notes = if missed <= SMALL { Vec::new() } else { vec![self.in_words("", missed)] };
+            return Ok(Solution { coefficients, notes });
         }
         let what = format!("{}, whose equations are singular to rounding,", self.name);
         check_memory(what, 8 * (n as u64).pow(2), "place with another method, or fit fewer rows")?;
@@ -63,7 +68,9 @@ impl<F: Fn(usize, &mut [f64]) + Sync> System<F> {
             let Some(coefficients) = solved.ok_or(Error::Stopped(Stage::Build))? else { continue };
             let left = self.left(&coefficients, &targets);
             if root_mean_square(&left) <= HOPELESS * spread(&targets, n) {
-                let notes = vec![self.ridge_in_words(ridge, largest(&left) / extent(&targets, n))];
+                let solved =
+                    format!(", so they were solved by least squares with a ridge of {ridge:e} of their norm");
+                let notes = vec![self.in_words(&solved, largest(&left) / extent(&targets, n))];
                 return Ok(Solution { coefficients, notes });
             }
         }
@@ -78,18 +85,19 @@ impl<F: Fn(usize, &mut [f64]) + Sync> System<F> {
         for_each_row(matrix, self.rows, 0, |i, row, _| (self.equation)(i, row));
     }
 
-    /// Coefficients with which all equations hold, after one refinement at the most.
-    fn solve_by(&self, lu: &Lu, targets: &[f64]) -> Option<Vec<f64>> {
-        let tolerance = SMALL * extent(targets, self.rows);
+    /// Coefficients, and what the equations leave with them, after one refinement at the most.
+    fn solve_by(&self, lu: &Lu, targets: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let mut coefficients = targets.to_vec();
         lu.solve_transposed(&mut coefficients);
-        let mut left = self.left(&coefficients, targets);
-        if largest(&left) > tolerance {
-            lu.solve_transposed(&mut left);
-            coefficients.iter_mut().zip(&left).for_each(|(c, correction)| *c += correction);
-            left = self.left(&coefficients, targets);
+        let left = self.left(&coefficients, targets);
+        if largest(&left) <= SMALL * extent(targets, self.rows) {
+            return (coefficients, left);
         }
-        (largest(&left) <= tolerance).then_some(coefficients)
+        let mut correction = left;
+        lu.solve_transposed(&mut correction);
+        coefficients.iter_mut().zip(&correction).for_each(|(c, correction)| *c += correction);
+        let left = self.left(&coefficients, targets);
+        (coefficients, left)
     }
 
     /// What the equations leave of the targets.
@@ -111,9 +119,9 @@ impl<F: Fn(usize, &mut [f64]) + Sync> System<F> {
         targets.iter().enumerate().map(left).collect()
     }
 
-    fn ridge_in_words(&self, ridge: f64, missed: f64) -> String {
+    fn in_words(&self, solved: &str, missed: f64) -> String {
         format!(
-            "{}: its equations are singular to rounding, so they were solved by least squares with a ridge of {ridge:e} of their norm; the map's own rows miss their places by {missed:.1e} of the map's extent at most",
+            "{}: its equations are singular to rounding{solved}; the map's own rows miss their places by {missed:.1e} of the map's extent at most",
             self.name
         )
     }

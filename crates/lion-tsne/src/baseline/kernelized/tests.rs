@@ -98,9 +98,9 @@ fn wide_gaussians_in_few_columns_get_a_ridge_that_is_said() {
                 let notes = ready.notes().concat();
                 match notes.is_empty() {
                     true => assert!(missed < 1e-4, "K={width} misses by {missed}"),
-                    false => assert!(notes.contains("a ridge of 1e-"), "{notes}"),
+                    false => assert!(notes.contains("singular to rounding"), "{notes}"),
                 }
-                noted += usize::from(!notes.is_empty());
+                noted += usize::from(notes.contains("a ridge of 1e-"));
             }
             Err(error) => assert!(error.to_string().contains("too much alike"), "{error}"),
         }

@@ -1,0 +1,140 @@
+//! `--method`: the names of the ways of placing, what each leaves open, and which flags have no effect beside it.
+
+use super::place::{EpsilonArg, LocalArg, RuleArgs, TaperArg};
+use lion_tsne::{Baseline, Descent, Epsilon, Kernel, Network, OpenTsneStart, Parametric};
+
+/// Kernelized t-SNE unless a width is given: wide enough to be smooth, narrow enough to be right.
+const KERNEL_WIDTH: f64 = 0.25;
+/// Stands for the map's own, which is known once there is a map.
+const POWER: f64 = 20.0;
+
+/// `--method`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum MethodArg {
+    Lion,
+    Other(Baseline),
+}
+
+/// Every way of placing but LION: a line for each. What a flag can change is here as it is without the flag.
+fn others() -> Vec<Baseline> {
+    let mut others = vec![Baseline::Idw { power: POWER }];
+    others.extend(Kernel::ALL.map(|kernel| Baseline::Rbf { kernel, epsilon: Epsilon::MeanDistance }));
+    others.push(Baseline::Kernelized { width: KERNEL_WIDTH });
+    others.extend(Descent::ALL.map(Baseline::Descent));
+    others.extend(Network::PAPER.map(Baseline::Network));
+    others.push(Baseline::Parametric(Parametric::default()));
+    others.extend([OpenTsneStart::Median, OpenTsneStart::Weighted].map(|start| Baseline::OpenTsne { start }));
+    others.push(Baseline::FixedPoint);
+    others
+}
+
+/// As it is called on the command line: its name without what it leaves open.
+fn name(baseline: &Baseline) -> String {
+    let whole = baseline.to_string();
+    whole.split(' ').next().unwrap_or_default().to_owned()
+}
+
+/// The method of this name.
+pub(crate) fn method(text: &str) -> Result<MethodArg, String> {
+    if text == "lion" {
+        return Ok(MethodArg::Lion);
+    }
+    let others = others();
+    let known = others.iter().find(|other| name(other) == text);
+    known.map(|other| MethodArg::Other(*other)).ok_or_else(|| {
+        let names: Vec<String> = others.iter().map(name).collect();
+        format!("it must be one of lion, {}", names.join(", "))
+    })
+}
+
+impl RuleArgs {
+    /// Whether places are LION's.
+    pub(crate) fn is_lion(&self) -> bool {
+        self.method == MethodArg::Lion
+    }
+
+    /// The way of placing that was asked for, if it is not LION. The power is LION's: the one given, or the map's.
+    pub(crate) fn other(&self, power: f64) -> Option<Baseline> {
+        let MethodArg::Other(other) = self.method else { return None };
+        Some(match other {
+            Baseline::Idw { .. } => Baseline::Idw { power },
+            Baseline::Rbf { kernel, epsilon } => Baseline::Rbf {
+                kernel,
+                epsilon: match self.epsilon {
+                    Some(EpsilonArg::Mean) => Epsilon::MeanDistance,
+                    Some(EpsilonArg::Edges) => Epsilon::Edges,
+                    None => epsilon,
+                },
+            },
+            Baseline::Kernelized { width } => {
+                Baseline::Kernelized { width: self.kernel_width.unwrap_or(width) }
+            }
+            nothing_to_choose => nothing_to_choose,
+        })
+    }
+
+    /// What to say of flags that have no effect beside the others.
+    pub(crate) fn idle_flags(&self) -> Vec<String> {
+        let mut idle = Vec::new();
+        let mut note = |given: bool, flag: &str, why: &str| {
+            if given {
+                idle.push(format!("{flag} has no effect {why}"));
+            }
+        };
+        let other = match &self.method {
+            MethodArg::Lion => None,
+            MethodArg::Other(other) => Some(other),
+        };
+        match other {
+            None => {
+                note(
+                    self.power.is_some() && self.local == LocalArg::Energy,
+                    "--power",
+                    "without --local idw",
+                );
+                note(
+                    self.outlier_control,
+                    "--outlier-control",
+                    "beside --method lion, which has it built in",
+                );
+            }
+            Some(other) => {
+                let beside = format!("beside --method {}", name(other));
+                note(self.local != LocalArg::Energy, "--local", &beside);
+                note(self.taper != TaperArg::None, "--taper", &beside);
+                note(self.split_clusters, "--split-clusters", &beside);
+                note(self.power.is_some() && !matches!(other, Baseline::Idw { .. }), "--power", &beside);
+                if !self.outlier_control {
+                    note(self.r_y.is_some(), "--r-y", "without --outlier-control");
+                    note(self.r_close.is_some(), "--r-close", "without --outlier-control");
+                    note(self.outliers.is_random(), "--outliers", "without --outlier-control");
+                }
+            }
+        }
+        let has_width = matches!(other, Some(Baseline::Rbf { kernel, .. }) if kernel.has_width());
+        let why = "without --method rbf-multiquadric, rbf-gaussian or rbf-inverse-multiquadric";
+        note(self.epsilon.is_some() && !has_width, "--epsilon", why);
+        let is_kernelized = matches!(other, Some(Baseline::Kernelized { .. }));
+        note(self.kernel_width.is_some() && !is_kernelized, "--kernel-width", "without --method kernelized");
+        idle
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_told_from_the_others() {
+        assert_eq!(method("lion"), Ok(MethodArg::Lion));
+        let others = others();
+        for other in &others {
+            assert_eq!(method(&name(other)), Ok(MethodArg::Other(*other)));
+        }
+        let names: std::collections::BTreeSet<String> = others.iter().map(name).collect();
+        assert_eq!(names.len(), others.len());
+        let refused = method("nearest").unwrap_err();
+        assert!(refused.starts_with("it must be one of lion, idw, rbf-multiquadric, "), "{refused}");
+        assert!(names.iter().all(|name| refused.contains(name)), "{refused}");
+    }
+}
