@@ -41,7 +41,7 @@ pub enum Block {
     Table(Table),
     /// A figure, numbered through the report.
     Figure {
-        /// The stem of its files, and its name in addresses after `figure-`: a-z, 0-9 and "-".
+        /// The stem of its files, and its name in addresses after `Figure-`: a-z, 0-9 and "-".
         name: String,
         /// The figure.
         picture: Picture,

@@ -145,17 +145,16 @@ impl Landing<'_> {
             body,
             r#"<rect x="{PAD}" y="{top}" width="{SIDE}" height="{SIDE}" fill="none" stroke="{HAIRLINE}"/>"#
         );
-        names(&mut body, &map, &colouring, &places);
-        let far = self.newcomers(&mut body, &view);
+        let names = names(&mut body, &map, &colouring, &places);
+        let far = self.newcomers(&mut body, &view, names);
         let bottom = self.legend(&mut body, top + SIDE + LINE, far);
         Ok(Picture::new(&self.title, [wide, bottom + PAD], body).with(rasters))
     }
 
-    /// Lines, crosses, marks and names; says how many are beyond the edge.
-    fn newcomers(&self, out: &mut String, view: &View) -> usize {
+    /// Lines, crosses, marks and names, which keep off what is `taken`; says how many are beyond the edge.
+    fn newcomers(&self, out: &mut String, view: &View, mut taken: Vec<Rect>) -> usize {
         let ink = palette::INK;
         let mut marks = String::new();
-        let mut taken: Vec<Rect> = Vec::new();
         let mut far = 0;
         let mut shown = Vec::new();
         for new in &self.landed {
@@ -171,6 +170,7 @@ impl Landing<'_> {
                     x - 3.0,
                     y - 3.0
                 );
+                taken.push(around([x, y]));
             }
             if beyond {
                 far += 1;
@@ -178,7 +178,7 @@ impl Landing<'_> {
             } else {
                 mark(&mut marks, new.outlier, at);
             }
-            taken.push(Rect { x: at[0] - 5.0, y: at[1] - 5.0, width: 10.0, height: 10.0 });
+            taken.push(around(at));
             shown.push(at);
         }
         out.push_str(&marks);
@@ -220,6 +220,11 @@ impl Landing<'_> {
     }
 }
 
+/// The room of a mark.
+fn around([x, y]: [f32; 2]) -> Rect {
+    Rect { x: x - 5.0, y: y - 5.0, width: 10.0, height: 10.0 }
+}
+
 fn colour(new: &Landed) -> Rgb {
     if new.outlier { palette::OUTLIER } else { palette::ACCENT }
 }
@@ -236,7 +241,7 @@ fn arrow(out: &mut String, [x, y]: [f32; 2], [dx, dy]: [f32; 2], fill: Rgb) {
     let turn = dy.atan2(dx).to_degrees();
     let _ = writeln!(
         out,
-        r##"<path transform="translate({x:.1} {y:.1}) rotate({turn:.1})" d="M-4 -5L6 0L-4 5z" fill="{fill}" stroke="#fff"/>"##
+        r##"<path transform="translate({x:.1} {y:.1}) rotate({turn:.1})" d="M-7 -5.5L8 0L-7 5.5L-4 0z" fill="{fill}" stroke="#fff"/>"##
     );
 }
 
@@ -312,9 +317,11 @@ fn points(
     Ok(Vec::new())
 }
 
-/// The name of each class where most of it is.
-fn names(out: &mut String, map: &Scatter, colouring: &Colouring, places: &[[f32; 2]]) {
-    let Kind::Classes { classes, .. } = &colouring.kind else { return };
+/// The name of each class where most of it is; says where they stand.
+fn names(out: &mut String, map: &Scatter, colouring: &Colouring, places: &[[f32; 2]]) -> Vec<Rect> {
+    const SIZE: f32 = 14.0;
+    let Kind::Classes { classes, .. } = &colouring.kind else { return Vec::new() };
+    let mut taken = Vec::new();
     let _ = writeln!(
         out,
         r##"<g stroke="#fff" stroke-width="3" stroke-linejoin="round" paint-order="stroke" text-anchor="middle">"##
@@ -322,14 +329,12 @@ fn names(out: &mut String, map: &Scatter, colouring: &Colouring, places: &[[f32;
     for (class, anchor) in classes.iter().zip(colouring.anchors(2, &crate::frame::normalise(map))) {
         let Some(anchor) = anchor else { continue };
         let [x, y] = places[anchor as usize];
+        let name = shorten(&class.name, 10.0);
+        let wide = width(&name) * SIZE;
+        taken.push(Rect { x: x - wide / 2.0, y: y - SIZE / 2.0, width: wide, height: SIZE });
         let fill = class.colour.mix(palette::BLACK, 0.35).to_string();
-        write_text(
-            out,
-            [x, y + 5.0],
-            14.0,
-            Style { weight: 600, fill: &fill, ..PLAIN },
-            &shorten(&class.name, 10.0),
-        );
+        write_text(out, [x, y + 5.0], SIZE, Style { weight: 600, fill: &fill, ..PLAIN }, &name);
     }
     out.push_str("</g>\n");
+    taken
 }

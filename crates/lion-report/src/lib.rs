@@ -57,7 +57,7 @@
 //! };
 //! let heading = Block::Heading { level: 2, text: "Times".to_owned(), id: "times".to_owned() };
 //! let report = Document { title: "A report".to_owned(), subtitle: String::new(), blocks: vec![heading, figure] };
-//! assert!(report.html()?.contains("<figure id=\"figure-times\">"));
+//! assert!(report.html()?.contains("<figure id=\"Figure-times\">"));
 //! # Ok::<(), lion_report::Error>(())
 //! ```
 

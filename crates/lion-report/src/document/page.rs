@@ -17,7 +17,8 @@ const SCRIPT: &str = include_str!("../../assets/report.js");
 /// A picture of more elements than this is shown as a PNG: a browser would have to hold each of them.
 const MOST_ELEMENTS: usize = 4000;
 
-/// The page of a report that has been checked.
+/// The page of a report that has been checked. Its own ids begin with a capital and those of headings do not, so that they
+/// never meet.
 pub(super) fn html(document: &Document) -> Result<String> {
     let mut writer = Writer::default();
     for block in &document.blocks {
@@ -93,7 +94,7 @@ impl Writer {
             }
             Block::Figure { name, picture, caption, alt } => {
                 self.figures += 1;
-                let _ = writeln!(out, r#"<figure id="figure-{name}">"#);
+                let _ = writeln!(out, r#"<figure id="Figure-{name}">"#);
                 paper(picture, name, alt, out)?;
                 let _ = writeln!(
                     out,
@@ -112,7 +113,7 @@ fn paper(picture: &Picture, name: &str, alt: &str, out: &mut String) -> Result<(
     let alt = escape(alt);
     if picture.parts.is_empty() {
         out.push_str("<div class=\"paper scroll\">\n");
-        drawing(picture, &format!("figure-{name}"), &format!(r#"role="img" aria-label="{alt}""#), out)?;
+        drawing(picture, &format!("Figure-{name}"), &format!(r#"role="img" aria-label="{alt}""#), out)?;
     } else {
         let widest = picture.parts.iter().map(|part| part.width).fold(0.0, f32::max);
         let _ = writeln!(
@@ -124,7 +125,7 @@ fn paper(picture: &Picture, name: &str, alt: &str, out: &mut String) -> Result<(
             let _ = writeln!(out, r#"<p class="title" aria-hidden="true">{}</p>"#, escape(picture.title()));
         }
         for (at, part) in picture.parts.iter().enumerate() {
-            drawing(part, &format!("figure-{name}-{at}"), r#"aria-hidden="true""#, out)?;
+            drawing(part, &format!("Figure-{name}-{at}"), r#"aria-hidden="true""#, out)?;
         }
     }
     out.push_str("</div>\n");

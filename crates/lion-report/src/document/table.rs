@@ -99,9 +99,9 @@ impl Table {
         let wide = if self.head.len() > WIDE { " wide" } else { "" };
         let _ = write!(
             out,
-            r#"<figure class="table{wide}" id="table-{number}">
-<figcaption id="caption-{number}"><b>Table {number}.</b> {}</figcaption>
-<div class="scroll" role="region" aria-labelledby="caption-{number}">
+            r#"<figure class="table{wide}" id="Table-{number}">
+<figcaption id="Caption-{number}"><b>Table {number}.</b> {}</figcaption>
+<div class="scroll" role="region" aria-labelledby="Caption-{number}">
 <table>
 <thead>
 "#,
