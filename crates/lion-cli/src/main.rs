@@ -6,16 +6,11 @@ mod digits;
 mod fit;
 mod info;
 mod interrupt;
-#[cfg(test)]
-mod mnist;
 mod noise;
 mod output;
 mod place;
 mod plot;
 mod progress;
-#[cfg(test)]
-#[path = "evaluate/sets.rs"]
-mod sets;
 mod summary;
 
 use args::{Cli, Verb};
