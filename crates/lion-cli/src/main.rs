@@ -7,7 +7,10 @@ mod evaluate;
 mod fit;
 mod info;
 mod interrupt;
+<<<<<<< HEAD
 mod mnist;
+=======
+>>>>>>> part-e
 mod noise;
 mod output;
 mod place;

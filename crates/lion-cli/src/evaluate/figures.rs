@@ -212,11 +212,11 @@ pub(crate) fn grid(grid: &Grid) -> Result<Block> {
             unit: "mean squared distance".into(),
             low_is_good: true,
         };
-        panels.push(heat.picture()?);
+        panels.push(heat);
     }
     Ok(figure(
         "grid-search",
-        panel("", &panels, 2)?,
+        Heat::together("", &panels, 2)?,
         &format!(
             "The grid search over networks: mean squared distance on the fifth of the rows that they were not trained on, by nodes in a layer and dropout, after {} epochs (the paper: 5000).",
             grid.epochs

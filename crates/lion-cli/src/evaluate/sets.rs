@@ -12,10 +12,9 @@ use std::path::Path;
 
 /// Distances are taken after PCA to so many.
 const COMPONENTS: usize = 30;
-/// The outlier test should keep so many of so many images of noise, and so many digits may give way for that.
+/// The outlier test should keep so many of so many images of noise.
 const KEPT: usize = 900;
 const NOISE: usize = 1000;
-const REPLACED: usize = 50;
 
 /// What a map is fitted to, and what is placed in it.
 pub(crate) struct Sets {
@@ -35,9 +34,11 @@ struct Counts {
     training: usize,
     cluster: usize,
     ordinary: usize,
+    /// How many training digits may give way so that the outlier test keeps noise.
+    replaced: usize,
 }
 
-const COUNTS: Counts = Counts { training: 2500, cluster: 1000, ordinary: 1000 };
+const COUNTS: Counts = Counts { training: 2500, cluster: 1000, ordinary: 1000, replaced: 50 };
 
 impl Sets {
     /// Those that come with the program.
@@ -56,7 +57,7 @@ impl Sets {
 /// Draws the sets as data/README.md tells of the embedded ones, all from one shuffle of the distinct images.
 fn sample(digits: &Digits, name: &str, counts: &Counts, seed: u64) -> Result<Sets> {
     let distinct = unique_rows(&digits.pixels).representatives;
-    let needed = counts.training + counts.cluster + counts.ordinary + REPLACED;
+    let needed = counts.training + counts.cluster + counts.ordinary + counts.replaced;
     ensure!(
         distinct.len() >= needed,
         "{name} has {} different training images, and at least {needed} are needed",
@@ -70,7 +71,7 @@ fn sample(digits: &Digits, name: &str, counts: &Counts, seed: u64) -> Result<Set
     let (space, kept) = loop {
         let space = Space::new(digits.pixels.select(&training))?;
         let kept = space.kept(&noise)?;
-        let next = if kept < KEPT && replaced < REPLACED { order.next() } else { None };
+        let next = if kept < KEPT && replaced < counts.replaced { order.next() } else { None };
         let Some(next) = next else { break (space, kept) };
         training[space.most_isolated] = next;
         replaced += 1;
@@ -134,7 +135,7 @@ mod tests {
     use super::*;
     use lion_tsne::evaluate::letters;
 
-    const FEW: Counts = Counts { training: 120, cluster: 30, ordinary: 50 };
+    const FEW: Counts = Counts { training: 120, cluster: 30, ordinary: 50, replaced: 2 };
 
     /// Images that stand in for digits: 400 different ones, and a second copy of the first 50. Labels are their numbers.
     fn images() -> Digits {
