@@ -7,10 +7,7 @@ mod evaluate;
 mod fit;
 mod info;
 mod interrupt;
-<<<<<<< HEAD
 mod mnist;
-=======
->>>>>>> part-e
 mod noise;
 mod output;
 mod place;
