@@ -116,7 +116,7 @@ fn lower(found: &Found<'_>, baseline: Option<Estimate>, family: Family, name: &s
     let (least, most) = range(&below)?;
     claim(
         least >= 8.0 && most <= 22.0,
-        &format!("{name} is 10 to 20 points below the baseline."),
+        &format!("{name}: 10 to 20 points below the baseline."),
         format!(
             "{least:.1} to {most:.1} points below our baseline of {baseline:.2} % (counted as holding from 8 to 22).",
         ),

@@ -7,7 +7,7 @@ use super::results::{Grid, Material, Results};
 use super::sweeps::Powers;
 use anyhow::{Context, Result};
 use lion_report::{
-    Axis, Block, Chart, Heat, ImageCell, ImageRow, Images, Landed, Landing, Picture, Series, Stroke, panel,
+    Axis, Block, Chart, Heat, ImageCell, ImageRow, Images, Landed, Landing, Picture, Scatter, Series, Stroke, panel,
 };
 use lion_tsne::Matrix;
 use lion_tsne::evaluate::Judge;
@@ -49,15 +49,11 @@ fn map_points(material: &Material) -> Vec<f32> {
 
 /// The map alone.
 pub(crate) fn the_map(material: &Material) -> Result<Block> {
-    let landing = Landing {
-        title: String::new(),
-        map: &map_points(material),
-        labels: &material.training.labels,
-        landed: Vec::new(),
-    };
+    let points = map_points(material);
+    let scatter = Scatter::new(2, &points).labels(&material.training.labels);
     Ok(figure(
         "map",
-        landing.picture()?,
+        Picture::map(&scatter)?,
         "The map that new rows are placed into, coloured by what the digits show.",
         "A t-SNE map of handwritten digits in coloured clusters",
     ))
@@ -122,7 +118,7 @@ pub(crate) fn cross_validation(powers: &[Powers]) -> Result<Block> {
             Stroke::Line,
         )
     });
-    let picture = chart("", axis("power p"), axis("mean squared distance"), series.collect())?;
+    let picture = chart("", axis("power p"), log_axis("mean squared distance"), series.collect())?;
     Ok(figure(
         "cross-validation",
         picture,
@@ -175,7 +171,7 @@ pub(crate) fn width_distance(results: &Results) -> Result<Block> {
     let series = vec![line("kernelized t-SNE", points, Stroke::LineAndPoints)];
     Ok(figure(
         "kernel-width-distance",
-        chart("", axis("K"), axis("distance to the nearest place"), series)?,
+        chart("", axis("K"), log_axis("distance to the nearest place"), series)?,
         "Kernelized t-SNE: K against the mean distance of images of noise to their nearest place.",
         "The distance of outliers as a function of K",
     ))
@@ -373,9 +369,12 @@ pub(crate) fn times(timings: &[Timing], by_rows: bool, building: bool) -> Result
         }
     }
     let x = if by_rows { "rows N" } else { "columns K" };
-    let y = if building { "seconds to build" } else { "seconds for a row" };
+    let y = if building { "seconds to build" } else { "microseconds for a row" };
+    if !building {
+        series.iter_mut().flat_map(|series| &mut series.points).for_each(|point| point[1] *= 1e6);
+    }
     let fixed = if by_rows { format!("{COLUMNS} columns") } else { format!("{ROWS} rows") };
-    chart(&format!("{y}, {fixed}"), log_axis(x), log_axis(y), series)
+    chart(&fixed, log_axis(x), log_axis(y), series)
 }
 
 /// The measurements of one method along one direction.
@@ -426,7 +425,7 @@ pub(crate) fn large_validation(name: &str, on_map: &OnMap) -> Result<Block> {
         );
         line(name, at.curve.clone(), Stroke::Line)
     });
-    let picture = chart("", axis("power p"), axis("mean squared distance"), series.collect())?;
+    let picture = chart("", axis("power p"), log_axis("mean squared distance"), series.collect())?;
     Ok(figure(
         &format!("large-validation-{name}"),
         picture,
