@@ -16,15 +16,17 @@ use crate::vectorized::vectorized;
 use bell::{Bell, Known, cold_start};
 use rayon::prelude::*;
 
-/// Numbers worked on side by side.
-const LANES: usize = 16;
+/// Numbers worked on in one loop, which is cut into registers: sums are kept lane by lane, always in the same order.
+const LANES: usize = 64;
+/// Rows whose distances from another are summed up side by side.
+const GROUP: usize = 16;
 
 /// A map's rows and places, made ready for one more.
 pub(crate) struct Joined {
     rows: usize,
     cols: usize,
-    /// Rows in groups of `LANES`; in a group one column after the other.
-    groups: Vec<[f32; LANES]>,
+    /// Rows in groups; in a group one column after the other.
+    groups: Vec<[f32; GROUP]>,
     /// ln(perplexity).
     target: f64,
     bells: Vec<Known>,
@@ -103,13 +105,13 @@ impl Joined {
     }
 
     fn row(&self, i: usize) -> Vec<f32> {
-        let group = &self.groups[i / LANES * self.cols..][..self.cols];
-        group.iter().map(|column| column[i % LANES]).collect()
+        let group = &self.groups[i / GROUP * self.cols..][..self.cols];
+        group.iter().map(|column| column[i % GROUP]).collect()
     }
 
     /// The squared distances of all rows from this one, in f64.
     fn distances2(&self, row: &[f32]) -> Vec<f64> {
-        let mut distances2 = vec![0.0; self.rows.next_multiple_of(LANES)];
+        let mut distances2 = vec![0.0; self.rows.next_multiple_of(GROUP)];
         self.fill_distances2(row, 0, &mut distances2);
         distances2.truncate(self.rows);
         distances2
@@ -121,10 +123,10 @@ impl Joined {
             #[inline(always)]
             || {
                 let groups = self.groups[first_group * self.cols..].chunks_exact(self.cols);
-                for (distances2, group) in distances2.as_chunks_mut::<LANES>().0.iter_mut().zip(groups) {
-                    let mut sums = [0.0; LANES];
+                for (distances2, group) in distances2.as_chunks_mut::<GROUP>().0.iter_mut().zip(groups) {
+                    let mut sums = [0.0; GROUP];
                     for (column, &here) in group.iter().zip(row) {
-                        for lane in 0..LANES {
+                        for lane in 0..GROUP {
                             let difference = f64::from(column[lane]) - f64::from(here);
                             sums[lane] += difference * difference;
                         }
@@ -136,12 +138,12 @@ impl Joined {
     }
 }
 
-fn grouped(x: &Matrix) -> Vec<[f32; LANES]> {
+fn grouped(x: &Matrix) -> Vec<[f32; GROUP]> {
     let cols = x.cols();
-    let mut groups = vec![[0.0; LANES]; x.rows().div_ceil(LANES) * cols];
+    let mut groups = vec![[0.0; GROUP]; x.rows().div_ceil(GROUP) * cols];
     for (i, row) in x.data().chunks_exact(cols).enumerate() {
-        for (column, &v) in groups[i / LANES * cols..].iter_mut().zip(row) {
-            column[i % LANES] = v;
+        for (column, &v) in groups[i / GROUP * cols..].iter_mut().zip(row) {
+            column[i % GROUP] = v;
         }
     }
     groups

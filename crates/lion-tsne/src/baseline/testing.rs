@@ -1,8 +1,9 @@
 //! What the tests of several ways of placing ask.
 
-use super::Placing;
-use crate::joined::tests::newcomers;
+use super::{Baseline, Descent, OpenTsneStart, Placing};
+use crate::joined::tests::{clusters, newcomers};
 use crate::matrix::Matrix;
+use crate::{Fit, ignore};
 
 /// Places have the same bits on any number of threads, and alone as in a batch; hostile rows have places too.
 pub(super) fn same_everywhere<P: Placing>(x: &Matrix, build: impl Fn() -> P + Sync) {
@@ -48,4 +49,22 @@ pub(super) fn plain_shares(x: &Matrix, row: &[f32], count: usize, perplexity: f6
         if entropy > perplexity.ln() { low = middle } else { high = middle }
     }
     shares(0.5 * (low + high))
+}
+
+#[test]
+fn they_build_from_a_map_by_their_names() {
+    let (x, y) = clusters(80, 6, 2, 5);
+    let map = Fit::default().adopt(x.clone(), y, &mut ignore).unwrap();
+    let starts = [OpenTsneStart::Median, OpenTsneStart::Weighted];
+    let others = starts.map(|start| Baseline::OpenTsne { start }).into_iter().chain([Baseline::FixedPoint]);
+    let all: Vec<Baseline> = Descent::ALL.map(Baseline::Descent).into_iter().chain(others).collect();
+    let names: Vec<String> = all.iter().map(Baseline::to_string).collect();
+    assert_eq!(names[8..], ["opentsne-median", "opentsne-weighted", "fixed-point"]);
+    for (baseline, name) in all.iter().zip(names) {
+        assert!(baseline.memory(80, 6) > 0 && name.len() > 5);
+        let built = baseline.build(&map, 1, &mut ignore).unwrap();
+        let places = built.place(&newcomers(&x)).unwrap();
+        assert_eq!((places.rows(), places.cols()), (4, 2), "{name}");
+        assert!(places.data().iter().all(|v| v.is_finite()), "{name}");
+    }
 }

@@ -1,6 +1,7 @@
 //! The Gaussian around a row, as wide as the perplexity asks for, and how it changes when one more row joins the others.
 
 use super::LANES;
+use super::field::sum;
 use crate::affinity::{exp, find_log_beta};
 use crate::vectorized::vectorized;
 
@@ -51,16 +52,22 @@ impl Sums {
         vectorized(
             #[inline(always)]
             || {
-                let (chunks, rest) = distances2.as_chunks::<LANES>();
-                let mut lanes = [[0.0; LANES]; 3];
-                for chunk in chunks {
-                    add(chunk, nearest, beta, &mut lanes);
-                }
-                let mut last = [[0.0; 1]; 3];
-                for &distance2 in rest {
-                    add(&[distance2], nearest, beta, &mut last);
-                }
-                Self(std::array::from_fn(|k| lanes[k].iter().sum::<f64>() + last[k][0]))
+                let mut sums = [[0.0; LANES]; 3];
+                in_lanes(
+                    distances2,
+                    #[inline(always)]
+                    |distances2, counts| {
+                        for lane in 0..LANES {
+                            let d = distances2[lane] - nearest;
+                            let [w] = exp([-beta * d]);
+                            let w = w * counts[lane];
+                            sums[0][lane] += w;
+                            sums[1][lane] += w * d;
+                            sums[2][lane] += w * d * d;
+                        }
+                    },
+                );
+                Self(sums.map(sum))
             },
         )
     }
@@ -74,14 +81,18 @@ impl Sums {
     }
 }
 
+/// Works on whole lanes of numbers; with them goes 1 for those that count, and 0 for those that fill up the last ones.
 #[inline(always)]
-fn add<const WIDTH: usize>(distances2: &[f64; WIDTH], nearest: f64, beta: f64, sums: &mut [[f64; WIDTH]; 3]) {
-    let d = distances2.map(|distance2| distance2 - nearest);
-    let w = exp(d.map(|d| -beta * d));
-    for lane in 0..WIDTH {
-        sums[0][lane] += w[lane];
-        sums[1][lane] += w[lane] * d[lane];
-        sums[2][lane] += w[lane] * d[lane] * d[lane];
+fn in_lanes(values: &[f64], mut work: impl FnMut(&[f64; LANES], &[f64; LANES])) {
+    let (chunks, rest) = values.as_chunks::<LANES>();
+    for chunk in chunks {
+        work(chunk, &[1.0; LANES]);
+    }
+    if let Some(&first) = rest.first() {
+        let (mut chunk, mut counts) = ([first; LANES], [0.0; LANES]);
+        chunk[..rest.len()].copy_from_slice(rest);
+        counts[..rest.len()].fill(1.0);
+        work(&chunk, &counts);
     }
 }
 
@@ -185,41 +196,30 @@ fn moments(distances2: &[f64], bell: &Bell, mean: f64) -> [f64; MOMENTS + 1] {
     let sums = vectorized(
         #[inline(always)]
         || {
-            let (chunks, rest) = distances2.as_chunks::<LANES>();
-            let mut lanes = [[0.0; LANES]; MOMENTS + 1];
-            for chunk in chunks {
-                add_moments(chunk, bell, mean, &mut lanes);
-            }
-            let mut last = [[0.0; 1]; MOMENTS + 1];
-            for &distance2 in rest {
-                add_moments(&[distance2], bell, mean, &mut last);
-            }
-            let mut sums = [0.0; MOMENTS + 1];
-            for k in 0..=MOMENTS {
-                sums[k] = lanes[k].iter().sum::<f64>() + last[k][0];
-            }
-            sums
+            let mut sums = [[0.0; LANES]; MOMENTS + 1];
+            in_lanes(
+                distances2,
+                #[inline(always)]
+                |distances2, counts| {
+                    let (mut power, mut u) = ([0.0; LANES], [0.0; LANES]);
+                    for lane in 0..LANES {
+                        let [w] = exp([-bell.beta * (distances2[lane] - bell.nearest)]);
+                        power[lane] = w * counts[lane];
+                        u[lane] = bell.beta * (distances2[lane] - mean);
+                    }
+                    for sums in &mut sums {
+                        for lane in 0..LANES {
+                            sums[lane] += power[lane];
+                            power[lane] *= u[lane];
+                        }
+                    }
+                },
+            );
+            sums.map(sum)
         },
     );
     let mut moments = sums.map(|sum| sum / sums[0]);
     // It is, but for rounding.
     moments[1] = 0.0;
     moments
-}
-
-#[inline(always)]
-fn add_moments<const WIDTH: usize>(
-    distances2: &[f64; WIDTH],
-    bell: &Bell,
-    mean: f64,
-    sums: &mut [[f64; WIDTH]; MOMENTS + 1],
-) {
-    let mut power = exp(distances2.map(|distance2| -bell.beta * (distance2 - bell.nearest)));
-    let u = distances2.map(|distance2| bell.beta * (distance2 - mean));
-    for sums in sums {
-        for lane in 0..WIDTH {
-            sums[lane] += power[lane];
-            power[lane] *= u[lane];
-        }
-    }
 }

@@ -87,12 +87,13 @@ impl Field {
             || {
                 let (mut near, mut repulsion) = ([0.0; LANES], [[0.0; LANES]; D]);
                 for at in 0..columns[0].len() {
-                    let (differences, w) = differences(place, &columns, at);
+                    let columns = columns.map(|column| &column[at]);
                     for lane in 0..LANES {
-                        let q = w[lane].recip();
+                        let (differences, w) = differences(place, &columns, lane);
+                        let q = w.recip();
                         near[lane] += q;
                         for d in 0..D {
-                            repulsion[d][lane] += q * q * differences[d][lane];
+                            repulsion[d][lane] += q * q * differences[d];
                         }
                     }
                 }
@@ -110,15 +111,15 @@ impl Field {
                 let (mut near, mut logs) = ([0.0; LANES], [0.0; LANES]);
                 let (mut attraction, mut repulsion) = ([[0.0; LANES]; D], [[0.0; LANES]; D]);
                 for (at, p) in p.iter().enumerate() {
-                    let (differences, w) = differences(place, &columns, at);
-                    let ln_w = ln(w);
+                    let columns = columns.map(|column| &column[at]);
                     for lane in 0..LANES {
-                        let q = w[lane].recip();
+                        let (differences, w) = differences(place, &columns, lane);
+                        let q = w.recip();
                         near[lane] += q;
-                        logs[lane] += p[lane] * ln_w[lane];
+                        logs[lane] += p[lane] * ln(w);
                         for d in 0..D {
-                            attraction[d][lane] += p[lane] * q * differences[d][lane];
-                            repulsion[d][lane] += q * q * differences[d][lane];
+                            attraction[d][lane] += p[lane] * q * differences[d];
+                            repulsion[d][lane] += q * q * differences[d];
                         }
                     }
                 }
@@ -138,30 +139,34 @@ impl Field {
 #[inline(always)]
 fn differences<const D: usize>(
     place: &[f64; D],
-    columns: &[&[[f64; LANES]]; D],
-    at: usize,
-) -> ([[f64; LANES]; D], [f64; LANES]) {
-    let (mut differences, mut w) = ([[0.0; LANES]; D], [1.0; LANES]);
+    columns: &[&[f64; LANES]; D],
+    lane: usize,
+) -> ([f64; D], f64) {
+    let (mut differences, mut w) = ([0.0; D], 1.0);
     for d in 0..D {
-        let column = &columns[d][at];
-        for lane in 0..LANES {
-            let difference = place[d] - column[lane];
-            differences[d][lane] = difference;
-            w[lane] += difference * difference;
-        }
+        differences[d] = place[d] - columns[d][lane];
+        w += differences[d] * differences[d];
     }
     (differences, w)
 }
 
+/// The sum over lanes, halves onto halves.
 #[inline(always)]
-fn sum(lanes: [f64; LANES]) -> f64 {
-    lanes.iter().sum()
+pub(super) fn sum(mut lanes: [f64; LANES]) -> f64 {
+    let mut width = LANES / 2;
+    while width > 0 {
+        for lane in 0..width {
+            lanes[lane] += lanes[lane + width];
+        }
+        width /= 2;
+    }
+    lanes[0]
 }
 
-/// The natural logarithms of normal numbers above 0, to the last digit or two; each step is taken for all of them, so that
-/// they go side by side in registers.
+/// The natural logarithm of a normal number above 0, to the last digit or two: plain steps, so that many go side by side in
+/// registers.
 #[inline(always)]
-pub(crate) fn ln<const WIDTH: usize>(values: [f64; WIDTH]) -> [f64; WIDTH] {
+pub(super) fn ln(value: f64) -> f64 {
     const ROOT_HALF: u64 = std::f64::consts::FRAC_1_SQRT_2.to_bits();
     const ONE: u64 = 1.0f64.to_bits();
     const MANTISSA: u64 = (1 << 52) - 1;
@@ -169,27 +174,25 @@ pub(crate) fn ln<const WIDTH: usize>(values: [f64; WIDTH]) -> [f64; WIDTH] {
     const WHOLE: f64 = 4_503_599_627_370_496.0;
     /// ln 2 in two parts: the first times any exponent is exact.
     const LN_2: [f64; 2] = [0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10];
-    /// Terms of the series of artanh.
-    const TERMS: usize = 11;
-    let (mut exponent, mut t) = ([0.0; WIDTH], [0.0; WIDTH]);
-    for lane in 0..WIDTH {
-        // The exponent for which what is left is between √½ and √2.
-        let shifted = values[lane].to_bits().wrapping_add(ONE - ROOT_HALF);
-        exponent[lane] = f64::from_bits((shifted >> 52) | WHOLE.to_bits()) - (WHOLE + 1023.0);
-        let left = f64::from_bits((shifted & MANTISSA) + ROOT_HALF);
-        t[lane] = (left - 1.0) / (left + 1.0);
+    /// The series of artanh, 1 / (2 k + 1): even k from 10 down, and odd k from 9 down.
+    const EVEN: [f64; 6] = [1.0 / 21.0, 1.0 / 17.0, 1.0 / 13.0, 1.0 / 9.0, 1.0 / 5.0, 1.0];
+    const ODD: [f64; 5] = [1.0 / 19.0, 1.0 / 15.0, 1.0 / 11.0, 1.0 / 7.0, 1.0 / 3.0];
+    // The exponent for which what is left is between √½ and √2.
+    let shifted = value.to_bits().wrapping_add(ONE - ROOT_HALF);
+    let exponent = f64::from_bits((shifted >> 52) | WHOLE.to_bits()) - (WHOLE + 1023.0);
+    let left = f64::from_bits((shifted & MANTISSA) + ROOT_HALF);
+    let t = (left - 1.0) / (left + 1.0);
+    let (t2, t4) = (t * t, t * t * (t * t));
+    // Two sums that do not wait for each other.
+    let (mut even, mut odd) = (0.0, 0.0);
+    for term in EVEN {
+        even = even * t4 + term;
     }
-    let t2 = t.map(|t| t * t);
-    let mut series = [0.0; WIDTH];
-    for term in (0..TERMS).rev() {
-        let term = 1.0 / (2 * term + 1) as f64;
-        for lane in 0..WIDTH {
-            series[lane] = series[lane] * t2[lane] + term;
-        }
+    for term in ODD {
+        odd = odd * t4 + term;
     }
-    std::array::from_fn(|lane| {
-        exponent[lane] * LN_2[0] + (2.0 * t[lane] * series[lane] + exponent[lane] * LN_2[1])
-    })
+    let series = even + t2 * odd;
+    exponent * LN_2[0] + (2.0 * t * series + exponent * LN_2[1])
 }
 
 #[cfg(test)]
@@ -200,11 +203,11 @@ mod tests {
     fn logarithms() {
         for i in 0..100_000 {
             let value = (f64::from(i - 50_000) * 0.0141).exp();
-            let [found] = ln([value]);
+            let found = ln(value);
             let truth = value.ln();
             assert!((found - truth).abs() <= 4e-16 * truth.abs().max(0.5), "{value:e}: {found} for {truth}");
         }
-        assert_eq!(ln([1.0]), [0.0]);
-        assert!(ln([f64::MIN_POSITIVE])[0] < -708.0 && ln([f64::MAX])[0] > 709.0);
+        assert_eq!(ln(1.0), 0.0);
+        assert!(ln(f64::MIN_POSITIVE) < -708.0 && ln(f64::MAX) > 709.0);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::bell::Bell;
 use super::field::{Field, ln};
-use super::{Joined, LANES};
+use super::{GROUP, Joined, LANES};
 use crate::affinity::exp;
 use crate::error::Result;
 use crate::map::Map;
@@ -134,24 +134,16 @@ fn add_pairs<const D: usize>(
     there: [&[f64; LANES]; D],
     sums: &mut [f64; LANES],
 ) {
-    let (mut forth, mut back, mut w) = ([0.0; LANES], [0.0; LANES], [1.0; LANES]);
     for lane in 0..LANES {
-        forth[lane] = -bell.beta * (distances2[lane] - bell.nearest) - bell.log_sum;
-        back[lane] = -betas[lane] * (distances2[lane] - nearest[lane]) - log_sums[lane];
+        let [forth] = exp([-bell.beta * (distances2[lane] - bell.nearest) - bell.log_sum]);
+        let [back] = exp([-betas[lane] * (distances2[lane] - nearest[lane]) - log_sums[lane]]);
+        let mut w = 1.0;
         for d in 0..D {
             let difference = here[d] - there[d][lane];
-            w[lane] += difference * difference;
+            w += difference * difference;
         }
-    }
-    let (forth, back) = (exp(forth), exp(back));
-    let mut v = [0.0; LANES];
-    for lane in 0..LANES {
-        v[lane] = forth[lane] + back[lane];
-        w[lane] *= v[lane];
-    }
-    let logs = ln(w);
-    for lane in 0..LANES {
-        sums[lane] += v[lane] * logs[lane];
+        let v = forth + back;
+        sums[lane] += v * ln(v * w);
     }
 }
 
@@ -165,10 +157,10 @@ fn pair_distances(joined: &Joined, lanes: usize) -> Vec<[f64; LANES]> {
         rest = behind;
     }
     rows.into_par_iter().for_each(|(i, out)| {
-        let first_group = (i + 1) / LANES;
-        let mut from = vec![0.0; joined.rows.next_multiple_of(LANES).saturating_sub(first_group * LANES)];
+        let first_group = (i + 1) / GROUP;
+        let mut from = vec![0.0; joined.rows.next_multiple_of(GROUP).saturating_sub(first_group * GROUP)];
         joined.fill_distances2(&joined.row(i), first_group, &mut from);
-        let behind = i + 1 - first_group * LANES..joined.rows - first_group * LANES;
+        let behind = i + 1 - first_group * GROUP..joined.rows - first_group * GROUP;
         out.as_flattened_mut().iter_mut().zip(&from[behind]).for_each(|(out, &distance2)| *out = distance2);
     });
     distances2
