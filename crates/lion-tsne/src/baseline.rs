@@ -14,7 +14,7 @@ mod parametric;
 #[cfg(test)]
 mod plain;
 mod rbf;
-mod solve;
+mod system;
 #[cfg(test)]
 mod testing;
 

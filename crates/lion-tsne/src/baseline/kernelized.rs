@@ -6,7 +6,7 @@ mod tests;
 
 use super::distances::{Columns, coordinate, dot, for_each_row};
 use super::rbf::gaussians;
-use super::solve::System;
+use super::system::System;
 use super::{Baseline, Built, Placing, Training};
 use crate::error::{Error, Result};
 use crate::map::Map;

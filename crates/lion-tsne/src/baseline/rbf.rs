@@ -4,7 +4,7 @@
 mod tests;
 
 use super::distances::{Columns, coordinate, dot, for_each_row};
-use super::solve::System;
+use super::system::System;
 use super::{Baseline, Placing, Training};
 use crate::affinity::exp;
 use crate::error::Result;
