@@ -1,13 +1,13 @@
 //! The other ways of placing: what LION is compared with. One file for each; all of them are built from a map's rows and
 //! places, and then place any row.
 
-mod dense;
 mod distances;
 mod idw;
 mod kernelized;
 #[cfg(test)]
 mod plain;
 mod rbf;
+mod system;
 
 pub use kernelized::kernelized_sweep;
 pub use rbf::{Epsilon, Kernel};

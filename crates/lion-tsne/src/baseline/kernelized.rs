@@ -4,9 +4,9 @@
 #[cfg(test)]
 mod tests;
 
-use super::dense::System;
 use super::distances::{Columns, coordinate, dot, for_each_row};
 use super::rbf::gaussians;
+use super::system::System;
 use super::{Baseline, Built, Placing, Training};
 use crate::error::{Error, Result};
 use crate::map::Map;

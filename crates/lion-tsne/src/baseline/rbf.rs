@@ -3,8 +3,8 @@
 #[cfg(test)]
 mod tests;
 
-use super::dense::System;
 use super::distances::{Columns, coordinate, dot, for_each_row};
+use super::system::System;
 use super::{Baseline, Placing, Training};
 use crate::affinity::exp;
 use crate::error::Result;
