@@ -1,7 +1,7 @@
 //! `--method`: places by other methods than LION, beside LION's verdicts.
 
 use super::{Placed, folder, many_rows};
-use crate::tools::{Folder, npy};
+use crate::tools::{Folder, Sample, npy};
 use lion_table::ReadOptions;
 use lion_tsne::{Baseline, Epsilon, Kernel, Map, Matrix, ignore};
 
@@ -188,27 +188,14 @@ fn words_tell_whose_places_and_whose_verdicts() {
 #[test]
 fn accuracy_is_that_of_the_methods_places() {
     let folder = folder();
-    let accuracy = |method: &str| {
-        let summary =
-            folder.json(&format!("place m.lion t.csv --id name --label kind --method {method} -o p.csv"));
+    let accuracy = |args: &str| {
+        let summary = folder.json(&format!("place m.lion {args} -o p.csv"));
         summary["accuracy_10nn"].as_f64().unwrap()
     };
-    assert!(accuracy("kernelized") > 0.95);
-    // Everything in the middle.
-    assert!(accuracy("idw --power 0.001") < accuracy("idw --power 20"));
-}
-
-/// What cannot be had is refused before it is taken: the shell's limit on memory is not what the system tells, so a map of
-/// many rows stands for it.
-#[test]
-fn memory_is_asked_for_first() {
-    let folder = Folder::new();
-    let rows = 400_000;
-    let values: Vec<f32> = (0..rows).flat_map(|i| [(i % 1000) as f32, (i / 1000) as f32]).collect();
-    folder.write("t.npy", npy(rows, 2, &values));
-    folder.json("fit t.npy --embedding t.npy -o m.lion");
-    folder.write("new.csv", "1,2\n");
-    let done = folder.lion("place m.lion new.csv --method rbf-cubic -o p.csv");
-    done.refuses(1, &["m.lion: rbf-cubic needs 1280", "GB of memory", "place with another method"]);
-    assert!(!folder.path("p.csv").exists());
+    assert!(accuracy("t.csv --id name --label kind --method kernelized") > 0.95);
+    let kinds = Sample::new().labels[..40].join("\n") + "\n?\n?\n?\n";
+    folder.write("kinds.txt", kinds);
+    // With hardly any power, everything is in the middle.
+    let idw = |power: &str| accuracy(&format!("new.csv --labels kinds.txt --method idw --power {power}"));
+    assert!(idw("0.001") + 0.1 < idw("20"), "{} and {}", idw("0.001"), idw("20"));
 }
