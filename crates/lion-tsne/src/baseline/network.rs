@@ -150,7 +150,7 @@ impl fmt::Display for Network {
         if self.activation != Activation::Relu {
             write!(f, "-{}", self.activation)?;
         }
-        let papers = Self::PAPER.iter().any(|paper| Self { epochs: paper.epochs, ..*self } == *paper);
+        let papers = Self::PAPER.contains(&Self { epochs: Self::PAPER[0].epochs, ..*self });
         if papers { Ok(()) } else { write!(f, "-d{}", self.dropout) }
     }
 }

@@ -2,7 +2,8 @@
 //! restricted Boltzmann machines; then all of it descends the KL divergence of batches of rows.
 //!
 //! Where this differs from the paper of 2009: the layer of places begins with small random weights, as maps do, and not as a
-//! machine of its own; and the descent is Adam's, not that of conjugate gradients.
+//! machine of its own; the descent is Adam's, not that of conjugate gradients; and it begins with affinities exaggerated, as
+//! t-SNE does.
 
 mod batch;
 mod procrustes;
@@ -21,7 +22,10 @@ use batch::Batch;
 use rbm::Rbm;
 
 /// Adam's step length.
-const RATE: f64 = 0.001;
+const RATE: f64 = 0.003;
+/// What affinities are multiplied by at first, and for which share of the epochs.
+const EXAGGERATION: f32 = 4.0;
+const EXAGGERATED: f64 = 0.3;
 /// The deviation of the first weights of the layer of places: the map begins small.
 const DEVIATION: f64 = 0.01;
 
@@ -110,8 +114,8 @@ impl Parametric {
         let batch = self.batch.min(rows) as u64;
         let (n, k, [a, b, c]) = (rows as u64, cols as u64, self.layers.map(|units| units as u64));
         let weights = k * a + a * b + b * c;
-        // All affinities and those of one batch twice; the rows, and what one layer makes of them.
-        4 * (n * batch + batch * batch + n * (k + a.max(b)) + batch * 2 * (a + b + c) + 4 * weights)
+        // All affinities, and those of one batch once more; the rows, and what two layers make of them.
+        4 * (n * batch + batch * batch + n * (k + a + b) + batch * 2 * (a + b + c) + 4 * weights)
     }
 
     /// How many flops one epoch takes, without the affinities: the larger part of training.
@@ -162,31 +166,32 @@ impl Parametric {
     /// Descends the KL divergence, batch after batch.
     fn descend(&self, rows: &Matrix, mut layers: Layers, told: &mut Told<'_, '_>) -> Result<Layers> {
         let cols = rows.cols();
-        let mut scratch = Vec::new();
-        let mut batches: Vec<(&[f32], Batch)> = Vec::new();
+        let (mut scratch, mut batches) = (Vec::new(), Vec::new());
         for part in parts(rows.rows(), self.batch) {
             let x = &rows.data()[part.start * cols..part.end * cols];
             batches.push((x, Batch::new(x, cols, self.perplexity, &mut scratch)));
         }
         drop(scratch);
-        let mut steps: Vec<Passes> = Vec::new();
+        // All batches have the same number of rows, but for the last.
+        let mut passes: Vec<Passes> = Vec::new();
         for (_, batch) in &batches {
-            // All batches have the same number of rows, but for the last.
-            if steps.last().is_none_or(|passes| passes.rows() != batch.rows()) {
-                steps.push(Passes::new(&layers, batch.rows(), true));
+            if passes.last().is_none_or(|passes| passes.rows() != batch.rows()) {
+                passes.push(Passes::new(&layers, batch.rows(), true));
             }
         }
         let mut adam = Adam::new(&layers, RATE);
-        for _ in 0..self.epochs {
+        let (mut y, mut errors) = (Vec::new(), Vec::new());
+        for epoch in 0..self.epochs {
+            let (rate, exaggeration) = self.schedule(epoch);
+            adam.rate = rate;
             let mut kl = None;
             for (x, batch) in &batches {
-                let Some(passes) = steps.iter_mut().find(|passes| passes.rows() == batch.rows()) else {
-                    continue;
-                };
-                let (mut y, mut errors) = (vec![0.0; batch.rows() * self.dims], Vec::new());
-                errors.resize(y.len(), 0.0);
+                let same = passes.iter_mut().find(|passes| passes.rows() == batch.rows());
+                let Some(passes) = same else { continue };
+                y.resize(batch.rows() * self.dims, 0.0);
+                errors.resize(batch.rows() * self.dims, 0.0);
                 passes.forward(&layers, x, &mut y);
-                let z = batch.gradient(&y, &mut errors);
+                let z = batch.gradient(&y, exaggeration, &mut errors);
                 kl = kl.or_else(|| Some(batch.kl(&y, z)));
                 passes.backward(&layers, x, &errors);
                 adam.step(&mut layers, &passes.gradients, true);
@@ -194,6 +199,14 @@ impl Parametric {
             told.step(kl)?;
         }
         Ok(layers)
+    }
+
+    /// Step length and exaggeration of an epoch: affinities are exaggerated at first, so that clusters find together, and
+    /// steps become shorter in the second half, so that the batches agree in the end.
+    fn schedule(&self, epoch: usize) -> (f64, f32) {
+        let share = epoch as f64 / self.epochs as f64;
+        let exaggeration = if share < EXAGGERATED { EXAGGERATION } else { 1.0 };
+        (RATE * (2.0 * (1.0 - share)).min(1.0), exaggeration)
     }
 }
 

@@ -14,7 +14,8 @@ const NOTHING: f32 = 1e-30;
 
 /// The state of a descent: the mean gradient and the mean squared gradient of every weight.
 pub(in crate::baseline) struct Adam {
-    rate: f64,
+    /// The step length.
+    pub(in crate::baseline) rate: f64,
     steps: i32,
     moments: Vec<[Gradient; 2]>,
 }

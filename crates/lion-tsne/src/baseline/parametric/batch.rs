@@ -62,12 +62,12 @@ impl Batch {
         rows.flat_map(|row| row[..self.rows].iter().map(|p| f64::from(*p))).collect()
     }
 
-    /// The derivative of the KL divergence by the places, times the number of rows: so that steps do not depend on it.
-    /// Returns Z, the sum of all 1 / (1 + |yi - yj|²).
-    pub(super) fn gradient(&self, y: &[f32], gradient: &mut [f32]) -> f64 {
+    /// The derivative of the KL divergence by the places, times the number of rows: so that steps do not depend on it. The
+    /// affinities count as often as `exaggeration` says. Returns Z, the sum of all 1 / (1 + |yi - yj|²).
+    pub(super) fn gradient(&self, y: &[f32], exaggeration: f32, gradient: &mut [f32]) -> f64 {
         match y.len() / self.rows {
-            3 => self.gradient_in::<3>(y, gradient),
-            _ => self.gradient_in::<2>(y, gradient),
+            3 => self.gradient_in::<3>(y, exaggeration, gradient),
+            _ => self.gradient_in::<2>(y, exaggeration, gradient),
         }
     }
 
@@ -90,7 +90,7 @@ impl Batch {
         self.negative_entropy + rows.iter().sum::<f64>() + z.ln()
     }
 
-    fn gradient_in<const D: usize>(&self, y: &[f32], gradient: &mut [f32]) -> f64 {
+    fn gradient_in<const D: usize>(&self, y: &[f32], exaggeration: f32, gradient: &mut [f32]) -> f64 {
         let n = self.rows;
         // Coordinate by coordinate; places that are not there are so far off that nothing comes from them.
         let mut columns: [Vec<f32>; D] = std::array::from_fn(|_| vec![1e15; stride(n)]);
@@ -118,7 +118,8 @@ impl Batch {
         let scale = 4.0 * n as f32;
         for (gradient, forces) in gradient.chunks_exact_mut(D).zip(&forces) {
             for d in 0..D {
-                gradient[d] = scale * (forces.attraction[d] - (f64::from(forces.repulsion[d]) / z) as f32);
+                let repulsion = (f64::from(forces.repulsion[d]) / z) as f32;
+                gradient[d] = scale * (exaggeration * forces.attraction[d] - repulsion);
             }
         }
         z

@@ -88,7 +88,7 @@ fn gradients_are_those_of_the_divergence() {
         let mut passes = Passes::new(&layers, 45, true);
         let (mut y, mut errors) = (vec![0.0; 45 * dims], vec![0.0; 45 * dims]);
         passes.forward(&layers, &x, &mut y);
-        let z = batch.gradient(&y, &mut errors);
+        let z = batch.gradient(&y, 1.0, &mut errors);
         passes.backward(&layers, &x, &errors);
         let mut plain = Plain::new(&layers, None);
         let divergence = |plain: &Plain<'_>| plain_kl(&p, &plain.outputs(&x), dims);
