@@ -43,8 +43,9 @@ pub(crate) struct PlaceArgs {
 #[command(next_help_heading = "Placing")]
 pub(crate) struct RuleArgs {
     /// The way of placing: lion, or one that it is compared with: idw, rbf-… (multiquadric, gaussian,
-    /// inverse-multiquadric, linear, cubic, quintic, thin-plate), kernelized. x and y are then that method's, all else is
-    /// what LION says of the row
+    /// inverse-multiquadric, linear, cubic, quintic, thin-plate), kernelized, gd-closest or gd-random (each also with
+    /// -sigma, -ee, -sigma-ee), nn-2x250, nn-2x500, nn-1x500-tanh, parametric, opentsne-median, opentsne-weighted,
+    /// fixed-point. x and y are then that method's, all else is what LION says of the row
     #[arg(long, value_name = "NAME", default_value = "lion", value_parser = method::method)]
     pub(crate) method: MethodArg,
     /// With another method: rows that LION calls exact, beside-outlier or outlier get LION's places, the rest the method's

@@ -82,12 +82,13 @@ fn other(baseline: Baseline, family: Family, cluster: [f64; 3], outliers: [f64; 
 }
 
 fn rbf() -> Vec<Entry> {
-    let rbf = |kernel, cluster, outliers| {
-        let entry =
-            other(Baseline::Rbf { kernel, epsilon: Epsilon::MeanDistance }, Family::Rbf, cluster, outliers);
-        Entry { shown: kernel == Kernel::Multiquadric, ..entry }
+    let rbf = |kernel: Kernel, cluster, outliers| {
+        let entry = |epsilon| other(Baseline::Rbf { kernel, epsilon }, Family::Rbf, cluster, outliers);
+        let first = Entry { shown: kernel == Kernel::Multiquadric, ..entry(Epsilon::MeanDistance) };
+        // The paper's text and its program choose epsilon differently.
+        [first].into_iter().chain(kernel.has_width().then(|| entry(Epsilon::Edges)))
     };
-    vec![
+    [
         rbf(Kernel::Multiquadric, [73.84, 53.548, 1.11909], [78.785, 4.372, 1.12235]),
         rbf(Kernel::Gaussian, [73.78, 55.081, 1.11907], [84.765, 6.597, 1.12271]),
         rbf(Kernel::InverseMultiquadric, [74.30, 53.226, 1.11899], [77.950, 4.175, 1.12245]),
@@ -96,6 +97,9 @@ fn rbf() -> Vec<Entry> {
         rbf(Kernel::Quintic, [67.44, 61.672, 1.11960], [99.757, 98.044, 1.12383]),
         rbf(Kernel::ThinPlate, [72.83, 53.141, 1.11903], [79.766, 4.551, 1.12233]),
     ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn idw(power: f64) -> Vec<Entry> {

@@ -7,6 +7,7 @@ use super::results::{Material, Results};
 use super::tables;
 use anyhow::Result;
 use lion_report::{Block, Document, Row, Table, panel};
+use lion_tsne::{Baseline, Epsilon, Kernel};
 
 /// Writes the report from what was found.
 pub(crate) fn document(results: &Results, material: Option<&Material>) -> Result<Document> {
@@ -288,7 +289,7 @@ fn differences(results: &Results, entries: &[Entry]) -> Vec<Block> {
                         tables::cell(method),
                         tables::cell(format!("{difference:+.2}")),
                         tables::cell(format!("{noise:.2}")),
-                        tables::cell(why(*family, method)),
+                        tables::cell(why(*family, method, &differing)),
                     ],
                     emphasis: false,
                 })
@@ -307,20 +308,30 @@ fn number_head(text: &str) -> lion_report::Head {
     lion_report::Head { numeric: true, ..text_head(text) }
 }
 
-/// What is known of why a method may differ: what the paper leaves open and had to be chosen.
-fn why(family: Family, method: &str) -> &'static str {
+/// What is known of why a method may differ: what the paper leaves open and had to be chosen, where that can be told.
+fn why(family: Family, method: &str, differing: &[(String, Family, f64, f64)]) -> &'static str {
+    let edges = format!("{method} e=edges");
+    let differs = |name: &str| differing.iter().any(|(other, ..)| other == name);
     match family {
-        Family::Rbf => {
-            "unknown; the paper's text and its code set epsilon differently, and which of them its table used is not told (here: the text)"
+        // Kernels without a width have no such twin.
+        Family::Rbf if has_twin(method) && !differs(&edges) => {
+            "epsilon: with the one of the paper's program (e=edges) instead of the one in its text, the difference is gone"
         }
         Family::Descent if method.starts_with("gd-random") => {
-            "the paper does not say how wide its random starts are drawn; here they are t-SNE's own"
+            "the paper does not say how wide its random starts are drawn; here from a standard normal distribution"
         }
         Family::Network => {
             "the paper does not say how its networks begin, nor which defaults its library had; quick runs also learn for fewer epochs"
         }
         _ => "unknown",
     }
+}
+
+fn has_twin(method: &str) -> bool {
+    Kernel::ALL.iter().any(|kernel| {
+        let baseline = Baseline::Rbf { kernel: *kernel, epsilon: Epsilon::MeanDistance };
+        kernel.has_width() && baseline.to_string() == method
+    })
 }
 
 fn end(results: &Results) -> Vec<Block> {

@@ -7,7 +7,8 @@ use super::results::{Grid, Material, Results};
 use super::sweeps::Powers;
 use anyhow::{Context, Result};
 use lion_report::{
-    Axis, Block, Chart, Heat, ImageCell, ImageRow, Images, Landed, Landing, Picture, Scatter, Series, Stroke, panel,
+    Axis, Block, Chart, Heat, ImageCell, ImageRow, Images, Landed, Landing, Picture, Scatter, Series, Stroke,
+    panel,
 };
 use lion_tsne::Matrix;
 use lion_tsne::evaluate::Judge;

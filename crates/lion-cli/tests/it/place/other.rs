@@ -5,7 +5,7 @@ use crate::tools::{Folder, Sample, npy};
 use lion_table::ReadOptions;
 use lion_tsne::{Baseline, Epsilon, Kernel, Map, Matrix, ignore};
 
-const METHODS: [&str; 9] = [
+const METHODS: [&str; 21] = [
     "idw",
     "rbf-multiquadric",
     "rbf-gaussian",
@@ -15,6 +15,18 @@ const METHODS: [&str; 9] = [
     "rbf-quintic",
     "rbf-thin-plate",
     "kernelized",
+    "gd-closest",
+    "gd-closest-sigma",
+    "gd-closest-ee",
+    "gd-closest-sigma-ee",
+    "gd-random",
+    "gd-random-sigma",
+    "gd-random-ee",
+    "gd-random-sigma-ee",
+    "nn-1x500-tanh",
+    "opentsne-median",
+    "opentsne-weighted",
+    "fixed-point",
 ];
 
 fn place(folder: &Folder, args: &str) -> (serde_json::Value, Placed) {
