@@ -2,7 +2,7 @@
 //! first that fails ends the run.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -36,13 +36,9 @@ const BROWSER_TESTS: Step = ("browser tests", || {
     let pages = shell::scratch("pages")?;
     shell::run(shell::program(shell::built("examples/pages")?, "").arg(&pages))?;
     shell::run(shell::program(shell::built("examples/report")?, "").arg(pages.join("report")))?;
-    let mut node = shell::program("node", "--test");
-    node.current_dir(browser_tests()).env("PAGES", &pages);
-    if let Some(chromium) = install::find_browser() {
-        node.env("CHROMIUM", chromium);
-    }
-    shell::run(&mut node)
+    in_browser("--test", "PAGES", &pages)
 });
+const EVALUATION: Step = ("evaluation, quickly, and its report in a browser", evaluation);
 const README: Step = ("README's commands", readme::check);
 const DEMO: Step = ("demo", demo);
 const POLICY: Step = ("licences and sources", || {
@@ -54,7 +50,7 @@ const POLICY: Step = ("licences and sources", || {
 pub(crate) fn test() -> Result<()> {
     let mut steps = vec![FORMAT, CLIPPY, RUSTDOC, RUST_TESTS, BUILD];
     if browser_tests().exists() {
-        steps.extend([BROWSER_TOOLS, BROWSER_TESTS]);
+        steps.extend([BROWSER_TOOLS, BROWSER_TESTS, EVALUATION]);
     }
     steps.extend([README, DEMO]);
     run(&steps)
@@ -68,7 +64,7 @@ pub(crate) fn test_rust() -> Result<()> {
 /// The browser tests alone.
 pub(crate) fn test_web() -> Result<()> {
     ensure!(browser_tests().exists(), "there are no browser tests at {}", browser_tests().display());
-    run(&[BUILD, BROWSER_TOOLS, BROWSER_TESTS])
+    run(&[BUILD, BROWSER_TOOLS, BROWSER_TESTS, EVALUATION])
 }
 
 /// What a change must pass beside its tests.
@@ -94,6 +90,61 @@ fn run(steps: &[Step]) -> Result<()> {
 
 fn browser_tests() -> PathBuf {
     shell::root().join("crates/lion-report/tests/browser")
+}
+
+/// Runs tests of pages that are found by a variable of the environment.
+fn in_browser(tests: &str, variable: &str, pages: &Path) -> Result<()> {
+    let mut node = shell::program("node", tests);
+    node.current_dir(browser_tests()).env(variable, pages);
+    if let Some(chromium) = install::find_browser() {
+        node.env("CHROMIUM", chromium);
+    }
+    shell::run(&mut node)
+}
+
+/// The figures that the report on the embedded digits has.
+const FIGURES: [&str; 26] = [
+    "map",
+    "outliers-at-once",
+    "one-dimension",
+    "cross-validation",
+    "grid-search",
+    "test-digits",
+    "test-positions",
+    "power-accuracy",
+    "kernel-width-accuracy",
+    "kernel-width-distance",
+    "landing-cluster-rbf",
+    "landing-cluster-idw",
+    "landing-cluster-gd",
+    "landing-cluster-nn",
+    "landing-cluster-kernelized",
+    "landing-cluster-lion",
+    "mean-images",
+    "noise",
+    "landings-noise",
+    "letters",
+    "complexity-build-rows",
+    "complexity-row-rows",
+    "complexity-build-columns",
+    "complexity-row-columns",
+    "strangers",
+    "speed-accuracy",
+];
+
+/// Every part of the evaluation on the embedded digits, with fewer rows; the report has every figure, and opens.
+fn evaluation() -> Result<()> {
+    let folder = shell::scratch("evaluation")?;
+    let report = folder.join("report");
+    shell::run(shell::program(shell::built("lion")?, "evaluate --quick --json -o").arg(&report))?;
+    for name in FIGURES {
+        for kind in ["svg", "png"] {
+            let file = report.join("figures").join(format!("{name}.{kind}"));
+            let size = fs::metadata(&file).map_or(0, |file| file.len());
+            ensure!(size > 500, "{} is missing or empty", file.display());
+        }
+    }
+    in_browser("--test report.test.js", "REPORT", &report.join("report.html"))
 }
 
 /// The main job on the embedded data, in an empty folder, writes what it promises.

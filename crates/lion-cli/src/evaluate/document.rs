@@ -5,6 +5,7 @@ use super::contenders::{Entry, Family};
 use super::figures::{self, figure};
 use super::results::{Material, Results};
 use super::tables;
+use super::verdicts::Verdicts;
 use anyhow::Result;
 use lion_report::{Block, Document, Row, Table, panel};
 use lion_tsne::{Baseline, Epsilon, Kernel};
@@ -27,6 +28,10 @@ pub(crate) fn document(results: &Results, material: Option<&Material>) -> Result
         }
         blocks.push(heading(2, "Time", "time"));
         blocks.push(Block::Table(tables::speed(results, entries)));
+        let judged = |method: &Verdicts| method.cluster.is_some() || method.ordinary.is_some();
+        if results.methods.iter().any(judged) {
+            blocks.push(figures::speed_accuracy(results, entries)?);
+        }
     }
     if let Some(grid) = &results.grid {
         blocks.push(heading(2, "Grid search over networks", "grid"));
@@ -188,6 +193,7 @@ fn others(results: &Results, material: &Material) -> Result<Vec<Block>> {
             "Twenty drawn letters",
         ),
         Block::Table(tables::others(results, &material.entries)),
+        figures::strangers(material)?,
     ])
 }
 

@@ -1,7 +1,7 @@
 //! The figures: those of the paper, and ours.
 
 use super::complexity::{COLUMNS, ROWS, Timing, exponent, timed};
-use super::contenders::Entry;
+use super::contenders::{Entry, Family};
 use super::large::{AtRadius, OnMap, PUBLISHED};
 use super::results::{Grid, Material, Results};
 use super::sweeps::Powers;
@@ -352,6 +352,62 @@ pub(crate) fn images(material: &Material, set: &str, count: usize) -> Result<Pic
         image_rows.push(ImageRow { heading: String::new(), cells: shown.by_ref().take(10).collect() });
     }
     Ok(Images { title: String::new(), width: SIDE, height: SIDE, rows: image_rows }.picture()?)
+}
+
+/// What a threshold on the score finds.
+pub(crate) fn strangers(material: &Material) -> Result<Block> {
+    let series = material.telling.iter().map(|telling| {
+        let style = if telling.dashed { Stroke::Dashed } else { Stroke::Line };
+        line(&telling.name, telling.points.clone(), style)
+    });
+    let mut series: Vec<Series> = series.collect();
+    series.push(Series {
+        name: "chance".into(),
+        points: vec![[0.0, 0.0], [100.0, 100.0]],
+        style: Stroke::Dashed,
+        reference: true,
+    });
+    let picture = chart("", axis("ordinary digits called strange, %"), axis("strangers found, %"), series)?;
+    Ok(figure(
+        "strangers",
+        picture,
+        "What a threshold on LION's score finds: letters, and a digit that the map was fitted without, against ordinary digits called strange by the same threshold. The score goes by the distance to the nearest row, and, with the plane minded, also by the distance off the plane of the PCA.",
+        "Curves above the diagonal of chance",
+    ))
+}
+
+/// Time against accuracy, one point for each method.
+pub(crate) fn speed_accuracy(results: &Results, entries: &[Entry]) -> Result<Block> {
+    let families = [
+        (Family::Rbf, "radial basis functions"),
+        (Family::Idw, "inverse distances, all rows"),
+        (Family::Descent, "gradient descent"),
+        (Family::Network, "networks"),
+        (Family::Kernelized, "kernelized t-SNE"),
+        (Family::Lion, "LION, the paper's"),
+        (Family::Beyond, "not in the paper: LION's energy rule, openTSNE's way, the fixed point"),
+    ];
+    let ordinary = results.methods.iter().any(|method| method.ordinary.is_some());
+    let point = |entry: &Entry| {
+        let found = results.of(&entry.name())?;
+        let accuracy = match ordinary {
+            true => found.ordinary?.accuracy,
+            false => found.cluster?.accuracy,
+        };
+        Some([1e6 * found.row_seconds, accuracy.mean])
+    };
+    let of_family = |&(family, name): &(Family, &str)| {
+        let own = entries.iter().filter(|entry| entry.family == family);
+        line(name, own.filter_map(point).collect(), Stroke::Points)
+    };
+    let series = families.iter().map(of_family).filter(|series| !series.points.is_empty()).collect();
+    let y = if ordinary { "accuracy on ordinary digits, %" } else { "accuracy, %" };
+    Ok(figure(
+        "speed-accuracy",
+        chart("", log_axis("microseconds for a row"), axis(y), series)?,
+        "The time for a row, in a batch, against accuracy: one point for each method.",
+        "Methods by time and accuracy",
+    ))
 }
 
 /// Times against the number of rows or of columns, log-log.

@@ -91,8 +91,18 @@ pub(crate) struct Material {
     pub(crate) entries: Vec<Entry>,
     pub(crate) trials: BTreeMap<String, Trial>,
     pub(crate) sets: Vec<TestSet>,
-    /// Rows of noise placed all at once into the map: where each landed.
+    /// How well scores tell strangers from ordinary digits, by kind of stranger.
+    pub(crate) telling: Vec<Telling>,
+    /// Outliers placed all at once into the map: where each landed.
     pub(crate) crowd: Vec<[f32; 2]>,
+}
+
+/// A curve of what a threshold on the score finds: percent of ordinary digits called strange, percent of strangers.
+pub(crate) struct Telling {
+    pub(crate) name: String,
+    pub(crate) points: Vec<[f64; 2]>,
+    /// Without the rule of the plane.
+    pub(crate) dashed: bool,
 }
 
 impl Results {

@@ -2,7 +2,7 @@
 
 use super::Evaluation;
 use super::contenders::{Entry, entries};
-use super::results::{Grid, MapFacts, Material};
+use super::results::{Grid, MapFacts, Material, Telling};
 use super::sets::Sets;
 use super::sweeps::{self, GridCell, Powers, RADII, Width};
 use super::trial::{self, TestSet, Trial};
@@ -10,10 +10,10 @@ use super::verdicts::{Bench, Verdicts, divergences, percent};
 use crate::args::Part;
 use crate::digits::Digits;
 use anyhow::{Context, Result};
-use lion_tsne::evaluate::{Estimate, Judge, letters, noise, strangers};
+use lion_tsne::evaluate::{Contender, Estimate, Judge, letters, noise, strangers};
 use lion_tsne::{
-    Fit, JoinedKl, Lion, LionOptions, Map, Matrix, Network, OffPlane, PcaChoice, Progress, Radius, Rows,
-    Stage, ignore,
+    Fit, JoinedKl, Lion, LionOptions, Local, Map, Matrix, Network, OffPlane, PcaChoice, Progress, Radius,
+    Rows, Stage, ignore,
 };
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -74,8 +74,9 @@ pub(super) fn run(evaluation: &mut Evaluation<'_>) -> Result<Tested> {
         methods.push(bench.verdicts(entry, &trials[&entry.name()], &tests)?);
     }
     diverge(evaluation, &map, &trials, &tests, &mut methods)?;
+    let mut telling = telling(&trials, "letters", "letters");
     let held_out = match evaluation.has(Part::Others) {
-        true => Some(held_out(evaluation, &sets, &entries, &mut methods)?),
+        true => Some(held_out(evaluation, &sets, &entries, &mut methods, &mut telling)?),
         false => None,
     };
     let (shown, labels) = (sets.picked_for.len().min(rows_of(&tests, "cluster")), &sets.cluster.labels);
@@ -99,7 +100,7 @@ pub(super) fn run(evaluation: &mut Evaluation<'_>) -> Result<Tested> {
     };
     let crowd = crowd(&map, &sets.training.pixels)?;
     let Sets { training, picked_for, .. } = sets;
-    let material = Material { map, training, picked_for, entries, trials, sets: tests, crowd };
+    let material = Material { map, training, picked_for, entries, trials, sets: tests, telling, crowd };
     let found = Found { map: Some(map_facts), baseline, methods, powers, widths, grid };
     Ok(Tested { source, found, material: Some(material) })
 }
@@ -216,6 +217,7 @@ fn held_out(
     sets: &Sets,
     entries: &[Entry],
     methods: &mut [Verdicts],
+    told: &mut Vec<Telling>,
 ) -> Result<(String, usize)> {
     let kind = evaluation.args.held_out.to_string();
     let of = |labels: &[String], held: bool| -> Vec<u32> {
@@ -235,11 +237,34 @@ fn held_out(
     };
     let tests = [test("held out", strange), test("ordinary", known)];
     let trials = trials(evaluation, entries, &map, &tests, &format!("without {kind}: "))?;
+    told.extend(telling(&trials, "held out", &format!("the digit {kind}, held out")));
     let bench = Bench::new(&map)?;
     for (entry, method) in entries.iter().zip(methods) {
         method.held_out = bench.verdicts(entry, &trials[&entry.name()], &tests)?.held_out;
     }
     Ok((kind, tests[0].rows.rows()))
+}
+
+/// What thresholds on LION's score find of a set of strangers, with and without the rule of the plane.
+fn telling(trials: &BTreeMap<String, Trial>, set: &str, words: &str) -> Vec<Telling> {
+    let of = |(off_plane, rule): (bool, &str)| {
+        let contender = Contender::Lion { percentile: 99.0, local: Local::Energy, off_plane };
+        let trial = trials.get(&contender.to_string())?;
+        let scores = |set: &str| -> Option<Vec<f64>> {
+            let mut scores: Vec<f64> =
+                trial.landed.get(set)?.said.as_ref()?.iter().map(|said| said.score).collect();
+            scores.sort_by(f64::total_cmp);
+            Some(scores)
+        };
+        let (strange, known) = (scores(set)?, scores("ordinary")?);
+        let percent = |scores: &[f64], at: f64| {
+            100.0 * scores.partition_point(|score| *score <= at) as f64 / scores.len().max(1) as f64
+        };
+        let thresholds = (0..=100).map(|i| f64::from(i) / 100.0);
+        let points = thresholds.map(|at| [percent(&known, at), percent(&strange, at)]);
+        Some(Telling { name: format!("{words}, {rule}"), points: points.collect(), dashed: !off_plane })
+    };
+    [(true, "plane minded"), (false, "distance alone")].into_iter().filter_map(of).collect()
 }
 
 /// The cross-validation at each radius, and powers against accuracy.
