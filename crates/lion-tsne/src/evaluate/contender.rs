@@ -71,7 +71,8 @@ impl Contender {
 fn lion(map: &Map, percentile: f64, local: Local, off_plane: bool) -> Result<Lion> {
     let off_plane = if off_plane { OffPlane::Shared } else { OffPlane::None };
     let radius = Some(Radius::Percentile(percentile));
-    Lion::new(map.clone(), &LionOptions { radius, local, off_plane, ..LionOptions::default() })
+    let threads = rayon::current_num_threads();
+    Lion::new(map.clone(), &LionOptions { radius, local, off_plane, threads, ..LionOptions::default() })
 }
 
 impl fmt::Display for Contender {

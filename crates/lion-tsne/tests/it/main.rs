@@ -1,6 +1,7 @@
 //! Every test of the library that needs no private parts.
 
 mod common;
+mod contenders;
 mod file;
 mod fitting;
 mod lion;
