@@ -3,6 +3,7 @@
 mod claims;
 mod complexity;
 mod contenders;
+mod differences;
 mod document;
 mod figures;
 mod large;
@@ -21,7 +22,8 @@ use crate::mnist::Mnist;
 use crate::output;
 use crate::progress::Screen;
 use anyhow::{Context, Result, ensure};
-use lion_report::{Block, ClaimVerdict, Document};
+use contenders::Entry;
+use lion_report::{Block, Document};
 use results::{Large, Material, Results, RunFacts};
 use serde::Serialize;
 use stages::Stages;
@@ -80,10 +82,10 @@ impl<'a> Evaluation<'a> {
     fn new(args: &'a EvaluateArgs, common: &Common, parts: &'a [Part], screen: &Screen) -> Result<Self> {
         let mnist = args.data.as_deref().map(Mnist::read).transpose()?;
         let key = format!(
-            "seed {} quick {} mnist {}",
+            "seed {} quick {} mnist {:016x}",
             common.seed,
             args.quick,
-            mnist.as_ref().map_or(0, |mnist| mnist.training.labels.len())
+            mnist.as_ref().map_or(0, Mnist::fingerprint)
         );
         let expected = expected(args, parts);
         let stages = Stages::new(&args.output, &key, expected, screen.clone())?;
@@ -125,7 +127,7 @@ impl<'a> Evaluation<'a> {
             None => (None, None),
         };
         let found = found.unwrap_or_default();
-        let results = Results {
+        let mut results = Results {
             run,
             map: found.map,
             baseline: found.baseline,
@@ -135,7 +137,12 @@ impl<'a> Evaluation<'a> {
             grid: found.grid,
             complexity,
             large,
+            claims: Vec::new(),
+            differences: Vec::new(),
         };
+        let entries: &[Entry] = material.as_ref().map_or(&[], |material| &material.entries);
+        results.claims = claims::claims(&results, entries);
+        results.differences = differences::differences(&results, entries);
         Ok((results, material))
     }
 
@@ -218,19 +225,14 @@ fn write(folder: &Path, results: &Results, document: &Document) -> Result<()> {
 }
 
 fn summary(args: &EvaluateArgs, results: &Results, document: &Document) -> Summary {
-    let claims = document.blocks.iter().filter_map(|block| match block {
-        Block::Claims(claims) => Some(claims),
-        _ => None,
-    });
-    let claims: Vec<_> = claims.flatten().collect();
-    let count = |verdict: ClaimVerdict| claims.iter().filter(|claim| claim.verdict == verdict).count();
+    let count = |held: bool| results.claims.iter().filter(|claim| claim.holds == Some(held)).count();
     let figures = document.blocks.iter().filter(|block| matches!(block, Block::Figure { .. })).count();
     Summary {
         report: args.output.join("report.html").display().to_string(),
         json: args.output.join("report.json").display().to_string(),
         figures,
-        claims_that_hold: count(ClaimVerdict::Holds),
-        claims_that_do_not: count(ClaimVerdict::DoesNot),
+        claims_that_hold: count(true),
+        claims_that_do_not: count(false),
         stages_kept: results.run.kept,
         seconds: results.run.seconds,
         quick: results.run.quick,

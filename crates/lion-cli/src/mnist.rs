@@ -22,6 +22,20 @@ impl Mnist {
     }
 }
 
+impl Mnist {
+    /// A number that other images or labels would change: nothing kept of one data set is taken for another's.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let mut hash = 0xcbf2_9ce4_8422_2325u64;
+        let mut mix = |value: u64| hash = (hash ^ value).wrapping_mul(0x0100_0000_01b3).rotate_left(23);
+        for digits in [&self.training, &self.test] {
+            mix(digits.labels.len() as u64);
+            digits.labels.iter().flat_map(|label| label.bytes()).for_each(|byte| mix(u64::from(byte)));
+            digits.pixels.data().iter().for_each(|pixel| mix(u64::from(pixel.to_bits())));
+        }
+        hash
+    }
+}
+
 fn part(folder: &Path, name: &str) -> Result<Digits> {
     // Both are looked for before the large one is read.
     let images = find(folder, &format!("{name}-images-idx3-ubyte"))?;

@@ -3,8 +3,9 @@
 use super::complexity::{COLUMNS, ROWS, Timing, exponent, timed};
 use super::contenders::{Entry, Family};
 use super::large::{AtRadius, OnMap, PUBLISHED};
-use super::results::{Grid, Material, Results};
+use super::results::{Crowded, Grid, Material, Results};
 use super::sweeps::Powers;
+use super::verdicts::own_judge;
 use anyhow::{Context, Result};
 use lion_report::{
     Axis, Block, Chart, Heat, ImageCell, ImageRow, Images, Landed, Landing, Picture, Scatter, Series, Stroke,
@@ -62,7 +63,8 @@ pub(crate) fn the_map(material: &Material) -> Result<Block> {
 
 /// Outliers that arrive together.
 pub(crate) fn outliers_at_once(material: &Material) -> Result<Block> {
-    let landed = |at: &[f32; 2]| Landed { name: String::new(), at: *at, expected: None, outlier: true };
+    let landed =
+        |row: &Crowded| Landed { name: String::new(), at: row.at, expected: None, outlier: row.outlier };
     let landing = Landing {
         title: String::new(),
         map: &map_points(material),
@@ -72,7 +74,7 @@ pub(crate) fn outliers_at_once(material: &Material) -> Result<Block> {
     Ok(figure(
         "outliers-at-once",
         landing.picture()?,
-        "Outliers placed all at once, none of them near another: each has a free cell of its own, inside the plot while there are any. As in the paper's figure, r_y is the largest distance between nearest places alone, and the rows are random points far from every digit.",
+        "Outliers placed all at once, none of them near another: each has a free cell of its own, inside the plot while there are any. As in the paper's figure, r_y is the largest distance between nearest places alone. The rows are digits with three times the difference of two others added: far from every digit, and from each other.",
         "The map with outliers in the gaps between its clusters",
     ))
 }
@@ -317,13 +319,7 @@ pub(crate) fn mean_images(material: &Material, entries: &[&Entry]) -> Result<Ima
         let trial = material.trials.get(&entry.name()).context("a method was not tried")?;
         let landed = trial.landed.get("cluster").context("a method was not given this set")?;
         let places = Matrix::new(shown, 2, landed.places[..2 * shown].to_vec())?;
-        let own = match &trial.own_places {
-            Some(own) => {
-                let own = Matrix::new(own.len() / 2, 2, own.clone())?;
-                Some(Judge::new(&material.map.with_places(own)?)?)
-            }
-            None => None,
-        };
+        let own = trial.own_places.as_ref().map(|own| own_judge(&material.map, own)).transpose()?;
         let nearest = own.as_ref().unwrap_or(&judge).nearest(&places, 10)?;
         let mean = |near: &[u32]| {
             let mut pixels = vec![0.0f32; SIDE * SIDE];

@@ -26,6 +26,47 @@ pub(crate) struct Results {
     pub(crate) grid: Option<Grid>,
     pub(crate) complexity: Vec<Timing>,
     pub(crate) large: Option<Large>,
+    /// What holds of the paper's claims, by rules over the numbers above.
+    pub(crate) claims: Vec<Claimed>,
+    /// Where ours differ from the paper's by more than noise.
+    pub(crate) differences: Vec<Differing>,
+}
+
+/// A claim and what became of it.
+#[derive(Clone, Serialize)]
+pub(crate) struct Claimed {
+    /// Nothing where it was not put to the test.
+    pub(crate) holds: Option<bool>,
+    pub(crate) claim: String,
+    pub(crate) evidence: String,
+}
+
+/// A figure that differs from the paper's by more than three standard errors.
+#[derive(Clone, Serialize)]
+pub(crate) struct Differing {
+    pub(crate) method: String,
+    pub(crate) figure: Figure,
+    /// Ours less the paper's.
+    pub(crate) difference: f64,
+    /// Of the difference, were the paper's as uncertain as ours would be with its 1000 rows.
+    pub(crate) standard_error: f64,
+    pub(crate) why: String,
+}
+
+/// What is compared with the paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Figure {
+    /// Accuracy less the baseline, in points.
+    Accuracy,
+    /// Distance percentile on the cluster test.
+    Percentile,
+    /// KL divergence above the map's own on the cluster test, in thousandths.
+    Kl,
+    /// Distance percentile of noise.
+    NoisePercentile,
+    /// Distance of noise.
+    NoiseDistance,
 }
 
 /// Seeds, versions, machine, duration.
@@ -60,7 +101,9 @@ pub(crate) struct MapFacts {
     pub(crate) r_close: f64,
     pub(crate) r_y: f64,
     pub(crate) noise_drawn: usize,
+    /// Of those, strangers to the map; and how many of the strangers are placed.
     pub(crate) noise_kept: usize,
+    pub(crate) noise_used: usize,
     /// The digit that the second map is fitted without, and how many of it there are.
     pub(crate) held_out: Option<(String, usize)>,
 }
@@ -94,7 +137,13 @@ pub(crate) struct Material {
     /// How well scores tell strangers from ordinary digits, by kind of stranger.
     pub(crate) telling: Vec<Telling>,
     /// Outliers placed all at once into the map: where each landed.
-    pub(crate) crowd: Vec<[f32; 2]>,
+    pub(crate) crowd: Vec<Crowded>,
+}
+
+/// A row placed in a crowd.
+pub(crate) struct Crowded {
+    pub(crate) at: [f32; 2],
+    pub(crate) outlier: bool,
 }
 
 /// A curve of what a threshold on the score finds: percent of ordinary digits called strange, percent of strangers.

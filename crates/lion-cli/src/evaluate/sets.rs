@@ -11,10 +11,12 @@ use std::collections::HashSet;
 use std::path::Path;
 
 /// Distances are taken after PCA to so many.
-const COMPONENTS: usize = 30;
+pub(crate) const COMPONENTS: usize = 30;
 /// The outlier test should keep so many of so many images of noise.
 const KEPT: usize = 900;
-const NOISE: usize = 1000;
+pub(crate) const NOISE: usize = 1000;
+/// Its seed: the same images for every choice of digits.
+pub(crate) const NOISE_SEED: u64 = 1;
 
 /// What a map is fitted to, and what is placed in it.
 pub(crate) struct Sets {
@@ -66,7 +68,7 @@ fn sample(digits: &Digits, name: &str, counts: &Counts, seed: u64) -> Result<Set
     let order = shuffled(distinct.len() as u32, seed);
     let mut order = order.into_iter().map(|at| distinct[at as usize]);
     let mut training: Vec<u32> = order.by_ref().take(counts.training).collect();
-    let noise = noise(digits.pixels.cols(), NOISE, seed);
+    let noise = noise(digits.pixels.cols(), NOISE, NOISE_SEED);
     let mut replaced = 0;
     let (space, kept) = loop {
         let space = Space::new(digits.pixels.select(&training))?;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Raised whenever what a stage keeps changes its meaning, so that no result of an older program is taken for this one's.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The stages of one evaluation.
 pub(crate) struct Stages {
@@ -67,8 +67,20 @@ impl Stages {
         expected: f64,
         work: impl FnOnce(&mut (dyn FnMut(&Progress<'_>) -> ControlFlow<()> + Send)) -> Result<T>,
     ) -> Result<T> {
+        self.stage_of(name, "", expected, work)
+    }
+
+    /// The same for a stage whose result depends on more than its name says.
+    pub(crate) fn stage_of<T: Serialize + DeserializeOwned>(
+        &mut self,
+        name: &str,
+        depends_on: &str,
+        expected: f64,
+        work: impl FnOnce(&mut (dyn FnMut(&Progress<'_>) -> ControlFlow<()> + Send)) -> Result<T>,
+    ) -> Result<T> {
         let file = self.folder.join(format!("{}.json", slug(name)));
-        if let Some(kept) = self.read::<T>(&file) {
+        let key = format!("{} {depends_on}", self.key);
+        if let Some(kept) = self.read::<T>(&file, &key) {
             self.kept += 1;
             self.seconds += kept.seconds;
             self.behind += expected;
@@ -90,15 +102,15 @@ impl Stages {
         self.behind += expected;
         self.taken += seconds;
         self.of_taken += expected;
-        let kept = Kept { key: self.key.clone(), seconds, value };
+        let kept = Kept { key, seconds, value };
         output::replace(&file, &serde_json::to_vec(&kept)?)?;
         Ok(kept.value)
     }
 
-    fn read<T: DeserializeOwned>(&self, file: &Path) -> Option<Kept<T>> {
+    fn read<T: DeserializeOwned>(&self, file: &Path, key: &str) -> Option<Kept<T>> {
         // A file of an older program, of other options or damaged is as good as none.
         let kept: Kept<T> = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
-        (kept.key == self.key).then_some(kept)
+        (kept.key == key).then_some(kept)
     }
 
     /// How long the rest will take, going by how the expected seconds compare with the real ones so far.
@@ -148,6 +160,9 @@ mod tests {
         let again = second.stage("one: 1", 1.0, |_| -> Result<Vec<f32>> { bail!("done again") });
         assert_eq!((again.unwrap(), second.kept), (vec![0.1, 2.0], 1));
         assert_eq!(second.stage("two", 1.0, |_| Ok(2)).unwrap(), 2);
+
+        // What it depends on has changed.
+        assert_eq!(second.stage_of("one: 1", "more", 1.0, |_| Ok(vec![5.0f32])).unwrap(), [5.0]);
 
         // Other options: nothing kept is used, and neither is a damaged file.
         let mut other = stages(folder.path(), "b");

@@ -5,7 +5,8 @@ use super::trial::TestSet;
 use anyhow::Result;
 use lion_tsne::evaluate::{Estimate, Judge};
 use lion_tsne::{
-    Baseline, Lion, LionOptions, Local, Map, Network, Observer, OffPlane, Radius, kernelized_sweep, validate,
+    Activation, GridPoint, Lion, LionOptions, Local, Map, Network, Observer, OffPlane, Radius, grid_search,
+    kernelized_sweep,
 };
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +27,8 @@ pub(crate) struct Powers {
     pub(crate) curve: Vec<[f64; 2]>,
     /// Power and accuracy in percent on the cluster test.
     pub(crate) accuracy: Vec<[f64; 2]>,
+    /// The accuracy of the power that leave-one-out finds.
+    pub(crate) accuracy_of_power: Option<f64>,
 }
 
 /// LION as the paper has it, at a radius.
@@ -53,21 +56,29 @@ pub(crate) fn powers(
 ) -> Result<Powers> {
     let lion = lion(map, percentile)?;
     let validated = lion.cross_validate();
-    let mut accuracy = Vec::new();
+    let power = validated.as_ref().map_or(f64::NAN, |validated| validated.power);
+    let (mut accuracy, mut accuracy_of_power) = (Vec::new(), None);
     if let Some(set) = set {
-        let (_, places) = lion.sweep_powers(&set.rows, tried)?;
-        for (power, places) in tried.iter().zip(&places) {
-            accuracy.push([*power, Estimate::of(&judge.shares(places, &set.labels)?).mean * 100.0]);
+        let powers: Vec<f64> =
+            tried.iter().copied().chain([power].into_iter().filter(|p| p.is_finite())).collect();
+        let (_, places) = lion.sweep_powers(&set.rows, &powers)?;
+        for (at, (power, places)) in powers.iter().zip(&places).enumerate() {
+            let percent = 100.0 * Estimate::of(&judge.shares(places, &set.labels)?).mean;
+            match at < tried.len() {
+                true => accuracy.push([*power, percent]),
+                false => accuracy_of_power = Some(percent),
+            }
         }
     }
     Ok(Powers {
         percentile,
         radius: lion.r_x(),
-        power: validated.as_ref().map_or(f64::NAN, |validated| validated.power),
+        power,
         curve: validated
             .map(|validated| validated.curve.iter().map(|point| [point.power, point.error]).collect())
             .unwrap_or_default(),
         accuracy,
+        accuracy_of_power,
     })
 }
 
@@ -126,25 +137,21 @@ pub(crate) struct GridCell {
     pub(crate) validation_error: f64,
 }
 
-/// Trains one network on four fifths of the map and judges it on the rest.
-pub(crate) fn grid_cell(
+/// Trains networks on four fifths of the map and judges them on the rest.
+pub(crate) fn grid(
     map: &Map,
-    network: &Network,
+    networks: &[Network],
     seed: u64,
     observer: &mut Observer<'_>,
-) -> Result<GridCell> {
-    let point = validate(map, network, seed, observer)?;
-    Ok(GridCell {
+) -> Result<Vec<GridCell>> {
+    let cell = |(network, point): (&Network, GridPoint)| GridCell {
         layers: network.layers,
         nodes: network.nodes,
-        tanh: network.activation == lion_tsne::Activation::Tanh,
+        tanh: network.activation == Activation::Tanh,
         dropout: network.dropout,
         training_error: point.training_error,
         validation_error: point.validation_error,
-    })
-}
-
-/// The name of a grid cell's stage.
-pub(crate) fn grid_name(network: &Network) -> String {
-    format!("grid {} of {} epochs", Baseline::Network(*network), network.epochs)
+    };
+    let points = grid_search(map, networks, seed, observer)?;
+    Ok(networks.iter().zip(points).map(cell).collect())
 }

@@ -2,25 +2,22 @@
 
 use super::Evaluation;
 use super::contenders::{Entry, entries};
-use super::results::{Grid, MapFacts, Material, Telling};
-use super::sets::Sets;
+use super::results::{Crowded, Grid, MapFacts, Material, Telling};
+use super::sets::{COMPONENTS, NOISE, NOISE_SEED, Sets};
 use super::sweeps::{self, GridCell, Powers, RADII, Width};
 use super::trial::{self, TestSet, Trial};
-use super::verdicts::{Bench, Verdicts, divergences, percent};
+use super::verdicts::{Bench, Verdicts, divergences};
 use crate::args::Part;
 use crate::digits::Digits;
 use anyhow::{Context, Result};
 use lion_tsne::evaluate::{Contender, Estimate, Judge, letters, noise, strangers};
 use lion_tsne::{
-    Fit, JoinedKl, Lion, LionOptions, Local, Map, Matrix, Network, OffPlane, PcaChoice, Progress, Radius,
-    Rows, Stage, ignore,
+    Fit, JoinedKl, Lion, LionOptions, Local, Map, Matrix, Network, Observer, OffPlane, PcaChoice, Placement,
+    Progress, Radius, Rows, Stage, Verdict, ignore,
 };
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-const COMPONENTS: usize = 30;
-/// Images of noise drawn.
-const NOISE: usize = 1000;
 /// Letters drawn.
 const LETTERS: usize = 500;
 /// Rows of each set in a quick run.
@@ -61,8 +58,9 @@ pub(super) fn run(evaluation: &mut Evaluation<'_>) -> Result<Tested> {
     if ![Part::Cluster, Part::Outliers, Part::Others].iter().any(|&part| evaluation.has(part)) {
         return Ok(Tested { source, found: Found { grid, ..Found::default() }, material: None });
     }
-    let bench = Bench::new(&map)?;
     let (tests, kept) = tests(evaluation, &sets, &map)?;
+    let tested = rows_of(&tests, "cluster");
+    let bench = Bench::new(&map, &sets.picked_for[..tested], &sets.cluster.labels[..tested])?;
     let powers = powers(evaluation, &map, &bench.judge, &tests)?;
     let widths = widths(evaluation, &map, &bench.judge, &tests)?;
     let global =
@@ -79,11 +77,7 @@ pub(super) fn run(evaluation: &mut Evaluation<'_>) -> Result<Tested> {
         true => Some(held_out(evaluation, &sets, &entries, &mut methods, &mut telling)?),
         false => None,
     };
-    let (shown, labels) = (sets.picked_for.len().min(rows_of(&tests, "cluster")), &sets.cluster.labels);
-    let baseline = match shown {
-        0 => None,
-        _ => Some(Estimate::of(&percent(bench.judge.baseline(&sets.picked_for[..shown], &labels[..shown])?))),
-    };
+    let baseline = (tested > 0).then(|| Estimate::of(&bench.baseline));
     let map_facts = MapFacts {
         rows: map.rows(),
         columns: sets.training.pixels.cols(),
@@ -96,6 +90,7 @@ pub(super) fn run(evaluation: &mut Evaluation<'_>) -> Result<Tested> {
         r_y: map.lion().map_or(f64::NAN, |lion| lion.r_y),
         noise_drawn: NOISE,
         noise_kept: kept,
+        noise_used: rows_of(&tests, "noise"),
         held_out,
     };
     let crowd = crowd(&map, &sets.training.pixels)?;
@@ -133,7 +128,7 @@ fn tests(evaluation: &Evaluation<'_>, sets: &Sets, map: &Map) -> Result<(Vec<Tes
     if evaluation.has(Part::Cluster) {
         add("cluster", &sets.cluster.pixels, &sets.cluster.labels);
     }
-    let images = noise(sets.training.pixels.cols(), NOISE, 1);
+    let images = noise(sets.training.pixels.cols(), NOISE, NOISE_SEED);
     let strange = strangers(map, &images)?;
     if evaluation.has(Part::Outliers) {
         anyhow::ensure!(
@@ -167,7 +162,7 @@ fn trials(
     for entry in entries {
         let name = entry.name();
         let stage = format!("{of}{name} on {}", names.join(", "));
-        let run = |observer: &mut lion_tsne::Observer<'_>| trial::run(entry, map, tests, seed, observer);
+        let run = |observer: &mut Observer<'_>| trial::run(entry, map, tests, seed, observer);
         let trial = evaluation.stages.stage(&stage, entry.expected(quick), |observer| run(observer))?;
         trials.insert(name, trial);
     }
@@ -185,7 +180,8 @@ fn diverge(
     for set in tests.iter().filter(|set| ["cluster", "noise"].contains(&set.name)) {
         let expected = set.rows.rows() as f64 * 0.03;
         let stage = format!("KL of N + 1 on {}", set.name);
-        let means = evaluation.stages.stage(&stage, expected, |observer| {
+        let names = trials.keys().cloned().collect::<Vec<String>>().join(", ");
+        let means = evaluation.stages.stage_of(&stage, &names, expected, |observer| {
             let observer = std::sync::Mutex::new(observer);
             divergences(map, trials, set, &|done, total| {
                 if let Ok(mut observer) = observer.lock() {
@@ -238,7 +234,7 @@ fn held_out(
     let tests = [test("held out", strange), test("ordinary", known)];
     let trials = trials(evaluation, entries, &map, &tests, &format!("without {kind}: "))?;
     told.extend(telling(&trials, "held out", &format!("the digit {kind}, held out")));
-    let bench = Bench::new(&map)?;
+    let bench = Bench::new(&map, &[], &[])?;
     for (entry, method) in entries.iter().zip(methods) {
         method.held_out = bench.verdicts(entry, &trials[&entry.name()], &tests)?.held_out;
     }
@@ -320,27 +316,26 @@ fn widths(
     })
 }
 
-/// The grid search, one stage for each network.
+/// The grid search, one stage for each size of network.
 fn grid(evaluation: &mut Evaluation<'_>, map: &Map) -> Result<Grid> {
     let (seed, quick) = (evaluation.seed, evaluation.args.quick);
     let epochs = if quick { 20 } else { evaluation.args.grid_epochs as usize };
+    let all = Network::grid(epochs);
     let mut cells: Vec<GridCell> = Vec::new();
-    for network in Network::grid(epochs) {
-        let weights = (network.layers - 1) * network.nodes * network.nodes + 32 * network.nodes;
-        let expected = epochs as f64 * weights as f64 * 2000.0 * 6.0 / 1e11;
-        let stage = sweeps::grid_name(&network);
-        cells.push(
-            evaluation
-                .stages
-                .stage(&stage, expected, |observer| sweeps::grid_cell(map, &network, seed, observer))?,
-        );
+    for networks in all.chunk_by(|a, b| (a.layers, a.nodes) == (b.layers, b.nodes)) {
+        let Network { layers, nodes, .. } = networks[0];
+        let weights = (layers - 1) * nodes * nodes + 32 * nodes;
+        let expected = (networks.len() * epochs * weights) as f64 * 2000.0 * 6.0 / 1e11;
+        let stage = format!("grid search, {layers} x {nodes}, {epochs} epochs");
+        let found = |observer: &mut Observer<'_>| sweeps::grid(map, networks, seed, observer);
+        cells.extend(evaluation.stages.stage(&stage, expected, |observer| found(observer))?);
     }
     Ok(Grid { epochs, cells })
 }
 
 /// Rows far from every digit and from each other, placed all at once as in the paper's figure: a digit plus three times
 /// the difference of two others.
-fn crowd(map: &Map, pixels: &Matrix) -> Result<Vec<[f32; 2]>> {
+fn crowd(map: &Map, pixels: &Matrix) -> Result<Vec<Crowded>> {
     let count = pixels.rows();
     let row = |i: usize| {
         let [a, b, c] = [7 * i, 11 * i + 1, 13 * i + 2].map(|at| pixels.row(at % count));
@@ -355,7 +350,11 @@ fn crowd(map: &Map, pixels: &Matrix) -> Result<Vec<[f32; 2]>> {
         ..LionOptions::default()
     };
     let placements = Lion::new(map.clone(), &options)?.place(&rows)?;
-    Ok(placements.iter().map(|placement| [placement.place[0], placement.place[1]]).collect())
+    let crowded = |placement: &Placement| Crowded {
+        at: [placement.place[0], placement.place[1]],
+        outlier: placement.verdict == Verdict::Outlier,
+    };
+    Ok(placements.iter().map(crowded).collect())
 }
 
 /// 100 % of NN-Y.

@@ -1,6 +1,6 @@
 //! What the metrics say of where rows landed.
 
-use super::contenders::{Entry, has_control};
+use super::contenders::{Entry, Published, has_control};
 use super::trial::{Landed, TestSet, Trial};
 use anyhow::{Context, Result};
 use lion_tsne::evaluate::{Estimate, Judge, auc};
@@ -35,12 +35,16 @@ pub(crate) struct Verdicts {
     /// Digits that the map was fitted without, against ordinary digits that it was fitted with.
     pub(crate) held_out: Option<Strangers>,
     pub(crate) notes: Vec<String>,
+    /// What the paper has of it.
+    pub(crate) published: Option<Published>,
 }
 
 /// The cluster attribution test. Accuracy and percentile are in percent.
 #[derive(Clone, Copy, Serialize)]
 pub(crate) struct Cluster {
     pub(crate) accuracy: Estimate,
+    /// Less the baseline, row by row: both are judged on the same rows.
+    pub(crate) above_baseline: Estimate,
     pub(crate) percentile: Estimate,
     pub(crate) kl: Option<Estimate>,
 }
@@ -79,11 +83,16 @@ pub(crate) struct Strangers {
 pub(crate) struct Bench<'a> {
     pub(crate) map: &'a Map,
     pub(crate) judge: Judge,
+    /// For each row of the cluster test, percent right at the place of the row that it was picked for.
+    pub(crate) baseline: Vec<f64>,
 }
 
 impl<'a> Bench<'a> {
-    pub(crate) fn new(map: &'a Map) -> Result<Self> {
-        Ok(Self { map, judge: Judge::new(map)? })
+    /// `picked_for` and `labels` are those of the cluster test; nothing where there is none.
+    pub(crate) fn new(map: &'a Map, picked_for: &[u32], labels: &[String]) -> Result<Self> {
+        let judge = Judge::new(map)?;
+        let baseline = percent(judge.baseline(picked_for, labels)?);
+        Ok(Self { map, judge, baseline })
     }
 
     /// Judges where a method put the rows of sets, by the map or by the method's own version of it.
@@ -107,28 +116,33 @@ impl<'a> Bench<'a> {
             radius: trial.radius,
             power: trial.power,
             own_kl: None,
-            cluster: set("cluster").map(|(set, landed)| cluster(judge, set, landed)).transpose()?,
+            cluster: set("cluster").map(|(set, landed)| self.cluster(judge, set, landed)).transpose()?,
             outliers: set("noise").map(|(_, landed)| outliers(judge, landed)).transpose()?,
             ordinary: ordinary.map(|(set, landed)| ordinary_of(judge, entry, set, landed)).transpose()?,
             letters: strangers("letters")?,
             held_out: strangers("held out")?,
             notes: trial.notes.clone(),
+            published: entry.published,
+        })
+    }
+
+    fn cluster(&self, judge: &Judge, set: &TestSet, landed: &Landed) -> Result<Cluster> {
+        let places = landed.matrix()?;
+        let shares = percent(judge.shares(&places, &set.labels)?);
+        let above: Vec<f64> = shares.iter().zip(&self.baseline).map(|(own, base)| own - base).collect();
+        Ok(Cluster {
+            accuracy: Estimate::of(&shares),
+            above_baseline: Estimate::of(&above),
+            percentile: Estimate::of(&judge.percentiles(&places)?),
+            kl: None,
         })
     }
 }
 
-fn own_judge(map: &Map, places: &[f32]) -> Result<Judge> {
+/// A judge of the places that a method itself gives to the map's rows.
+pub(crate) fn own_judge(map: &Map, places: &[f32]) -> Result<Judge> {
     let places = Matrix::new(places.len() / 2, 2, places.to_vec())?;
     Ok(Judge::new(&map.with_places(places)?)?)
-}
-
-fn cluster(judge: &Judge, set: &TestSet, landed: &Landed) -> Result<Cluster> {
-    let places = landed.matrix()?;
-    Ok(Cluster {
-        accuracy: Estimate::of(&percent(judge.shares(&places, &set.labels)?)),
-        percentile: Estimate::of(&judge.percentiles(&places)?),
-        kl: None,
-    })
 }
 
 fn outliers(judge: &Judge, landed: &Landed) -> Result<Outliers> {
