@@ -5,7 +5,7 @@ use super::contenders::{Entry, Family, is_lion_of_the_paper};
 use super::figures::points;
 use super::results::{Claimed, Large, Results};
 use super::verdicts::Verdicts;
-use lion_tsne::evaluate::Estimate;
+use lion_tsne::evaluate::{Contender, Estimate};
 
 /// Points of accuracy within which methods tie.
 const TIE: f64 = 0.5;
@@ -179,7 +179,7 @@ fn new_sigma(found: &Found<'_>) -> Option<Claimed> {
 
 fn small_radius(found: &Found<'_>) -> Option<Claimed> {
     let all: Option<Vec<f64>> =
-        [90.0, 95.0, 99.0, 100.0].iter().map(|&percentile| accuracy(found.lion(percentile)?)).collect();
+        Contender::RADII.iter().map(|&percentile| accuracy(found.lion(percentile)?)).collect();
     let all = all?;
     claim(
         all.windows(2).all(|two| two[0] <= two[1]) && all[0] < all[3],

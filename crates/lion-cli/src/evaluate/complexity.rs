@@ -3,8 +3,8 @@
 use anyhow::Result;
 use lion_tsne::evaluate::Contender;
 use lion_tsne::{
-    Baseline, Descent, Epsilon, Error, Fit, Kernel, Local, Map, Matrix, Network, OpenTsneStart, PcaChoice,
-    ignore,
+    Baseline, Descent, Epsilon, Error, Fit, Kernel, Local, Map, Matrix, Network, OpenTsneStart, Parametric,
+    PcaChoice, ignore,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -52,6 +52,7 @@ pub(crate) fn timed() -> Vec<Timed> {
     };
     let lion = |local| Contender::Lion { percentile: 99.0, local, off_plane: false };
     let network = Network { epochs: EPOCHS, ..Network::PAPER[0] };
+    let parametric = Parametric { pretraining_epochs: 1, epochs: 1, ..Parametric::default() };
     let multiquadric = Baseline::Rbf { kernel: Kernel::Multiquadric, epsilon: Epsilon::MeanDistance };
     vec![
         other(multiquadric, 10_000, 200, ["N³K³", "NK"]),
@@ -59,6 +60,7 @@ pub(crate) fn timed() -> Vec<Timed> {
         other(descent(false), 10_000, 50, ["none", "N²K"]),
         other(descent(true), 10_000, 10, ["none", "N²K"]),
         other(Baseline::Network(network), 60_000, 1000, ["varies", "not of N"]),
+        other(Baseline::Parametric(parametric), 25_000, 1000, ["varies", "not of N"]),
         other(Baseline::Kernelized { width: 0.25 }, 10_000, 200, ["N³K³", "NK"]),
         other(Baseline::OpenTsne { start: OpenTsneStart::Median }, 60_000, 50, ["", ""]),
         other(Baseline::FixedPoint, 60_000, 1000, ["", ""]),

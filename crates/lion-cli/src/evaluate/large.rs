@@ -1,10 +1,11 @@
 //! The large test: 60000 x 784, with the map of parametric t-SNE and with one of our own.
 
+use super::sets::{NOISE, NOISE_SEED};
 use super::sweeps;
 use super::trial::TestSet;
 use crate::mnist::Mnist;
 use anyhow::{Context, Result, ensure};
-use lion_tsne::evaluate::{Decomposition, Estimate, Judge, noise, strangers};
+use lion_tsne::evaluate::{Contender, Decomposition, Estimate, Judge, noise, places_of, strangers};
 use lion_tsne::{Fit, Map, Matrix, Observer, Parametric, PcaChoice, Progress, Rows, Stage, available_memory};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -13,7 +14,6 @@ use std::time::Instant;
 const POWERS: [f64; 15] =
     [1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 13.0, 16.0, 20.0, 25.0, 30.0, 40.0, 50.0, 200.0, INFINITE];
 const INFINITE: f64 = 1e5;
-const NOISE: usize = 1000;
 /// Gigabytes that the whole of it takes at its height.
 const GIGABYTES: f64 = 3.5;
 
@@ -73,7 +73,7 @@ pub(crate) fn check_memory() -> Result<String> {
 
 /// The images of noise, the same for every map.
 pub(crate) fn images_of_noise() -> Matrix {
-    noise(784, NOISE, 1)
+    noise(784, NOISE, NOISE_SEED)
 }
 
 /// Trains parametric t-SNE on all digits.
@@ -149,7 +149,7 @@ pub(crate) fn on_map(map: &Map, mnist: &Mnist, observer: &mut Observer<'_>) -> R
     let strange = images.select(&strangers(map, &images)?);
     let test = TestSet { name: "test", rows: mnist.test.pixels.clone(), labels: mnist.test.labels.clone() };
     let mut radii = Vec::new();
-    for (done, percentile) in (1..).zip([90.0, 95.0, 99.0, 100.0]) {
+    for (done, percentile) in (1..).zip(Contender::RADII) {
         radii.push(at_radius(map, percentile, &judge, &test, &strange)?);
         let _ = observer(&Progress::of(Stage::Build, done, 4));
     }
@@ -181,9 +181,7 @@ fn at_radius(
         let at = powers.iter().position(|other| *other == power).unwrap_or(0);
         Estimate::of(&shares[at]).mean
     };
-    let away = lion.place_alone(strange)?;
-    let away = away.iter().flat_map(|placement| placement.place.iter().copied()).collect();
-    let away = Matrix::new(strange.rows(), 2, away)?;
+    let away = places_of(&lion.place_alone(strange)?, map.dims())?;
     Ok(AtRadius {
         percentile,
         radius: lion.r_x(),

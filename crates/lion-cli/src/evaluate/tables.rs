@@ -313,7 +313,7 @@ pub(crate) fn growth(timings: &[Timing]) -> Table {
         head: heads,
         rows: rows.collect(),
         notes: vec![
-            format!("The network learns for {EPOCHS} epochs here. What takes a fraction of a millisecond is mostly overhead, and its exponent says little."),
+            format!("The network learns for {EPOCHS} epochs here, parametric t-SNE for one. What takes a fraction of a millisecond is mostly overhead, and its exponent says little."),
             "The paper's N³K³ for dense systems is N³ + N²K by its own reasoning: the matrix has N² entries, each a distance in K dimensions.".into(),
         ],
     }

@@ -1,5 +1,6 @@
 //! The ways of placing that the evaluation compares, LION among them, all asked in the same way.
 
+use super::places_of;
 use crate::baseline::{Baseline, Built};
 use crate::error::Result;
 use crate::lion::{Lion, LionOptions, Local, OffPlane, Placement, Radius, Verdict};
@@ -31,13 +32,13 @@ pub enum Contender {
     },
 }
 
-/// The paper's four radii.
-const RADII: [f64; 4] = [90.0, 95.0, 99.0, 100.0];
-
 impl Contender {
+    /// The paper's four radii, as percentiles of NN-X.
+    pub const RADII: [f64; 4] = [90.0, 95.0, 99.0, 100.0];
+
     /// LION as the paper has it, at its four radii.
     pub fn lion_of_the_paper() -> [Self; 4] {
-        RADII.map(|percentile| Self::Lion { percentile, local: Local::Idw, off_plane: false })
+        Self::RADII.map(|percentile| Self::Lion { percentile, local: Local::Idw, off_plane: false })
     }
 
     /// LION as it is here beyond the paper: the rule of least energy, and that of the plane with either.
@@ -112,13 +113,14 @@ impl Ready {
     /// Places rows, with all their columns, each as if it were alone.
     pub fn land(&self, rows: &Matrix) -> Result<Landings> {
         let placements = self.lion().map(|lion| lion.place_alone(rows)).transpose()?;
+        let dims = self.lion().map_or(0, |lion| lion.map().dims());
         let places = match self {
             Self::Other(built) => built.place(rows)?,
-            Self::Lion(_) => of_placements(placements.as_deref().unwrap_or_default(), rows)?,
+            Self::Lion(_) => places_of(placements.as_deref().unwrap_or_default(), dims)?,
             Self::Controlled(_, built) => {
                 let placements = placements.as_deref().unwrap_or_default();
-                let mut places = of_placements(placements, rows)?;
-                let (others, dims) = (built.place(rows)?, places.cols());
+                let mut places = places_of(placements, dims)?;
+                let others = built.place(rows)?;
                 let both = places.data_mut().chunks_exact_mut(dims).zip(others.data().chunks_exact(dims));
                 both.zip(placements)
                     .filter(|(_, placement)| placement.verdict == Verdict::Interpolated)
@@ -144,9 +146,4 @@ impl Ready {
             Self::Lion(_) => None,
         }
     }
-}
-
-fn of_placements(placements: &[Placement], rows: &Matrix) -> Result<Matrix> {
-    let dims = placements.first().map_or(2, |placement| placement.place.len());
-    Matrix::new(rows.rows(), dims, placements.iter().flat_map(|p| p.place.iter().copied()).collect())
 }
