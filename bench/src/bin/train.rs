@@ -48,7 +48,7 @@ fn parametric(folder: &Path, arguments: &Arguments) -> Result<()> {
         batch: arguments.number("batch", usual.batch as f64)? as usize,
         ..usual
     };
-    let plain = plain_gflops();
+    let before = plain_gflops();
     let start = Instant::now();
     let (mut last, mut epochs) = (start, Vec::new());
     let network = parametric.train(&x, 1, &mut |progress: &Progress<'_>| {
@@ -63,6 +63,7 @@ fn parametric(folder: &Path, arguments: &Arguments) -> Result<()> {
     // The first of them made the affinities too.
     let epoch = places::mean(&epochs[1.min(epochs.len() - 1)..]);
     let gflops = parametric.flops(rows, x.cols()) / epoch / 1e9;
+    let plain = 0.5 * (before + plain_gflops());
     println!("an epoch: {gflops:.0} GFLOP/s, a plain product {plain:.0}: {:.2}", gflops / plain);
     let y = network.places(&x)?;
     let test = matrix(&folder.join("t10k-images-idx3-ubyte.gz"))?;

@@ -25,7 +25,7 @@ use rbm::Rbm;
 const RATE: f64 = 0.003;
 /// What affinities are multiplied by at first, and for which share of the epochs.
 const EXAGGERATION: f32 = 4.0;
-const EXAGGERATED: f64 = 0.3;
+const EXAGGERATED: f64 = 0.2;
 /// The deviation of the first weights of the layer of places: the map begins small.
 const DEVIATION: f64 = 0.01;
 
@@ -45,7 +45,7 @@ pub struct Parametric {
     pub pretraining_epochs: usize,
     /// How often they are gone through to train the whole.
     pub epochs: usize,
-    /// Rows of a batch, at most: affinities are those within it.
+    /// Rows of a batch, at most: affinities are those within it. Large batches make better maps than many steps do.
     pub batch: usize,
 }
 
@@ -56,7 +56,7 @@ impl Default for Parametric {
             activation: Activation::Logistic,
             dims: 2,
             perplexity: 30.0,
-            pretraining_epochs: 10,
+            pretraining_epochs: 5,
             epochs: 50,
             batch: 5000,
         }
