@@ -223,6 +223,10 @@ impl Cli {
             Verb::Place(args) if self.common.json && args.output_file().is_none() => {
                 Some(("place", "--json and -o - both want standard output: give -o a file"))
             }
+            Verb::Evaluate(args) if args.data.is_none() && args.only.contains(&Part::Large) => Some((
+                "evaluate",
+                "the large test needs all of MNIST: fetch it with cargo xtask data mnist, and give --data data/mnist",
+            )),
             Verb::Plot(args) if args.width.is_some() && args.output.kind != PictureKind::Png => {
                 Some(("plot", "--width is for .png files: .svg and .html have no size in pixels"))
             }

@@ -21,7 +21,7 @@ use crate::interrupt::Interrupt;
 use crate::mnist::Mnist;
 use crate::output;
 use crate::progress::Screen;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use contenders::Entry;
 use lion_report::{Block, Document};
 use results::{Large, Material, Results, RunFacts};
@@ -48,10 +48,12 @@ struct Summary {
 /// Runs the parts asked for and writes the report.
 pub(crate) fn run(args: &EvaluateArgs, common: &Common) -> Result<()> {
     let parts = args.parts();
-    ensure!(
-        args.data.is_some() || !parts.contains(&Part::Large),
-        "the large test needs all of MNIST: fetch it with cargo xtask data mnist, and give --data data/mnist"
-    );
+    let mnist = args.data.as_deref().map(Mnist::read).transpose()?;
+    if let Some((mnist, folder)) =
+        mnist.as_ref().zip(args.data.as_deref()).filter(|_| parts.contains(&Part::Large))
+    {
+        large::check(mnist, folder)?;
+    }
     std::fs::create_dir_all(&args.output)
         .with_context(|| format!("the folder {} cannot be made", args.output.display()))?;
     let screen = Screen::new(common);
@@ -60,7 +62,8 @@ pub(crate) fn run(args: &EvaluateArgs, common: &Common) -> Result<()> {
         "stopped: finished stages are kept in the report's folder, and the same command goes on from there",
     )?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(common.threads)).build()?;
-    let (results, material) = pool.install(|| Evaluation::new(args, common, &parts, &screen)?.run())?;
+    let (results, material) =
+        pool.install(|| Evaluation::new(args, common, &parts, mnist, &screen)?.run())?;
     screen.close();
     let document = document::document(&results, material.as_ref())?;
     write(&args.output, &results, &document)?;
@@ -79,12 +82,19 @@ struct Evaluation<'a> {
 }
 
 impl<'a> Evaluation<'a> {
-    fn new(args: &'a EvaluateArgs, common: &Common, parts: &'a [Part], screen: &Screen) -> Result<Self> {
-        let mnist = args.data.as_deref().map(Mnist::read).transpose()?;
+    fn new(
+        args: &'a EvaluateArgs,
+        common: &Common,
+        parts: &'a [Part],
+        mnist: Option<Mnist>,
+        screen: &Screen,
+    ) -> Result<Self> {
+        // Threads change no place, but every time.
         let key = format!(
-            "seed {} quick {} mnist {:016x}",
+            "seed {} quick {} threads {} mnist {:016x}",
             common.seed,
             args.quick,
+            rayon::current_num_threads(),
             mnist.as_ref().map_or(0, Mnist::fingerprint)
         );
         let expected = expected(args, parts);
@@ -112,7 +122,11 @@ impl<'a> Evaluation<'a> {
         let large = self.large()?;
         let run = RunFacts {
             version: env!("CARGO_PKG_VERSION"),
-            data: tested.as_ref().map_or_else(|| "MNIST".into(), |tested| tested.source.clone()),
+            data: match (&tested, self.mnist.is_some()) {
+                (Some(tested), _) => tested.source.clone(),
+                (None, true) => "MNIST".into(),
+                (None, false) => "rows made up for measuring".into(),
+            },
             seed: self.seed,
             threads: rayon::current_num_threads(),
             quick: self.args.quick,
@@ -193,8 +207,7 @@ fn expected(args: &EvaluateArgs, parts: &[Part]) -> f64 {
         (Part::Others, true) => 40.0,
         (Part::Complexity, false) => 120.0,
         (Part::Complexity, true) => 8.0,
-        (Part::Grid, false) => 1.1 * f64::from(args.grid_epochs),
-        (Part::Grid, true) => 15.0,
+        (Part::Grid, _) => 0.7 * args.epochs_of_grid() as f64,
         (Part::Large, _) => 1300.0,
     };
     parts.iter().map(part).sum()
@@ -214,6 +227,7 @@ fn write(folder: &Path, results: &Results, document: &Document) -> Result<()> {
     let figures = folder.join("figures");
     std::fs::create_dir_all(&figures)
         .with_context(|| format!("the folder {} cannot be made", figures.display()))?;
+    remove_old(&figures, document)?;
     for block in &document.blocks {
         if let Block::Figure { name, picture, .. } = block {
             output::replace(&figures.join(format!("{name}.svg")), picture.svg().as_bytes())?;
@@ -222,6 +236,21 @@ fn write(folder: &Path, results: &Results, document: &Document) -> Result<()> {
     }
     output::replace(&folder.join("report.json"), &serde_json::to_vec_pretty(results)?)?;
     output::replace(&folder.join("report.html"), document.html()?.as_bytes())
+}
+
+/// Removes the figures of an earlier run that this report does not have.
+fn remove_old(folder: &Path, document: &Document) -> Result<()> {
+    let is_ours = |stem: &str| {
+        document.blocks.iter().any(|block| matches!(block, Block::Figure { name, .. } if name == stem))
+    };
+    for file in std::fs::read_dir(folder)?.flatten().map(|entry| entry.path()) {
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let is_figure = file.extension().is_some_and(|kind| kind == "svg" || kind == "png");
+        if is_figure && !is_ours(&stem) {
+            std::fs::remove_file(&file).with_context(|| file.display().to_string())?;
+        }
+    }
+    Ok(())
 }
 
 fn summary(args: &EvaluateArgs, results: &Results, document: &Document) -> Summary {

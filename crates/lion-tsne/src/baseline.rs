@@ -21,7 +21,7 @@ mod testing;
 pub use dense::Activation;
 pub use descent::{Descent, Start};
 pub use kernelized::kernelized_sweep;
-pub use network::{GridPoint, Network, grid_search, validate};
+pub use network::{GridPoint, Network, grid_search, validate_network};
 pub use opentsne::OpenTsneStart;
 pub use parametric::{Parametric, ParametricNetwork};
 pub use rbf::{Epsilon, Kernel};
@@ -58,8 +58,8 @@ pub enum Baseline {
         /// Where the descent starts.
         start: OpenTsneStart,
     },
-    /// The fixed point of attraction to the nearest rows, from the place of the nearest. Little to build, the quickest by far
-    /// for each row; LION's energy rule without its choice of starts and without its outliers.
+    /// The fixed point of attraction to the nearest rows, from the place of the nearest. Little to build, and quick for
+    /// each row; LION's energy rule without its choice of starts and without its outliers.
     FixedPoint,
     /// Radial basis functions through the places of all rows. N³ to build, N K for each row; places are met exactly, and
     /// between them, and beyond them, the function does as it likes.
@@ -120,6 +120,9 @@ impl Baseline {
             Self::Idw { power } => Box::new(idw::Idw::new(&training, power)?),
             Self::Network(network) => Box::new(network::Trained::new(&training, &network, observer)?),
             Self::Parametric(parametric) => {
+                // In a small map, as much as there are rows for.
+                let perplexity = parametric.perplexity.min((rows as f64 - 1.0) / 3.0);
+                let parametric = Parametric { perplexity, ..parametric };
                 Box::new(parametric::Turned::new(&training, &parametric, observer)?)
             }
             Self::Descent(descent) => Box::new(descent::Descents::new(&training, descent)?),

@@ -83,7 +83,7 @@ mod vectorized;
 pub use affinity::{Affinities, perplexity_weights};
 pub use baseline::{
     Activation, Baseline, Built, Descent, Epsilon, GridPoint, Kernel, Network, OpenTsneStart, Parametric,
-    ParametricNetwork, Placing, Start, grid_search, kernelized_sweep, validate,
+    ParametricNetwork, Placing, Start, grid_search, kernelized_sweep, validate_network,
 };
 pub use error::{Error, Result};
 pub use file::Saved;

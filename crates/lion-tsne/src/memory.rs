@@ -1,12 +1,36 @@
 //! How much memory there is, asked before much of it is taken.
 
 use crate::error::{Error, Result};
+use std::fs::read_to_string;
 
-/// Bytes that can be had without swapping, where the system tells.
+/// Bytes that can be had without swapping, where the system tells: what is free in the machine, in the control group that
+/// a container is, and under the limit of the process, whichever is least.
 pub fn available_memory() -> Option<u64> {
-    let told = std::fs::read_to_string("/proc/meminfo").ok()?;
+    [of_machine(), of_group(), of_process()].into_iter().flatten().min()
+}
+
+fn of_machine() -> Option<u64> {
+    let told = read_to_string("/proc/meminfo").ok()?;
     let line = told.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+}
+
+/// The limit of the control group, less what it has taken.
+fn of_group() -> Option<u64> {
+    let number =
+        |name: &str| read_to_string(format!("/sys/fs/cgroup/memory.{name}")).ok()?.trim().parse::<u64>().ok();
+    Some(number("max")?.saturating_sub(number("current")?))
+}
+
+/// The limit of the address space, less what is taken of it.
+fn of_process() -> Option<u64> {
+    let limits = read_to_string("/proc/self/limits").ok()?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let limit = line.split_whitespace().next()?.parse::<u64>().ok()?;
+    let status = read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
+    let taken = line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024;
+    Some(limit.saturating_sub(taken))
 }
 
 /// Refuses work that needs more memory than can be had. Where the system does not tell, nothing is refused.

@@ -60,7 +60,7 @@ impl RuleArgs {
             Baseline::Idw { .. } => Baseline::Idw { power },
             Baseline::Rbf { kernel, epsilon } => Baseline::Rbf {
                 kernel,
-                epsilon: match self.epsilon {
+                epsilon: match self.epsilon.filter(|_| kernel.has_width()) {
                     Some(EpsilonArg::Mean) => Epsilon::MeanDistance,
                     Some(EpsilonArg::Edges) => Epsilon::Edges,
                     None => epsilon,

@@ -33,6 +33,8 @@ pub(crate) struct Timed {
 
 /// Epochs of the network; its time to build is in proportion to them.
 pub(crate) const EPOCHS: usize = 20;
+/// How often rows are placed.
+const PASSES: usize = 4;
 /// Columns while rows vary, and rows while columns do.
 pub(crate) const COLUMNS: usize = 30;
 pub(crate) const ROWS: usize = 2500;
@@ -109,16 +111,19 @@ fn one(contender: &Contender, map: &Map, new: &Matrix, seed: u64) -> Result<Opti
         ready => ready?,
     };
     let build_seconds = begun.elapsed().as_secs_f64();
-    // A first row warms up what is only made when it is needed.
-    ready.land(&new.select(&[0]))?;
-    let begun = Instant::now();
-    ready.land(new)?;
+    // The best of a few: whatever else the machine does can only make it slower.
+    let mut seconds = f64::INFINITY;
+    for _ in 0..PASSES {
+        let begun = Instant::now();
+        ready.land(new)?;
+        seconds = seconds.min(begun.elapsed().as_secs_f64());
+    }
     Ok(Some(Timing {
         method: contender.to_string(),
         rows: map.rows(),
         columns: map.x().cols(),
         build_seconds,
-        row_seconds: begun.elapsed().as_secs_f64() / new.rows() as f64,
+        row_seconds: seconds / new.rows() as f64,
     }))
 }
 

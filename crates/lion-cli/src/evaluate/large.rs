@@ -8,6 +8,7 @@ use anyhow::{Context, Result, ensure};
 use lion_tsne::evaluate::{Contender, Decomposition, Estimate, Judge, noise, places_of, strangers};
 use lion_tsne::{Fit, Map, Matrix, Observer, Parametric, PcaChoice, Progress, Rows, Stage, available_memory};
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 use std::time::Instant;
 
 /// The powers of the curve; the last stands for infinity, where only the nearest row counts.
@@ -57,6 +58,21 @@ pub(crate) struct OnMap {
     /// Images of noise that are strangers, of so many drawn.
     pub(crate) strangers: usize,
     pub(crate) drawn: usize,
+}
+
+/// Refuses data that is not the MNIST whose numbers the paper has.
+pub(crate) fn check(mnist: &Mnist, folder: &Path) -> Result<()> {
+    let sizes = [&mnist.training, &mnist.test].map(|digits| (digits.pixels.rows(), digits.pixels.cols()));
+    ensure!(
+        sizes == [(60_000, 784), (10_000, 784)],
+        "the large test is for MNIST's 60000 training and 10000 test images of 784 pixels, and {} has {} of {} and {} of {}: leave it out with --only",
+        folder.display(),
+        sizes[0].0,
+        sizes[0].1,
+        sizes[1].0,
+        sizes[1].1
+    );
+    Ok(())
 }
 
 /// Says what memory is needed, and refuses what cannot be had.

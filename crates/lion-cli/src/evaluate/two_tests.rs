@@ -318,8 +318,7 @@ fn widths(
 
 /// The grid search, one stage for each size of network.
 fn grid(evaluation: &mut Evaluation<'_>, map: &Map) -> Result<Grid> {
-    let (seed, quick) = (evaluation.seed, evaluation.args.quick);
-    let epochs = if quick { 20 } else { evaluation.args.grid_epochs as usize };
+    let (seed, epochs) = (evaluation.seed, evaluation.args.epochs_of_grid());
     let all = Network::grid(epochs);
     let mut cells: Vec<GridCell> = Vec::new();
     for networks in all.chunk_by(|a, b| (a.layers, a.nodes) == (b.layers, b.nodes)) {

@@ -5,11 +5,12 @@ use crate::tools::Folder;
 #[test]
 fn what_cannot_be_done_is_refused_at_once() {
     let folder = Folder::new();
-    folder.lion("evaluate -o report --only large").refuses(1, &["--data", "cargo xtask data mnist"]);
+    folder.lion("evaluate -o report --only large").refuses(2, &["--data", "cargo xtask data mnist"]);
     folder.lion("evaluate -o report --only small").refuses(2, &["small", "cluster"]);
     folder.lion("evaluate -o report --data nowhere --only large").refuses(1, &["nowhere", "train-images"]);
     folder.lion("evaluate -o report --held-out 10").refuses(2, &["10"]);
     folder.lion("evaluate --quick").refuses(2, &["--output"]);
+    assert!(folder.names().is_empty());
     folder.write("taken", "a file");
     folder.lion("evaluate -o taken --only complexity").refuses(1, &["taken", "cannot be made"]);
 }

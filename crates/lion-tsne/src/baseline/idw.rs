@@ -7,6 +7,9 @@ use crate::matrix::Matrix;
 use crate::vectorized::vectorized;
 use rayon::prelude::*;
 
+/// The greatest power: far below it, the nearest row alone counts.
+const GREATEST: f64 = 1e6;
+
 /// Σ wi yi / Σ wi, wi = |x - xi|^-p.
 pub(super) struct Idw {
     x: Matrix,
@@ -16,10 +19,10 @@ pub(super) struct Idw {
 
 impl Idw {
     pub(super) fn new(training: &Training<'_>, power: f64) -> Result<Self> {
-        if !(power > 0.0 && power.is_finite()) {
+        if !(power > 0.0 && power <= GREATEST) {
             return Err(Error::Parameter {
                 name: "power",
-                problem: format!("is {power}, and must be above 0"),
+                problem: format!("is {power:e}, and must be above 0 and at most {GREATEST:e}"),
             });
         }
         Ok(Self { x: training.x.clone(), y: training.y.clone(), power })

@@ -9,7 +9,7 @@ mod grid;
 #[cfg(test)]
 mod tests;
 
-pub use grid::{GridPoint, grid_search, validate};
+pub use grid::{GridPoint, grid_search, validate_network};
 
 use super::dense::{Activation, Adam, Dropout, Layer, Layers, Passes};
 use super::{Placing, Training};

@@ -1,7 +1,7 @@
 //! `--method`: places by other methods than LION, beside LION's verdicts.
 
 use super::{Placed, folder, many_rows};
-use crate::tools::{Folder, Sample, npy};
+use crate::tools::{Finished, Folder, Sample, npy};
 use lion_table::ReadOptions;
 use lion_tsne::{Baseline, Epsilon, Kernel, Map, Matrix, ignore};
 
@@ -210,4 +210,25 @@ fn accuracy_is_that_of_the_methods_places() {
     // With hardly any power, everything is in the middle.
     let idw = |power: &str| accuracy(&format!("new.csv --labels kinds.txt --method idw --power {power}"));
     assert!(idw("0.001") + 0.1 < idw("20"), "{} and {}", idw("0.001"), idw("20"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_of_the_process_is_kept_to() {
+    let folder = Folder::new();
+    let row = |i: usize| {
+        format!("{},{},{}\n", (i * 37 % 101) as f64 * 0.1, (i * 53 % 97) as f64 * 0.1, i as f64 * 0.001)
+    };
+    folder.write("many.csv", (0..7000).map(row).collect::<String>());
+    folder.write("new.csv", "1,2,3\n");
+    let places: String = (0..7000).map(|i| format!("{},{}\n", i % 83, i / 83)).collect();
+    folder.write("places.csv", places);
+    assert_eq!(folder.lion("fit many.csv --header no --embedding places.csv -o many.lion -q").code, Some(0));
+    // The matrix alone is 392 MB.
+    let script = "ulimit -v 600000; exec \"$0\" place many.lion new.csv --header no --method rbf-cubic --threads 2 -o x.csv";
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", script, env!("CARGO_BIN_EXE_lion")]).current_dir(folder.path(""));
+    let done = Finished::of(limited);
+    done.refuses(1, &["rbf-cubic needs", "of memory", "can be had"]);
+    assert!(!folder.path("x.csv").exists());
 }

@@ -28,7 +28,12 @@ pub struct GridPoint {
 
 /// Trains one network on a random 80 % of a map's rows and judges it by the rest. The seed says which rows are kept back:
 /// networks with the same seed can be compared.
-pub fn validate(map: &Map, network: &Network, seed: u64, observer: &mut Observer<'_>) -> Result<GridPoint> {
+pub fn validate_network(
+    map: &Map,
+    network: &Network,
+    seed: u64,
+    observer: &mut Observer<'_>,
+) -> Result<GridPoint> {
     let split = Split::new(map, seed)?;
     check_memory(network.to_string(), network.memory(map.x().rows(), map.x().cols()), REMEDY)?;
     split.judge(network, seed, true, &mut |done| {
@@ -37,7 +42,7 @@ pub fn validate(map: &Map, network: &Network, seed: u64, observer: &mut Observer
 }
 
 /// The same for many networks, in their order: one on each thread where there are enough of them. The observer is told of
-/// epochs done by all of them. Each point has the same bits as `validate` gives it.
+/// epochs done by all of them. Each point has the same bits as `validate_network` gives it.
 pub fn grid_search(
     map: &Map,
     networks: &[Network],

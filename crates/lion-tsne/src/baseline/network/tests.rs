@@ -24,11 +24,11 @@ fn learns_a_smooth_map() {
     let map = smooth(300);
     let spread = map.y().data().iter().map(|v| f64::from(v * v)).sum::<f64>() / 300.0;
     for activation in [Activation::Relu, Activation::Tanh] {
-        let point = validate(&map, &small(activation), 7, &mut ignore).unwrap();
+        let point = validate_network(&map, &small(activation), 7, &mut ignore).unwrap();
         assert!(point.training_error < 0.01 * spread, "{activation}: {point:?} of {spread}");
         assert!(point.validation_error < 0.02 * spread, "{activation}: {point:?} of {spread}");
         let with = Network { dropout: 0.1, ..small(activation) };
-        let point = validate(&map, &with, 7, &mut ignore).unwrap();
+        let point = validate_network(&map, &with, 7, &mut ignore).unwrap();
         assert!(point.validation_error < 0.1 * spread, "{activation}: {point:?} of {spread}");
     }
     let built = Baseline::Network(small(Activation::Tanh)).build(&map, 7, &mut ignore).unwrap();
@@ -44,7 +44,7 @@ fn a_search_gives_what_each_network_gives_alone() {
     let networks: Vec<Network> =
         Network::grid(20).into_iter().filter(|network| network.nodes <= 100).step_by(5).collect();
     let alone: Vec<GridPoint> =
-        networks.iter().map(|network| validate(&map, network, 3, &mut ignore).unwrap()).collect();
+        networks.iter().map(|network| validate_network(&map, network, 3, &mut ignore).unwrap()).collect();
     for threads in 1..=3 {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut last = 0;
@@ -94,7 +94,7 @@ fn what_makes_no_sense_is_refused() {
         assert!(refused.starts_with(problem), "{refused}");
         assert!(grid_search(&map, &[good, bad], 1, &mut ignore).is_err());
     }
-    assert!(validate(&smooth(4), &good, 1, &mut ignore).is_err());
+    assert!(validate_network(&smooth(4), &good, 1, &mut ignore).is_err());
     let one = Network { epochs: 1, ..good };
     let built = Baseline::Network(one).build(&map, 1, &mut ignore).unwrap();
     assert!(built.place_preprocessed(&Matrix::zeros(2, 3)).is_err());
