@@ -6,7 +6,8 @@
 use anyhow::Result;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
-use lion_bench::{Arguments, matrix, places};
+use lion_bench::{Arguments, matrix};
+use lion_tsne::evaluate::{Estimate, Judge};
 use lion_tsne::{Baseline, Fit, Map, Matrix, Network, Parametric, PcaChoice, Progress, ignore};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -61,15 +62,15 @@ fn parametric(folder: &Path, arguments: &Arguments) -> Result<()> {
     })?;
     println!("trained on {rows} rows in {:.0} s", start.elapsed().as_secs_f64());
     // The first of them made the affinities too.
-    let epoch = places::mean(&epochs[1.min(epochs.len() - 1)..]);
+    let epoch = Estimate::of(&epochs[1.min(epochs.len() - 1)..]).mean;
     let gflops = parametric.flops(rows, x.cols()) / epoch / 1e9;
     let plain = 0.5 * (before + plain_gflops());
     println!("an epoch: {gflops:.0} GFLOP/s, a plain product {plain:.0}: {:.2}", gflops / plain);
     let y = network.places(&x)?;
     let test = matrix(&folder.join("t10k-images-idx3-ubyte.gz"))?;
     let own = lion_table::read_labels(&folder.join("t10k-labels-idx1-ubyte.gz"))?;
-    let shares = places::label_shares(&y, &labels[..rows], &network.places(&test)?, &own)?;
-    println!("accuracy {:.4}", places::mean(&shares));
+    let shares = Judge::of(&y, Some(&labels[..rows]))?.shares(&network.places(&test)?, &own)?;
+    println!("accuracy {:.4}", Estimate::of(&shares).mean);
     Ok(())
 }
 
