@@ -70,7 +70,11 @@ def test_strangers_are_told_apart(fitted, blobs, strange):
 
 def test_seeds_and_threads(blobs):
     X, _ = blobs
-    fit = lambda **params: LionTSNE(perplexity=15, max_iter=100, init="random", **params).fit(X).embedding_
+    fit = (
+        lambda **params: LionTSNE(perplexity=15, max_iter=100, init="random", **params)
+        .fit(X)
+        .embedding_
+    )
     assert_array_equal(fit(random_state=1, n_jobs=1), fit(random_state=1, n_jobs=2))
     assert_array_equal(fit(), fit(random_state=0, n_jobs=-1))
     assert (fit(random_state=2) != fit(random_state=1)).any()
@@ -84,7 +88,12 @@ def test_seeds_and_threads(blobs):
 def test_lists_and_doubles_are_rows_too(fitted, blobs, strange):
     X, _ = blobs
     expected = fitted.transform(X[200:])
-    for other in (X[200:].tolist(), X[200:].astype(float), np.asfortranarray(X[200:]), X[200:].astype(float)[:, :]):
+    for other in (
+        X[200:].tolist(),
+        X[200:].astype(float),
+        np.asfortranarray(X[200:]),
+        X[200:].astype(float)[:, :],
+    ):
         assert_array_equal(fitted.transform(other), expected)
     assert_array_equal(fitted.transform(np.repeat(X[200:], 2, axis=1)[:, ::2]), expected)
 
@@ -108,7 +117,9 @@ def test_a_given_first_layout(blobs):
     start = 1e-3 * X[:, :2]
     lion = LionTSNE(perplexity=15, max_iter=1, init=start).fit(X)
     assert_allclose(lion.embedding_ - lion.embedding_.mean(0), start - start.mean(0), atol=1e-2)
-    with pytest.raises(ValueError, match="init has 5 places of 2 dimensions, and 240 of 2 are needed"):
+    with pytest.raises(
+        ValueError, match="init has 5 places of 2 dimensions, and 240 of 2 are needed"
+    ):
         LionTSNE(perplexity=15, init=start[:5]).fit(X)
 
 
@@ -132,7 +143,9 @@ def test_a_callback_hears_and_stops(blobs):
 
 
 def test_verbose_tells_the_stages(blobs, capsys):
-    LionTSNE(perplexity=15, verbose=1).fit(np.vstack([blobs[0]] * 3) + np.linspace(0, 1, 720, dtype="f")[:, None])
+    LionTSNE(perplexity=15, verbose=1).fit(
+        np.vstack([blobs[0]] * 3) + np.linspace(0, 1, 720, dtype="f")[:, None]
+    )
     told = capsys.readouterr()
     assert told.out == "" and told.err.strip() and "\r" not in told.err
 
@@ -145,7 +158,9 @@ def test_pipeline_and_search(blobs):
     pipeline = make_pipeline(
         StandardScaler(), LionTSNE(perplexity=10, max_iter=100), KNeighborsClassifier(5)
     )
-    search = GridSearchCV(pipeline, {"liontsne__perplexity": [5, 20], "liontsne__local": ["energy", "idw"]}, cv=2)
+    search = GridSearchCV(
+        pipeline, {"liontsne__perplexity": [5, 20], "liontsne__local": ["energy", "idw"]}, cv=2
+    )
     search.fit(X[:200], heap[:200])
     assert search.best_score_ > 0.9 and search.score(X[200:], heap[200:]) > 0.9
 
@@ -162,7 +177,11 @@ def test_frames(blobs):
     names = [f"gene {c}" for c in "abcdef"]
     index = [f"cell {i}" for i in range(len(X))]
     frame = pd.DataFrame(X, columns=names, index=index)
-    lion = LionTSNE(perplexity=15, max_iter=100).set_output(transform="pandas").fit(frame[:200], pd.Series(heap[:200]))
+    lion = (
+        LionTSNE(perplexity=15, max_iter=100)
+        .set_output(transform="pandas")
+        .fit(frame[:200], pd.Series(heap[:200]))
+    )
     assert list(lion.feature_names_in_) == names
     placed = lion.transform(frame[200:])
     assert list(placed.columns) == ["liontsne0", "liontsne1"] and list(placed.index) == index[200:]
@@ -190,7 +209,9 @@ def test_labels_are_carried_along(blobs):
 
 
 def test_sparse_rows_go_through_a_pca():
-    rows = random_array((300, 2500), density=0.01, rng=np.random.default_rng(0), format="csr", dtype=np.float32)
+    rows = random_array(
+        (300, 2500), density=0.01, rng=np.random.default_rng(0), format="csr", dtype=np.float32
+    )
     lion = LionTSNE(perplexity=15, max_iter=100, pca=20).fit(csr_matrix(rows))
     assert lion.n_features_in_ == 2500 and lion._map.input_dims == 20
     assert_array_equal(lion.transform(csr_array(rows)), lion.embedding_)
@@ -267,7 +288,7 @@ def test_adopted_maps(blobs, strange):
         ({"method": "quick"}, "method must be one of auto, exact, barnes_hut, fft, not 'quick'"),
         ({"init": "zeros"}, "init must be one of pca, random, spectral, not 'zeros'"),
         ({"radius": "lots"}, "radius must be a percentile such as"),
-        ({"power": "high"}, 'power must be "auto" or a number, not \'high\''),
+        ({"power": "high"}, "power must be \"auto\" or a number, not 'high'"),
         ({"n_jobs": 0}, "n_jobs must be None or a whole number other than 0, not 0"),
         ({"random_state": -1}, "random_state must be 0 or more, not -1"),
         ({"pca": 0}, "pca must be a whole number from 1 on, not 0"),
@@ -290,12 +311,28 @@ def with_value(X, value):
 @pytest.mark.parametrize(
     ("rows", "kind", "sentence"),
     [
-        (lambda X: with_value(X, np.nan), ValueError, "row 3, column 2 is NaN; every value must be a finite number"),
-        (lambda X: with_value(X, -np.inf), ValueError, "row 3, column 2 is -inf; every value must be a finite"),
-        (lambda X: with_value(X, 1e300), ValueError, "row 3, column 2 is inf; every value must be a finite number"),
+        (
+            lambda X: with_value(X, np.nan),
+            ValueError,
+            "row 3, column 2 is NaN; every value must be a finite number",
+        ),
+        (
+            lambda X: with_value(X, -np.inf),
+            ValueError,
+            "row 3, column 2 is -inf; every value must be a finite",
+        ),
+        (
+            lambda X: with_value(X, 1e300),
+            ValueError,
+            "row 3, column 2 is inf; every value must be a finite number",
+        ),
         (lambda X: np.full((9, 6), "a"), ValueError, "X holds 'a', which is not a number"),
         (lambda X: [["1", "b"], ["2", "c"]], ValueError, "X holds 'b', which is not a number"),
-        (lambda X: np.array([[{}, 1], [2, 3]], dtype=object), TypeError, "argument must be a string or a"),
+        (
+            lambda X: np.array([[{}, 1], [2, 3]], dtype=object),
+            TypeError,
+            "argument must be a string or a",
+        ),
         (lambda X: [[1, 2], [3]], ValueError, "inhomogeneous"),
         (lambda X: X[:0], ValueError, "Found array with 0 sample(s)"),
         (lambda X: X[:, :0], ValueError, "Found array with 0 feature(s)"),
@@ -312,7 +349,9 @@ def test_wrong_rows_to_fit(blobs, rows, kind, sentence):
     assert sentence in str(caught.value)
 
 
-@pytest.mark.parametrize("method", ["transform", "predict", "score_samples", "decision_function", "place"])
+@pytest.mark.parametrize(
+    "method", ["transform", "predict", "score_samples", "decision_function", "place"]
+)
 def test_wrong_rows_to_place(fitted, blobs, method):
     X, _ = blobs
     call = getattr(fitted, method)

@@ -33,8 +33,12 @@ def test_every_method_is_measured(fitted, blobs, strange):
     table = evaluate(*arguments, X_strange=strange, methods=methods, perplexity=15)
     assert list(table["method"]) == methods and (table["rows"] == 40).all()
     by_name = table.set_index("method")
-    assert by_name.loc["lion", "accuracy"] > 0.9 and by_name.loc["lion", "strange_percentile"] == 100
-    assert (table["accuracy"] <= 1).all() and np.isfinite(table.drop(columns="method").to_numpy(float)).all()
+    assert (
+        by_name.loc["lion", "accuracy"] > 0.9 and by_name.loc["lion", "strange_percentile"] == 100
+    )
+    assert (table["accuracy"] <= 1).all() and np.isfinite(
+        table.drop(columns="method").to_numpy(float)
+    ).all()
     # The same, plainly.
     lion = LionTSNE.from_embedding(X[:200], fitted.embedding_, perplexity=15)
     far = np.linalg.norm(lion.transform(X[200:])[:, None] - fitted.embedding_, axis=2)
@@ -47,7 +51,9 @@ def test_every_method_is_measured(fitted, blobs, strange):
 def test_without_pandas_it_is_a_dict(fitted, blobs, monkeypatch):
     X, heap = blobs
     monkeypatch.setitem(sys.modules, "pandas", None)
-    table = evaluate(X[:200], fitted.embedding_, heap[:200], X[200:], heap[200:], methods=["lion"], perplexity=15)
+    table = evaluate(
+        X[:200], fitted.embedding_, heap[:200], X[200:], heap[200:], methods=["lion"], perplexity=15
+    )
     assert isinstance(table, dict) and table["method"][0] == "lion"
     assert "strange_auc" not in table
 

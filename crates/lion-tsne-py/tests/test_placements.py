@@ -24,8 +24,17 @@ def test_columns(placed, fitted, blobs, strange):
     assert_array_equal(placed.coordinates, fitted.transform(rows))
     assert_array_equal(placed["score"], fitted.score_samples(rows))
     assert_array_equal(placed.verdict == "outlier", fitted.predict(rows) == -1)
-    assert list(placed.verdict[:5]) == ["exact"] * 5 and list(placed.nearest[:5]) == [195, 196, 197, 198, 199]
-    assert list(placed.id) == [str(i) for i in range(48)] and list(placed.nearest_id[:2]) == ["195", "196"]
+    assert list(placed.verdict[:5]) == ["exact"] * 5 and list(placed.nearest[:5]) == [
+        195,
+        196,
+        197,
+        198,
+        199,
+    ]
+    assert list(placed.id) == [str(i) for i in range(48)] and list(placed.nearest_id[:2]) == [
+        "195",
+        "196",
+    ]
     distances = np.linalg.norm(blobs[0][placed.nearest] - rows, axis=1)
     np.testing.assert_allclose(placed.nearest_distance, distances, rtol=1e-5)
     assert placed.group[-3] == placed.group[-2] != placed.group[-1] and placed.group[0] == -1
@@ -41,18 +50,29 @@ def test_everyone_reads_arrow(placed):
     table = pa.table(placed)
     assert table.column_names == COLUMNS and table.num_rows == 48
     assert_array_equal(table["x"].to_numpy(), placed.x)
-    assert table["group"].null_count == (placed.group < 0).sum() and table["off_plane"].null_count == 48
-    assert pl.DataFrame(placed).equals(pl.from_arrow(table)) and placed.to_polars().equals(pl.from_arrow(table))
+    assert (
+        table["group"].null_count == (placed.group < 0).sum()
+        and table["off_plane"].null_count == 48
+    )
+    assert pl.DataFrame(placed).equals(pl.from_arrow(table)) and placed.to_polars().equals(
+        pl.from_arrow(table)
+    )
     assert placed.to_pyarrow().equals(table)
     assert pa.schema(placed) == table.schema
-    counted = duckdb.sql("select verdict, count(*) n from placed group by verdict order by verdict").fetchall()
-    assert dict(counted) == {word: int((placed.verdict == word).sum()) for word in np.unique(placed.verdict)}
+    counted = duckdb.sql(
+        "select verdict, count(*) n from placed group by verdict order by verdict"
+    ).fetchall()
+    assert dict(counted) == {
+        word: int((placed.verdict == word).sum()) for word in np.unique(placed.verdict)
+    }
 
 
 def test_pandas(placed):
     frame = placed.to_pandas()
     assert list(frame.columns) == COLUMNS and frame["verdict"].dtype == "category"
-    assert frame["group"].dtype == "Int64" and frame["group"].isna().sum() == (placed.group < 0).sum()
+    assert (
+        frame["group"].dtype == "Int64" and frame["group"].isna().sum() == (placed.group < 0).sum()
+    )
     assert_array_equal(frame["y"], placed.y)
     pd.testing.assert_frame_equal(
         frame[["score", "neighbours"]], placed.to_pyarrow().to_pandas()[["score", "neighbours"]]

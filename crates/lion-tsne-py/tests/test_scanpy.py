@@ -43,8 +43,15 @@ def test_new_cells_find_their_kind(cells):
     assert new.obsm["X_tsne"].shape == (100, 2)
     inside = (new.obs["liontsne_verdict"] != "outlier").to_numpy()
     assert inside.mean() > 0.8 and new.obs["liontsne_score"].between(0, 1).all()
-    kinds = reference.obs["phase"].astype(str) if "bulk_labels" not in reference.obs else reference.obs["bulk_labels"].astype(str)
-    same = kinds.loc[new.obs["liontsne_nearest"]].to_numpy() == new.obs["bulk_labels"].astype(str).to_numpy()
+    kinds = (
+        reference.obs["phase"].astype(str)
+        if "bulk_labels" not in reference.obs
+        else reference.obs["bulk_labels"].astype(str)
+    )
+    same = (
+        kinds.loc[new.obs["liontsne_nearest"]].to_numpy()
+        == new.obs["bulk_labels"].astype(str).to_numpy()
+    )
     assert same[inside].mean() > 0.6
     # Cells of the reference, as new ones, are where they are, within the rounding of the projection.
     again = reference[:50].copy()
@@ -57,7 +64,9 @@ def test_strange_cells(cells):
     odd = new[:5].copy()
     odd.X = odd.X + 40 * np.random.default_rng(0).normal(size=odd.shape)
     ingest(odd, reference)
-    assert (odd.obs["liontsne_verdict"] == "outlier").all() and odd.obs["liontsne_group"].notna().all()
+    assert (odd.obs["liontsne_verdict"] == "outlier").all() and odd.obs[
+        "liontsne_group"
+    ].notna().all()
 
 
 def test_files_keep_the_map(cells, tmp_path):
@@ -76,7 +85,9 @@ def test_genes_themselves_and_sparse_ones(cells, tmp_path):
     tsne(reference, use_rep="X", perplexity=20, key_added="genes")
     ingest(new, reference, key="genes")
     assert new.obsm["X_genes"].shape == (100, 2)
-    sparse = ad.AnnData(csr_matrix(np.where(reference.X > 1, reference.X, 0)), reference.obs, reference.var)
+    sparse = ad.AnnData(
+        csr_matrix(np.where(reference.X > 1, reference.X, 0)), reference.obs, reference.var
+    )
     tsne(sparse, perplexity=20)
     sparse.write_h5ad(tmp_path / "sparse.h5ad")
     again = sparse[:40].copy()

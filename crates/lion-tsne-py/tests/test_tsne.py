@@ -13,7 +13,9 @@ from liontsne import TSNE
 
 
 def test_names_and_defaults_are_scikit_learns():
-    ours, theirs = (inspect.signature(kind.__init__).parameters for kind in (TSNE, sklearn.manifold.TSNE))
+    ours, theirs = (
+        inspect.signature(kind.__init__).parameters for kind in (TSNE, sklearn.manifold.TSNE)
+    )
     defaults = {name: parameter.default for name, parameter in theirs.items()}
     # scikit-learn's None stands for what the documents call the default.
     assert {name: ours[name].default for name in defaults if name != "max_iter"} == {
@@ -44,7 +46,9 @@ def test_learning_rates_are_scikit_learns(blobs):
 
 def test_what_cannot_be_done_is_said(blobs):
     X, _ = blobs
-    with pytest.warns(UserWarning, match="n_iter_without_progress and min_grad_norm have no effect"):
+    with pytest.warns(
+        UserWarning, match="n_iter_without_progress and min_grad_norm have no effect"
+    ):
         TSNE(min_grad_norm=1e-3, max_iter=50).fit(X)
     with pytest.warns(UserWarning, match="angle 0.8 is taken as 0.5"):
         loose = TSNE(angle=0.8, max_iter=50).fit(X)
