@@ -1,8 +1,9 @@
-"""Documents in batches with an emerging group: what has no place on the map gathers beside it, and becomes a find.
+"""Documents in batches with an emerging group: what has no place on the map gathers beside it, and
+becomes a find.
 
-Each week brings notes on three known topics. From the third week on some are on a fourth. The map is fitted to the first
-week's sparse word counts; the later weeks are placed, and outliers that belong together share a group.
-Writes batches.png.
+Each week brings notes on three known topics. From the third week on some are on a fourth. The map
+is fitted to the first week's sparse word counts; the later weeks are placed, and outliers that
+belong together share a group. Writes batches.png.
 """
 
 import argparse
@@ -18,7 +19,8 @@ WORDS, LENGTH = 3000, 120
 
 
 def topics(rng: np.random.Generator) -> np.ndarray:
-    """How likely each word is in each of four topics: common words, and words of the topic's own."""
+    """How likely each word is in each of four topics: common words, and words of the topic's
+    own."""
     common = rng.zipf(1.6, size=WORDS).clip(max=200).astype(float)
     own = np.stack([common * np.where(rng.random(WORDS) < 0.04, 60.0, 1.0) for _ in range(4)])
     return own / own.sum(axis=1, keepdims=True)

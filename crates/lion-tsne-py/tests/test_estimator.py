@@ -281,8 +281,8 @@ def test_adopted_maps(blobs, strange):
     [
         ({"perplexity": 100}, "perplexity 100 is too large for 240 rows: use at most 79.6"),
         ({"perplexity": "30"}, "perplexity must be a number, not '30'"),
-        ({"n_components": 1}, "n_components must be a whole number from 2 on, not 1"),
-        ({"n_components": 4}, "dims must be 2 or 3, not 4"),
+        ({"n_components": 1}, "n_components must be 2 or 3, not 1"),
+        ({"n_components": 4}, "n_components must be 2 or 3, not 4"),
         ({"max_iter": 0}, "max_iter must be a whole number from 1 on, not 0"),
         ({"metric": "manhattan"}, "metric must be one of euclidean, cosine, not 'manhattan'"),
         ({"method": "quick"}, "method must be one of auto, exact, barnes_hut, fft, not 'quick'"),
@@ -314,17 +314,17 @@ def with_value(X, value):
         (
             lambda X: with_value(X, np.nan),
             ValueError,
-            "row 3, column 2 is NaN; every value must be a finite number",
+            "X[3, 2] is NaN: every value must be a finite number",
         ),
         (
             lambda X: with_value(X, -np.inf),
             ValueError,
-            "row 3, column 2 is -inf; every value must be a finite",
+            "X[3, 2] is -inf: every value must be a finite",
         ),
         (
             lambda X: with_value(X, 1e300),
             ValueError,
-            "row 3, column 2 is inf; every value must be a finite number",
+            "X[3, 2] is inf: every value must be a finite number",
         ),
         (lambda X: np.full((9, 6), "a"), ValueError, "X holds 'a', which is not a number"),
         (lambda X: [["1", "b"], ["2", "c"]], ValueError, "X holds 'b', which is not a number"),
@@ -356,8 +356,8 @@ def test_wrong_rows_to_place(fitted, blobs, method):
     X, _ = blobs
     call = getattr(fitted, method)
     for rows, sentence in [
-        (with_value(X, np.nan), "row 3, column 2 is NaN"),
-        (with_value(X, np.inf).astype(np.float32), "row 3, column 2 is inf"),
+        (with_value(X, np.nan), "X[3, 2] is NaN"),
+        (with_value(X, np.inf).astype(np.float32), "X[3, 2] is inf"),
         (X[:, :5], "X has 5 features, but LionTSNE is expecting 6 features as input"),
         (X[:0], "Found array with 0 sample(s)"),
         (X[0], "Expected 2D array, got 1D array"),

@@ -1,6 +1,5 @@
 """What is known of placed rows, as tables and as a picture."""
 
-import duckdb
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -59,6 +58,7 @@ def test_everyone_reads_arrow(placed):
     )
     assert placed.to_pyarrow().equals(table)
     assert pa.schema(placed) == table.schema
+    duckdb = pytest.importorskip("duckdb")
     counted = duckdb.sql(
         "select verdict, count(*) n from placed group by verdict order by verdict"
     ).fetchall()

@@ -1,14 +1,15 @@
-"""t-SNE maps that stay alive: fit a map of a table once, keep it in one file, and place new rows into it.
+"""t-SNE maps that stay alive: fit a map of a table once, keep it in one file, and place new rows
+into it.
 
-- `LionTSNE`: a scikit-learn estimator. `fit` makes a map, `transform` places new rows, `predict` tells strangers apart,
-  `place` says everything that is known of each row.
+- `LionTSNE`: a scikit-learn estimator. `fit` makes a map, `transform` places new rows, `predict`
+  tells strangers apart, `place` says everything that is known of each row.
 - `TSNE`: the plain map with scikit-learn's names and defaults.
 - `load`: a map from a file, whoever wrote it: `LionTSNE.save` or `lion fit`.
 - `evaluate` and `baselines`: how good places are, and the other ways of placing.
 - `liontsne.scanpy`: the same for AnnData.
 
-Names are loaded when they are first used, so that `import liontsne` costs next to nothing; scikit-learn comes with the
-first estimator, matplotlib with the first plot.
+Names are loaded when they are first used, so that `import liontsne` costs next to nothing;
+scikit-learn comes with the first estimator, matplotlib with the first plot.
 
 >>> import numpy as np
 >>> from liontsne import LionTSNE

@@ -57,6 +57,13 @@ def whole(name: str, value: Any, least: int = 0) -> int:
     return int(value)
 
 
+def dims(n_components: Any) -> int:
+    """Dimensions of a map."""
+    if not isinstance(n_components, Integral) or n_components not in (2, 3):
+        raise ValueError(f"n_components must be 2 or 3, not {n_components!r}")
+    return int(n_components)
+
+
 def number_or_auto(name: str, value: Any) -> float | None:
     """None for "auto", which the native module works out itself."""
     if isinstance(value, str) and value == "auto" or value is None:

@@ -10,12 +10,15 @@ WIDTH = 24
 
 
 class Bar:
-    """Told of progress, it draws one line over and over; where lines cannot be redrawn, one line for each stage.
+    """Told of progress, it draws one line over and over; where lines cannot be redrawn, one line
+    for each stage.
 
     >>> import io
     >>> out = io.StringIO()
     >>> bar = Bar(out)
-    >>> bar("neighbours", 0, 10, None); bar("neighbours", 10, 10, None); bar("optimise", 5, 10, 1.25)
+    >>> for done in (0, 10):
+    ...     bar("neighbours", done, 10, None)
+    >>> bar("optimise", 5, 10, 1.25)
     >>> print(out.getvalue(), end="")
     neighbours
     optimise
@@ -62,7 +65,8 @@ class Bar:
 
 
 def redraws(out: TextIO) -> bool:
-    """Whether a carriage return goes back to the start of the line: in terminals, and in notebooks."""
+    """Whether a carriage return goes back to the start of the line: in terminals, and in
+    notebooks."""
     isatty = getattr(out, "isatty", None)
     return bool(isatty and isatty()) or type(out).__module__.startswith("ipykernel")
 

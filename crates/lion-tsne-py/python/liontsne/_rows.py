@@ -1,5 +1,8 @@
-"""Tables of any kind become rows of float32, as scikit-learn checks them; values are checked by the native module."""
+"""Tables of any kind become rows of float32, as scikit-learn checks them; values are checked by the
+native module."""
 
+import re
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +15,8 @@ COMPONENTS = 50
 
 
 def checked(estimator: Any, X: Any, *, reset: bool, sparse: bool = True) -> Any:
-    """Rows of float32 in C order, or a sparse matrix in rows. `reset` at fit: names and number of columns are learnt."""
+    """Rows of float32 in C order, or a sparse matrix in rows. `reset` at fit: names and number of
+    columns are learnt."""
     try:
         with np.errstate(over="ignore"):
             return validate_data(
@@ -36,6 +40,7 @@ def plainer(sentence: str) -> str:
     "X holds 'blue', which is not a number: encode or leave out columns of text"
     """
     text = sentence.partition("could not convert string to float: ")[2]
+    text = re.sub(r"^np\.str_\((.*)\)$", r"\1", text)
     return (
         f"X holds {text}, which is not a number: encode or leave out columns of text"
         if text
@@ -50,6 +55,28 @@ def quick(X: Any, columns: int) -> np.ndarray | None:
     if X.dtype == np.float32 and X.flags.c_contiguous:
         return X
     return None
+
+
+def asked(rows: np.ndarray, ask: Callable[..., Any], *more: Any, **others: Any) -> Any:
+    """What the native module answers of these rows. It counts them from 1, as tables are counted;
+    a value that is no number is named as NumPy counts.
+
+    >>> from liontsne._native import Map
+    >>> asked(np.array([[1, 2], [3, np.inf]], dtype="float32"), Map.fit)
+    Traceback (most recent call last):
+    ValueError: X[1, 1] is inf: every value must be a finite number, so fill or remove it
+    """
+    try:
+        return ask(rows, *more, **others)
+    except ValueError:
+        bad = np.argwhere(~np.isfinite(rows))
+        if not len(bad):
+            raise
+        row, column = bad[0]
+        word = "NaN" if np.isnan(rows[row, column]) else f"{rows[row, column]:f}"
+    raise ValueError(
+        f"X[{row}, {column}] is {word}: every value must be a finite number, so fill or remove it"
+    )
 
 
 def texts(name: str, values: Any, rows: int) -> list[str] | None:
@@ -90,7 +117,8 @@ def ids_of(X: Any, ids: Any, rows: int) -> list[str] | None:
 
 
 class SparsePca:
-    """PCA of a sparse matrix that never becomes dense; for the cosine metric rows are brought to unit length first."""
+    """PCA of a sparse matrix that never becomes dense; for the cosine metric rows are brought to
+    unit length first."""
 
     def __init__(self, components: np.ndarray, shift: np.ndarray, unit: bool):
         self.components = components
@@ -118,7 +146,8 @@ class SparsePca:
         return cls(components, pca.mean_ @ components, unit)
 
     def scores(self, X: Any) -> np.ndarray:
-        """Rows as the native module gets them. Dense ones become sparse, so that equal rows have equal bits."""
+        """Rows as the native module gets them. Dense ones become sparse, so that equal rows have
+        equal bits."""
         rows = csr_matrix(X, dtype=np.float64)
         rows = of_unit_length(rows) if self.unit else rows
         return (rows @ self.components - self.shift).astype(np.float32)

@@ -19,7 +19,8 @@ from liontsne.estimator import LionTSNE
 
 
 def names() -> list[str]:
-    """The names of all other ways of placing; docs/methods.md says what each does, and what it costs."""
+    """The names of all other ways of placing; docs/methods.md says what each does, and what it
+    costs."""
     return list(baseline_names())
 
 
@@ -33,7 +34,8 @@ class Baseline:
     name : str
         One of `names()`.
     params
-        What the way leaves open: `power` for "idw", `width` for "kernelized", `epsilon` ("mean" or "edges") for "rbf-...".
+        What the way leaves open: `power` for "idw", `width` for "kernelized", `epsilon` ("mean" or
+        "edges") for "rbf-...".
     """
 
     def __init__(self, lion: LionTSNE, name: str, **params: Any):
@@ -51,7 +53,7 @@ class Baseline:
 
     def transform(self, X: Any) -> np.ndarray:
         """The places of rows."""
-        return self._built.coordinates(self._lion._rows_to_place(X))
+        return self._lion._ask(self._built.coordinates, X)
 
     def __repr__(self) -> str:
         return f"Baseline({self.name!r}) of {len(self._lion.embedding_)} rows"

@@ -1,7 +1,9 @@
-"""`LionTSNE`: a t-SNE map as a scikit-learn estimator that places new rows and tells strangers apart."""
+"""`LionTSNE`: a t-SNE map as a scikit-learn estimator that places new rows and tells strangers
+apart."""
 
 import os
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -20,10 +22,12 @@ OUTLIER = 3  # the code of the last of the four verdicts
 
 
 class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """A t-SNE map into which new rows are placed by LION (local interpolation with outlier control).
+    """A t-SNE map into which new rows are placed by LION (local interpolation with outlier
+    control).
 
-    A new row that has neighbours among the rows of the map gets a place among theirs. One that has none is an outlier and
-    gets a place apart. The map itself never changes, and each row of the map is placed where it is.
+    A new row that has neighbours among the rows of the map gets a place among theirs. One that has
+    none is an outlier and gets a place apart. The map itself never changes, and each row of the map
+    is placed where it is.
 
     Parameters
     ----------
@@ -50,23 +54,24 @@ class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     neighbors : {"auto", "exact", "approximate"}, default="auto"
         How neighbours are searched.
     radius : str or float, default="99%"
-        Rows within this distance are neighbours: a distance, or a percentile of the distances from each row to its nearest
-        other.
+        Rows within this distance are neighbours: a distance, or a percentile of the distances from
+        each row to its nearest other.
     power : float or "auto", default="auto"
         The power of inverse-distance weighting, for `local="idw"`; "auto" is cross-validated.
     r_y, r_close : str or float, default=None
-        How far outliers are from the rest of the map, and from their own group; None is 100 % and 10 % of the distances
-        between nearest places.
+        How far outliers are from the rest of the map, and from their own group; None is 100 % and
+        10 % of the distances between nearest places.
     local : {"energy", "idw"}, default="energy"
-        The rule for rows with neighbours: where t-SNE's attraction lets the row rest, or the paper's inverse-distance
-        weighting.
+        The rule for rows with neighbours: where t-SNE's attraction lets the row rest, or the
+        paper's inverse-distance weighting.
     taper : {"none", "triangle", "trapezoid"}, default="none"
         Whether neighbours lose weight towards the radius.
     split_clusters : bool, default=False
         Leave out neighbours whose places do not hang together with those of nearer ones.
     off_plane : str, default="auto"
-        What makes a row far off the plane of the PCA an outlier: a percentile of the map's own, "none" for nothing, "auto"
-        to share the radius's percentile between distances along the plane and off it.
+        What makes a row far off the plane of the PCA an outlier: a percentile of the map's own,
+        "none" for nothing, "auto" to share the radius's percentile between distances along the
+        plane and off it.
     outliers : {"nearest", "random"}, default="nearest"
         Which free position an outlier gets.
     random_state : int, RandomState or None, default=None
@@ -76,8 +81,8 @@ class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     verbose : int, default=0
         1 shows how far the fit is.
     callback : callable or None, default=None
-        Called as `callback(stage, done, total, kl)` while fitting. If it returns False during the descent, the map reached
-        so far is kept.
+        Called as `callback(stage, done, total, kl)` while fitting. If it returns False during the
+        descent, the map reached so far is kept.
 
     Attributes
     ----------
@@ -173,15 +178,18 @@ class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         X : array, frame or sparse matrix of shape (n_samples, n_features)
             Sparse rows go through a PCA and never become dense.
         y : array of shape (n_samples,) or None
-            Labels, if they are classes: kept with the map for pictures and evaluation, never used for fitting.
+            Labels, if they are classes: kept with the map for pictures and evaluation, never used
+            for fitting.
         ids : sequence of distinct values or None
-            Names of the rows, given back as `nearest_id`; a pandas index that names each row is taken by itself.
+            Names of the rows, given back as `nearest_id`; a pandas index that names each row is
+            taken by itself.
         """
         rows, reducer, seed = self._rows_to_fit(X)
         bar = Bar() if self.verbose else None
         try:
-            map = Map.fit(
+            map = _rows.asked(
                 rows,
+                Map.fit,
                 **self._known(X, y, ids, len(rows), reducer),
                 params=self._fit_params(reducer, seed) | {"init": _params.init(self.init)},
                 progress=listener(bar, self.callback),
@@ -199,7 +207,8 @@ class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     def from_embedding(
         cls, X: Any, Y: Any, y: Any = None, *, ids: Any = None, **params: Any
     ) -> Self:
-        """Adopts places made elsewhere, by umap-learn, openTSNE or anything: one row of `Y` for each row of `X`.
+        """Adopts places made elsewhere, by umap-learn, openTSNE or anything: one row of `Y` for
+        each row of `X`.
 
         `params` are those of the constructor; those of the descent have no effect.
 
@@ -216,8 +225,9 @@ class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             )
         self = cls(**{"n_components": places.shape[1]} | params)
         rows, reducer, seed = self._rows_to_fit(X)
-        map = Map.adopt(
+        map = _rows.asked(
             rows,
+            Map.adopt,
             places,
             **self._known(X, y, ids, len(rows), reducer),
             params=self._fit_params(reducer, seed),
@@ -251,7 +261,7 @@ class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             "exaggeration": _params.number("early_exaggeration", self.early_exaggeration),
             "exaggeration_iterations": _params.whole("exaggeration_iter", self.exaggeration_iter),
             "learning_rate": _params.number_or_auto("learning_rate", self.learning_rate),
-            "dims": _params.whole("n_components", self.n_components, 2),
+            "dims": _params.dims(self.n_components),
             "pca": "none" if reducer else _params.pca(self.pca),
             "metric": (
                 "euclidean"
@@ -298,25 +308,25 @@ class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     def transform(self, X: Any) -> np.ndarray:
         """The places of rows. A row of the map is placed where it is; outliers are placed apart."""
-        return self._ready().coordinates(self._rows_to_place(X))
+        return self._ask(self._ready().coordinates, X)
 
     def predict(self, X: Any) -> np.ndarray:
         """1 for rows that have a place on the map, -1 for outliers."""
-        verdicts, _ = self._ready().judge(self._rows_to_place(X))
+        verdicts, _ = self._ask(self._ready().judge, X)
         return np.where(verdicts == OUTLIER, -1, 1)
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """0 to 1, small is strange: the share of the map's rows that are at least as far from their nearest other (or as
-        far off the plane of the PCA) as this row is."""
-        return self._ready().score(self._rows_to_place(X))
+        """0 to 1, small is strange: the share of the map's rows that are at least as far from their
+        nearest other (or as far off the plane of the PCA) as this row is."""
+        return self._ask(self._ready().score, X)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Negative for outliers, as `predict` has them; within either kind, small is strange.
 
-        An outlier has its score less 1, any other row its score. The verdict comes first because it knows more than the
-        score: a row with one near neighbour alone is an outlier too.
+        An outlier has its score less 1, any other row its score. The verdict comes first because it
+        knows more than the score: a row with one near neighbour alone is an outlier too.
         """
-        verdicts, scores = self._ready().judge(self._rows_to_place(X))
+        verdicts, scores = self._ask(self._ready().judge, X)
         return np.where(verdicts == OUTLIER, np.minimum(scores - 1, -np.finfo(float).eps), scores)
 
     def place(self, X: Any, *, ids: Any = None) -> "Placements":
@@ -326,10 +336,12 @@ class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         """
         from liontsne.placements import Placements
 
-        placer, rows = self._ready(), self._rows_to_place(X)
-        return Placements(
-            placer.place(rows, _rows.ids_of(X, ids, len(rows))), self.embedding_, self._map.labels
-        )
+        ready, rows = self._ready(), self._rows_to_place(X)
+        native = _rows.asked(rows, ready.place, _rows.ids_of(X, ids, len(rows)))
+        return Placements(native, self.embedding_, self._map.labels)
+
+    def _ask(self, ask: Callable[[np.ndarray], Any], X: Any) -> Any:
+        return _rows.asked(self._rows_to_place(X), ask)
 
     def _ready(self) -> Placer:
         try:
@@ -351,12 +363,13 @@ class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
     # Keeping
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the map file, which `liontsne.load` and the program `lion` read. An old file stays whole until the new
-        one is complete."""
+        """Writes the map file, which `liontsne.load` and the program `lion` read. An old file stays
+        whole until the new one is complete."""
         self._ready()
         if self._reducer is not None:
             raise ValueError(
-                "this map was fitted to sparse rows, and a map file cannot keep their PCA: keep it with pickle or joblib"
+                "this map was fitted to sparse rows, and a map file cannot keep their PCA: "
+                "keep it with pickle or joblib"
             )
         self._map.save(os.fspath(path))
 
@@ -397,13 +410,15 @@ class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             if np.isnan(self.kl_divergence_)
             else f"KL divergence {self.kl_divergence_:.3f}"
         )
-        return f"{words}  # {rows} rows of {self.n_features_in_} columns on a {dims}-D map, {how}, r_x {self.radius_:.4g}"
+        what = f"{rows} rows of {self.n_features_in_} columns on a {dims}-D map"
+        return f"{words}  # {what}, {how}, r_x {self.radius_:.4g}"
 
 
 def load(path: str | os.PathLike[str], **params: Any) -> LionTSNE:
     """A fitted `LionTSNE` from a map file, written by `LionTSNE.save` or by `lion fit`.
 
-    `params` say how to place (`local`, `off_plane`, `n_jobs`, ...); `radius` and `power` may differ from the map's.
+    `params` say how to place (`local`, `off_plane`, `n_jobs`, ...); `radius` and `power` may differ
+    from the map's.
 
     >>> import numpy as np, os, tempfile
     >>> X = np.random.default_rng(0).normal(size=(80, 6))
@@ -419,7 +434,8 @@ def load(path: str | os.PathLike[str], **params: Any) -> LionTSNE:
 
 
 def from_map(map: Map, reducer: _rows.SparsePca | None, params: dict[str, Any]) -> LionTSNE:
-    """A fitted `LionTSNE` of a map; what `params` say of radii and power goes before what the map says."""
+    """A fitted `LionTSNE` of a map; what `params` say of radii and power goes before what the map
+    says."""
     own = {
         "n_components": map.dims,
         "perplexity": map.perplexity,

@@ -44,12 +44,12 @@ def evaluate(
     -------
     A pandas frame with a row for each method, or a dict of arrays if pandas is not there:
 
-    - `accuracy`: of the ten places of the map nearest to a new row's, the mean share that carries its label; `error` is the
-      standard error of that mean.
+    - `accuracy`: of the ten places of the map nearest to a new row's, the mean share that carries
+      its label; `error` is the standard error of that mean.
     - `distance`: the mean distance of a new row's place to the nearest of the map.
     - `kl`: the mean KL divergence of the map with one more row, placed so.
-    - `strange_percentile`: where the distances of strange rows' places fall among those between nearest places of the map,
-      on average; 100 is apart from everything.
+    - `strange_percentile`: where the distances of strange rows' places fall among those between
+      nearest places of the map, on average; 100 is apart from everything.
     - `strange_auc`: the chance that a strange row's place is farther from the map than a new row's.
     - `build_seconds`, `place_seconds`: what it took.
 
@@ -57,7 +57,9 @@ def evaluate(
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 3, size=150)
     >>> X = rng.normal(size=(150, 4)) + 9 * labels[:, None]
-    >>> table = evaluate(X[:120], X[:120, :2], labels[:120], X[120:], labels[120:], methods=["lion", "idw"], perplexity=10)
+    >>> old, new = slice(0, 120), slice(120, 150)
+    >>> given = X[old], X[old, :2], labels[old], X[new], labels[new]
+    >>> table = evaluate(*given, methods=["lion", "idw"], perplexity=10)
     >>> list(table["method"]), bool(table["accuracy"][0] > 0.9)
     (['lion', 'idw'], True)
     """

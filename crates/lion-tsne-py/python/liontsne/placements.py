@@ -17,10 +17,12 @@ VERDICTS = ("exact", "interpolated", "beside-outlier", "outlier")
 class Placements:
     """Placed rows, one for each row that was given, in the same order.
 
-    The columns are `id`, `x`, `y` (`z`), `verdict`, `score`, `off_plane`, `nearest_id`, `nearest_distance`, `neighbours`
-    and `group`: each is an attribute, and `placements["score"]` is the same (`group` is -1 for rows that are no outliers,
-    `off_plane` is nan without PCA). `nearest` has the row numbers of `nearest_id`. Anything that reads Arrow's PyCapsule
-    interface takes the whole as it is: `pyarrow.table(placements)`, `polars.DataFrame(placements)`, a query in DuckDB.
+    The columns are `id`, `x`, `y` (`z`), `verdict`, `score`, `off_plane`, `nearest_id`,
+    `nearest_distance`, `neighbours` and `group`: each is an attribute, and `placements["score"]` is
+    the same (`group` is -1 for rows that are no outliers, `off_plane` is nan without PCA).
+    `nearest` has the row numbers of `nearest_id`. Anything that reads Arrow's PyCapsule interface
+    takes the whole as it is: `pyarrow.table(placements)`, `polars.DataFrame(placements)`, a query
+    in DuckDB.
 
     >>> import numpy as np
     >>> from liontsne import LionTSNE
@@ -121,8 +123,8 @@ class Placements:
     def plot(self, ax: "Axes | None" = None, *, labels: Any = None, size: float = 12.0) -> "Axes":
         """Draws the map, the new rows and the outliers with matplotlib, and returns the axes.
 
-        The map is pale, coloured by the labels it was fitted with if there are any. New rows have a dark rim; `labels`
-        colours them too. Outliers are diamonds.
+        The map is pale, coloured by the labels it was fitted with if there are any. New rows have a
+        dark rim; `labels` colours them too. Outliers are diamonds.
         """
         from liontsne._plot import draw
 

@@ -1,7 +1,8 @@
 """Maps of cells: t-SNE for AnnData, and new cells placed into a reference's map.
 
-Scanpy's own `ingest` places new cells by umap and pca; here it is t-SNE, and cells that belong nowhere are told apart.
-Needs anndata, and nothing of scanpy itself: `pip install "liontsne[scanpy]"`.
+Scanpy's own `ingest` places new cells by umap and pca; here it is t-SNE, and cells that belong
+nowhere are told apart. Needs anndata, and nothing of scanpy itself: `pip install
+"liontsne[scanpy]"`.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -29,12 +30,14 @@ def tsne(
     key_added: str = "tsne",
     **params: Any,
 ) -> None:
-    """Fits a map of the cells: places go to `.obsm["X_tsne"]`, parameters and the map itself to `.uns["tsne"]`.
+    """Fits a map of the cells: places go to `.obsm["X_tsne"]`, parameters and the map itself to
+    `.uns["tsne"]`.
 
     Parameters
     ----------
     use_rep
-        What distances are taken in: a key of `.obsm`, or "X". None is `.obsm["X_pca"]` if it is there, else `.X`.
+        What distances are taken in: a key of `.obsm`, or "X". None is `.obsm["X_pca"]` if it is
+        there, else `.X`.
     n_pcs
         How many of its first columns.
     labels
@@ -76,9 +79,10 @@ def ingest(
 ) -> None:
     """Places the cells of `adata` into the map of `adata_ref`, made by `tsne`.
 
-    Places go to `adata.obsm["X_tsne"]`, what is known of them to `.obs["liontsne_verdict"]`, `["liontsne_score"]`,
-    `["liontsne_nearest"]` (the nearest cell of the reference) and `["liontsne_group"]` (of outliers). Cells are described
-    as the reference was: by the same genes, projected onto the reference's principal components if it used `X_pca`.
+    Places go to `adata.obsm["X_tsne"]`, what is known of them to `.obs["liontsne_verdict"]`,
+    `["liontsne_score"]`, `["liontsne_nearest"]` (the nearest cell of the reference) and
+    `["liontsne_group"]` (of outliers). Cells are described as the reference was: by the same genes,
+    projected onto the reference's principal components if it used `X_pca`.
 
     Parameters
     ----------
@@ -110,7 +114,8 @@ def first_columns(rows: Any, count: int | None) -> Any:
 
 
 def kept(lion: LionTSNE) -> dict[str, np.ndarray]:
-    """The map, and the PCA of sparse rows if there is one, as arrays that an .h5ad file can hold."""
+    """The map, and the PCA of sparse rows if there is one, as arrays that an .h5ad file can
+    hold."""
     parts = {"map": np.frombuffer(lion._map.to_bytes(), dtype=np.uint8)}
     if lion._reducer is None:
         return parts
@@ -138,13 +143,14 @@ def represented(adata: "AnnData", reference: "AnnData", rep: str, count: int) ->
     if rep not in ("X", "X_pca"):
         if rep not in adata.obsm:
             raise ValueError(
-                f"the map was fitted to .obsm[{rep!r}], and the new cells have none: compute it for them too"
+                f"the map was fitted to .obsm[{rep!r}], and the new cells have none: "
+                "compute it for them too"
             )
         return first_columns(adata.obsm[rep], count)
     missing = reference.var_names.difference(adata.var_names)
     if len(missing):
         raise ValueError(
-            f"{len(missing)} genes of the reference are missing in the new cells, {missing[0]} first"
+            f"the new cells lack {len(missing)} genes of the reference, {missing[0]} first"
         )
     genes = adata[:, reference.var_names].X
     return genes if rep == "X" else projected(genes, reference, count)
@@ -154,7 +160,7 @@ def projected(genes: Any, reference: "AnnData", count: int) -> np.ndarray:
     """New cells on the principal components of the reference, as `scanpy.pp.pca` puts its own."""
     if "PCs" not in reference.varm:
         raise ValueError(
-            '.varm["PCs"] of the reference is missing: run scanpy.pp.pca on it, then liontsne.scanpy.tsne'
+            'the reference has no .varm["PCs"]: run scanpy.pp.pca on it, then liontsne.scanpy.tsne'
         )
     components = np.asarray(reference.varm["PCs"], dtype=np.float64)[:, :count]
     zero_center = reference.uns.get("pca", {}).get("params", {}).get("zero_center", True)

@@ -18,9 +18,10 @@ LARGEST_ANGLE = 0.5
 class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """t-SNE with the names and defaults of `sklearn.manifold.TSNE`, in place of it.
 
-    What differs: n_components is 2 or 3; perplexity is at most a third of the other rows; metric is "euclidean" or "cosine";
-    the descent always takes `max_iter` iterations; method may also be "fft" and "auto", init also "spectral"; `n_jobs=None`
-    is all threads; `random_state=None` is 0. What cannot be done as scikit-learn does it is refused or warned of.
+    What differs: n_components is 2 or 3; perplexity is at most a third of the other rows; metric is
+    "euclidean" or "cosine"; the descent always takes `max_iter` iterations; method may also be
+    "fft" and "auto", init also "spectral"; `n_jobs=None` is all threads; `random_state=None` is 0.
+    What cannot be done as scikit-learn does it is refused or warned of.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     >>> import numpy as np
     >>> from liontsne import TSNE
     >>> X = np.array([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 1]] * 5) + np.arange(20)[:, None] / 9
-    >>> TSNE(n_components=2, learning_rate="auto", init="random", perplexity=3).fit_transform(X).shape
+    >>> TSNE(init="random", perplexity=3).fit_transform(X).shape
     (20, 2)
     """
 
@@ -108,13 +109,14 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Fits the map. `y` is not used."""
-        params = self._fit_params()
         rows = _rows.checked(self, X, reset=True, sparse=False)
+        params = self._fit_params()
         names = getattr(self, "feature_names_in_", None)
         bar = Bar() if self.verbose else None
         try:
-            map = Map.fit(
+            map = _rows.asked(
                 rows,
+                Map.fit,
                 labels=None,
                 ids=None,
                 columns=None if names is None else names.tolist(),
@@ -138,7 +140,8 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             )
         if self.n_iter_without_progress != 300 or self.min_grad_norm != 1e-7:
             warnings.warn(
-                "n_iter_without_progress and min_grad_norm have no effect: the descent takes max_iter iterations",
+                "n_iter_without_progress and min_grad_norm have no effect: "
+                "the descent takes max_iter iterations",
                 stacklevel=3,
             )
         rate = _params.number_or_auto("learning_rate", self.learning_rate)
@@ -148,7 +151,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             "exaggeration": _params.number("early_exaggeration", self.early_exaggeration),
             "exaggeration_iterations": 250,
             "learning_rate": None if rate is None else STEP * rate,
-            "dims": _params.whole("n_components", self.n_components, 2),
+            "dims": _params.dims(self.n_components),
             "pca": "none",
             "metric": _params.one_of("metric", self.metric, ("euclidean", "cosine")),
             "method": _params.method(self.method),
