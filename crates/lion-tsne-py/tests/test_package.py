@@ -80,6 +80,7 @@ def test_gallery(script, tmp_path):
 def test_readme_example_runs_as_printed(tmp_path):
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.S)
     assert blocks
+    assert any("from liontsne import" in block for block in blocks)
     (tmp_path / "readme.py").write_text("\n".join(blocks))
     run(["readme.py"], tmp_path, MPLBACKEND="Agg")
     assert pictures(tmp_path)

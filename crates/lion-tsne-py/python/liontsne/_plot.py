@@ -10,8 +10,10 @@ if TYPE_CHECKING:
     from liontsne.placements import Placements
 
 GREY, RIM, ALARM = "#9aa0a6", "#202124", "#d93025"
-# Beyond so many kinds colours can no longer be told apart, and a legend is a wall of text.
-COLOURS = 20
+INSIDE = {"edgecolors": RIM, "linewidths": 0.6}
+STRANGE = {"marker": "D", "edgecolors": ALARM, "linewidths": 0.9}
+# Matplotlib's ten, and eight more. Beyond that colours can no longer be told apart.
+MORE = "#404040 #00c2a0 #b8860b #5b2c6f #a3e048 #ff9da7 #1b4f72 #ffd92f".split()
 
 
 def draw(
@@ -29,37 +31,30 @@ def draw(
         raise ValueError(f"there are {len(placed)} placed rows but {len(new_labels)} labels")
     ax = axes(embedding.shape[1]) if ax is None else ax
     colour = palette(map_labels, new_labels)
-    places, strange = placed.coordinates, placed.verdict == "outlier"
-    map_colours, new_colours = colours(map_labels, colour, len(embedding)), colours(
-        new_labels, colour, len(placed)
-    )
-    ax.scatter(*embedding.T, s=size / 2, c=map_colours, alpha=0.35, linewidths=0)
-    inside = ~strange
-    ax.scatter(
-        *places[inside].T,
-        s=size,
-        c=new_colours[inside],
-        edgecolors=RIM,
-        linewidths=0.6,
-        label=f"placed ({inside.sum()})",
-    )
+    fills = colours(new_labels, colour, len(placed))
+    strange = placed.verdict == "outlier"
+    old, rimmed = {"s": size / 2, "alpha": 0.35, "linewidths": 0}, {"s": size, **INSIDE}
+    ax.scatter(*embedding.T, c=colours(map_labels, colour, len(embedding)), **old)
+    ax.scatter(*placed.coordinates[~strange].T, c=fills[~strange], **rimmed)
     if strange.any():
-        fill = new_colours[strange] if new_labels is not None else ALARM
-        ax.scatter(
-            *places[strange].T,
-            s=2 * size,
-            c=fill,
-            marker="D",
-            edgecolors=ALARM,
-            linewidths=0.9,
-            label=f"outliers ({strange.sum()})",
-        )
-    legend(ax, colour)
+        ax.scatter(*placed.coordinates[strange].T, c=fills[strange], s=2 * size, **STRANGE)
+    count_groups(ax, placed)
+    legend(ax, colour, int((~strange).sum()), int(strange.sum()))
     ax.set_xticks([])
     ax.set_yticks([])
     if embedding.shape[1] == 2:
         ax.set_aspect("equal")
     return ax
+
+
+def count_groups(ax: "Axes", placed: "Placements") -> None:
+    """Outliers that belong together lie on top of each other: says how many they are."""
+    groups, counts = np.unique(placed.group[placed.group >= 0], return_counts=True)
+    for group, count in zip(groups[counts > 1], counts[counts > 1]):
+        middle = placed.coordinates[placed.group == group].mean(axis=0)
+        if len(middle) == 2:
+            offset = {"xytext": (5, 3), "textcoords": "offset points"}
+            ax.annotate(str(count), middle, **offset, color=ALARM, fontsize="small")
 
 
 def axes(dims: int) -> "Axes":
@@ -73,11 +68,11 @@ def axes(dims: int) -> "Axes":
 def palette(*labels: list[str] | None) -> dict[str, Any]:
     """A colour for each label; none where there are too many kinds."""
     import matplotlib
+    from matplotlib.colors import to_rgb
 
     kinds = sorted({label for some in labels if some for label in some}, key=natural)
-    if not 0 < len(kinds) <= COLOURS:
-        return {}
-    return dict(zip(kinds, matplotlib.colormaps["tab10" if len(kinds) <= 10 else "tab20"].colors))
+    colours = [*matplotlib.colormaps["tab10"].colors, *map(to_rgb, MORE)]
+    return dict(zip(kinds, colours)) if len(kinds) <= len(colours) else {}
 
 
 def natural(label: str) -> tuple[bool, float, str]:
@@ -96,19 +91,17 @@ def colours(labels: list[str] | None, colour: dict[str, Any], rows: int) -> np.n
     return np.array([colour.get(label, grey) for label in labels] if labels else [grey] * rows)
 
 
-def legend(ax: "Axes", colour: dict[str, Any]) -> None:
-    """What shapes and colours mean."""
+def legend(ax: "Axes", colour: dict[str, Any], inside: int, strange: int) -> None:
+    """What colours and shapes mean."""
     from matplotlib.lines import Line2D
 
-    shapes, names = ax.get_legend_handles_labels()
-    kinds = [
-        Line2D([], [], marker="o", linestyle="", color=c, markersize=5) for c in colour.values()
-    ]
-    ax.legend(
-        [*kinds, *shapes],
-        [*colour, *names],
-        frameon=False,
-        fontsize="small",
-        loc="center left",
-        bbox_to_anchor=(1.0, 0.5),
-    )
+    def mark(shape: str, fill: Any, edge: Any) -> Line2D:
+        looks = {"markerfacecolor": fill, "markeredgecolor": edge, "markersize": 5}
+        return Line2D([], [], linestyle="", marker=shape, **looks)
+
+    marks = {kind: mark("o", c, c) for kind, c in colour.items()}
+    marks[f"placed ({inside})"] = mark("o", "white", RIM)
+    if strange:
+        marks[f"outliers ({strange})"] = mark("D", "white", ALARM)
+    beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+    ax.legend(marks.values(), marks.keys(), frameon=False, fontsize="small", **beside)

@@ -65,7 +65,7 @@ class Placements:
         if name in ("x", "y", "z"):
             return self.coordinates[:, "xyz".index(name)]
         if name == "verdict":
-            return np.array(VERDICTS)[self._native.verdict_codes]
+            return np.array(VERDICTS, dtype=object)[self._native.verdict_codes]
         return np.asarray(
             getattr(self._native, name), dtype=object if name in ("id", "nearest_id") else None
         )
@@ -124,7 +124,7 @@ class Placements:
         """Draws the map, the new rows and the outliers with matplotlib, and returns the axes.
 
         The map is pale, coloured by the labels it was fitted with if there are any. New rows have a
-        dark rim; `labels` colours them too. Outliers are diamonds.
+        dark rim; `labels` colours them too. Outliers are diamonds, with a number where several lie together.
         """
         from liontsne._plot import draw
 
