@@ -1,10 +1,10 @@
-//! `cargo xtask bench fit` and `place`: an environment of its own with the rivals in it, then bench/fit.py or bench/place.py.
+//! `cargo xtask bench fit`, `place` and `python`: an environment of its own with the rivals in it, then a script of bench/.
 
 use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::{data, install, shell};
+use crate::{data, install, python, shell};
 
 /// Builds what is ours, installs what is theirs, fetches MNIST, and hands over to a script of bench/.
 pub(crate) fn run(script: &str, options: &[&str]) -> Result<()> {
@@ -18,6 +18,12 @@ pub(crate) fn run(script: &str, options: &[&str]) -> Result<()> {
     let mut command = shell::program(python, "");
     command.arg(script).arg("--target").arg(shell::target()?).args(options);
     shell::run(&mut command)
+}
+
+/// The same with our own package among the rivals.
+pub(crate) fn run_python(options: &[&str]) -> Result<()> {
+    python::install_into(&environment()?)?;
+    run("python/compare.py", options)
 }
 
 /// The Python of `<target>/bench-env`, with the pinned packages of bench/requirements.txt.

