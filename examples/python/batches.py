@@ -49,9 +49,8 @@ def main(quick: bool) -> None:
         placed = lion.place(vstack(weeks))  # all since the first week, so that groups can grow
         groups = Counter(placed.group[placed.group >= 0].tolist()).most_common(1)
         largest = groups[0][1] if groups else 0
-        print(
-            f"week {week}: {(placed.verdict == 'outlier').sum()} outliers so far, the largest group has {largest}"
-        )
+        outliers = (placed.verdict == "outlier").sum()
+        print(f"week {week}: {outliers} outliers so far, the largest group has {largest}")
 
     ax = placed.plot(labels=labels)
     ax.set_title("Four weeks of notes on a map of the first")

@@ -1,8 +1,9 @@
 """Digits with unseen digits and noise: a map of the digits 0 to 8, into which come other digits,
 nines, and noise.
 
-The map has never seen a nine. Nines look like other digits, so most of them find neighbours; noise
-finds none. Writes unseen_digits.png.
+The map has never seen a nine. Some nines look like other digits and are put among them; most find
+no neighbours and gather apart, as groups with their numbers. Noise finds none at all.
+Writes unseen_digits.png.
 """
 
 import argparse
