@@ -72,48 +72,47 @@ impl Placer {
 
     /// The radius of a row's neighbourhood, as used.
     #[getter]
-    fn r_x(&self, py: Python<'_>) -> PyResult<f64> {
-        Ok(self.lion(py)?.r_x())
+    fn r_x(&self) -> PyResult<f64> {
+        Ok(self.lion()?.r_x())
     }
 
     /// How far outliers stay from places and from each other.
     #[getter]
-    fn r_y(&self, py: Python<'_>) -> PyResult<f64> {
-        Ok(self.lion(py)?.r_y())
+    fn r_y(&self) -> PyResult<f64> {
+        Ok(self.lion()?.r_y())
     }
 
     /// How far rows beside an outlier are from it at most.
     #[getter]
-    fn r_close(&self, py: Python<'_>) -> PyResult<f64> {
-        Ok(self.lion(py)?.r_close())
+    fn r_close(&self) -> PyResult<f64> {
+        Ok(self.lion()?.r_close())
     }
 
     /// The power of inverse-distance weighting, as used.
     #[getter]
-    fn power(&self, py: Python<'_>) -> PyResult<f64> {
-        Ok(self.lion(py)?.power())
+    fn power(&self) -> PyResult<f64> {
+        Ok(self.lion()?.power())
     }
 
     /// Whether rows off the PCA plane are outliers.
     #[getter]
-    fn minds_the_plane(&self, py: Python<'_>) -> PyResult<bool> {
-        Ok(self.lion(py)?.minds_the_plane())
+    fn minds_the_plane(&self) -> PyResult<bool> {
+        Ok(self.lion()?.minds_the_plane())
     }
 }
 
 type Verdicts<'py> = (Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<f64>>);
 
 impl Placer {
-    fn lion(&self, py: Python<'_>) -> PyResult<Arc<Lion>> {
-        self.lion
-            .get(|forked| py.detach(|| Lion::new(forked.map().clone(), &self.options)).map_err(exception))
+    fn lion(&self) -> PyResult<Arc<Lion>> {
+        self.lion.get(|forked| Lion::new(forked.map().clone(), &self.options).map_err(exception))
     }
 
     /// Places rows: one on this thread, more of them on all.
     fn placed<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<(Arc<Lion>, Vec<Placement>)> {
         let rows = Rows::of("x", x)?;
         if rows.len() == 1 {
-            let (lion, row) = (self.lion(py)?, rows.values()?);
+            let (lion, row) = (self.lion()?, rows.values()?);
             let placement = py.detach(|| lion.place_row(row)).map_err(exception)?;
             return Ok((lion, vec![placement]));
         }
@@ -124,21 +123,16 @@ impl Placer {
 
     /// Places all rows but the outliers, in parts that Ctrl-C can come between.
     fn settled<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<(Arc<Lion>, Vec<Settled>)> {
-        let (lion, rows) = (self.lion(py)?, Rows::of("x", x)?);
+        let (lion, rows) = (self.lion()?, Rows::of("x", x)?);
         let (cols, values) = (rows.cols(), rows.values()?);
         let mut settled = Vec::with_capacity(rows.len());
         // At least once: a table without rows may still have the wrong columns.
-        while settled.is_empty() || settled.len() < rows.len() {
-            let before = settled.len();
+        for before in (0..rows.len().max(1)).step_by(TOGETHER) {
             let count = TOGETHER.min(rows.len() - before);
             let part = &values[before * cols..][..count * cols];
-            settled.extend(py.detach(|| {
-                let part = Matrix::new(count, cols, part.to_vec());
-                part.and_then(|part| lion.settle(&part)).map_err(|error| exception(after(before, error)))
-            })?);
-            if count == 0 {
-                break;
-            }
+            let part =
+                py.detach(|| Matrix::new(count, cols, part.to_vec()).and_then(|part| lion.settle(&part)));
+            settled.extend(part.map_err(|error| exception(after(before, error)))?);
             py.check_signals()?;
         }
         Ok((lion, settled))

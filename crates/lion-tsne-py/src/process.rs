@@ -17,7 +17,8 @@ impl<T> PerProcess<T> {
         Self(Mutex::new((process::id(), made)))
     }
 
-    /// What was made here, or in a child that was forked off since then another one.
+    /// What was made here, or in a child that was forked off since then another one. Making it must keep the interpreter's
+    /// lock: another thread may wait here with it.
     pub(crate) fn get(&self, again: impl FnOnce(&T) -> PyResult<T>) -> PyResult<Arc<T>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.0 != process::id() {

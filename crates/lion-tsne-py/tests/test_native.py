@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -535,7 +534,7 @@ def test_other_methods(lion: Path, fitted: _native.Map, new: np.ndarray) -> None
     told: list[tuple] = []
     network = _native.Built(fitted, "nn-2x250", {"epochs": 3, "seed": 1}, lambda *step: told.append(step))
     assert network.coordinates(new).shape == (55, 2) and told[-1][0] == "build"
-    with pytest.raises(ValueError, match="there is no method 'best'"):
+    with pytest.raises(ValueError, match='there is no method "best"'):
         _native.Built(fitted, "best")
     with pytest.raises(ValueError, match="there is no parameter 'power'"):
         _native.Built(fitted, "fixed-point", {"power": 2.0})
@@ -557,8 +556,3 @@ def test_judging(fitted: _native.Map, data: np.ndarray) -> None:
         _native.joined_kl(fitted, data[:5], far[:4])
     with pytest.raises(ValueError):
         _native.shares(fitted, places, ["a"])
-
-
-def test_maps_are_not_pickled_by_accident(fitted: _native.Map) -> None:
-    with pytest.raises(TypeError):
-        pickle.dumps(fitted)
