@@ -124,7 +124,8 @@ class Placements:
         """Draws the map, the new rows and the outliers with matplotlib, and returns the axes.
 
         The map is pale, coloured by the labels it was fitted with if there are any. New rows have a
-        dark rim; `labels` colours them too. Outliers are diamonds, with a number where several lie together.
+        dark rim; `labels` colours them too. Outliers are diamonds, with a number where several lie
+        together.
         """
         from liontsne._plot import draw
 
