@@ -82,7 +82,15 @@ def neighbours(x, threads, _, y):
     return y, {"sklearn-knn": fitted.predict}
 
 
-RIVALS = {"opentsne": opentsne, "umap": umap, "pacmap": pacmap, "sklearn-knn": neighbours}
+def liontsne(_, threads, __, y):
+    """Ours, as a Python package: the map that the program made."""
+    import liontsne
+
+    lion = liontsne.load(Path(y).with_suffix(".lion"), n_jobs=threads)
+    return lion.embedding_, {"liontsne": lion.transform}
+
+
+RIVALS = {"liontsne": liontsne, "opentsne": opentsne, "umap": umap, "pacmap": pacmap, "sklearn-knn": neighbours}
 
 
 def remembered(kept, fit):

@@ -1,11 +1,10 @@
-//! `cargo xtask bench fit` and `place`: an environment of its own with the rivals in it, then bench/fit.py or bench/place.py.
+//! `cargo xtask bench fit`, `place` and `python`: an environment of its own with the rivals in it, then a script of bench/.
 
-use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-use crate::{data, install, shell};
+use crate::{data, install, python, shell};
 
 /// Builds what is ours, installs what is theirs, fetches MNIST, and hands over to a script of bench/.
 pub(crate) fn run(script: &str, options: &[&str]) -> Result<()> {
@@ -21,24 +20,13 @@ pub(crate) fn run(script: &str, options: &[&str]) -> Result<()> {
     shell::run(&mut command)
 }
 
-/// The Python of `<target>/bench-env`, with the pinned packages of bench/requirements.txt. A copy of that list
-/// beside them, written last, says that the installation is complete and current.
+/// The same with our own package among the rivals.
+pub(crate) fn run_python(options: &[&str]) -> Result<()> {
+    python::install_into(&environment()?)?;
+    run("python/compare.py", options)
+}
+
+/// The Python of `<target>/bench-env`, with the pinned packages of bench/requirements.txt.
 fn environment() -> Result<PathBuf> {
-    let folder = shell::target()?.join("bench-env");
-    let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    let list = shell::root().join("bench/requirements.txt");
-    let wanted = fs::read_to_string(&list).with_context(|| format!("cannot read {}", list.display()))?;
-    let installed = folder.join("installed.txt");
-    if fs::read_to_string(&installed).is_ok_and(|text| text == wanted) {
-        return Ok(python);
-    }
-    println!("installing the rivals into {} ...", folder.display());
-    let venv = || shell::run(shell::program("python3", "-m venv --clear").arg(&folder));
-    if venv().is_err() {
-        install::apt(&["python3", "python3-venv"])?;
-        venv()?;
-    }
-    shell::run(shell::program(&python, "-m pip install --quiet --disable-pip-version-check -r").arg(&list))?;
-    fs::write(&installed, wanted).with_context(|| format!("cannot write {}", installed.display()))?;
-    Ok(python)
+    install::python("bench-env", &shell::root().join("bench/requirements.txt"))
 }

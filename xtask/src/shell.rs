@@ -67,6 +67,18 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
+/// Runs a command to its end; what it prints is shown only if it fails.
+pub(crate) fn quietly(command: &mut Command) -> Result<()> {
+    let words = in_words(command);
+    let output = command.output().with_context(|| format!("cannot start `{words}`"))?;
+    if !output.status.success() {
+        print!("{}", String::from_utf8_lossy(&output.stdout));
+        eprint!("{}", String::from_utf8_lossy(&output.stderr));
+        bail!("`{words}` ended with {}", output.status);
+    }
+    Ok(())
+}
+
 /// Whether a command can be started and succeeds; what it prints is of no interest.
 pub(crate) fn succeeds(command: &mut Command) -> bool {
     let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{install, readme, shell};
+use crate::{install, python, readme, shell};
 
 /// A name, and what to do.
 type Step = (&'static str, fn() -> Result<()>);
@@ -27,7 +27,8 @@ const RUSTDOC: Step = ("rustdoc", || {
 const RUST_TESTS: Step = ("rust tests", || shell::run(&mut shell::cargo("test --workspace --release")));
 // The whole workspace at once, so that features unify as in the tests and nothing is built twice.
 const BUILD: Step =
-    ("build", || shell::run(&mut shell::cargo("build --workspace --release --bins --examples")));
+    ("build", || shell::run(&mut shell::cargo("build --workspace --release --lib --bins --examples")));
+const PYTHON_TESTS: Step = ("python tests", python::test);
 const BROWSER_TOOLS: Step = ("browser and npm packages", || {
     install::browser()?;
     shell::run(shell::program("npm", "ci --no-audit --no-fund").current_dir(browser_tests()))
@@ -48,7 +49,7 @@ const POLICY: Step = ("licences and sources", || {
 
 /// Every test and check there is.
 pub(crate) fn test() -> Result<()> {
-    let mut steps = vec![FORMAT, CLIPPY, RUSTDOC, RUST_TESTS, BUILD];
+    let mut steps = vec![FORMAT, CLIPPY, RUSTDOC, RUST_TESTS, BUILD, PYTHON_TESTS];
     if browser_tests().exists() {
         steps.extend([BROWSER_TOOLS, BROWSER_TESTS, EVALUATION]);
     }
@@ -59,6 +60,11 @@ pub(crate) fn test() -> Result<()> {
 /// The quick loop.
 pub(crate) fn test_rust() -> Result<()> {
     run(&[FORMAT, CLIPPY, RUST_TESTS])
+}
+
+/// The tests of the Python package alone.
+pub(crate) fn test_python() -> Result<()> {
+    run(&[BUILD, PYTHON_TESTS])
 }
 
 /// The browser tests alone.

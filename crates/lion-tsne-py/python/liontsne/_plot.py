@@ -1,0 +1,107 @@
+"""The picture of a map with placed rows, by matplotlib."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from liontsne.placements import Placements
+
+GREY, RIM, ALARM = "#9aa0a6", "#202124", "#d93025"
+INSIDE = {"edgecolors": RIM, "linewidths": 0.6}
+STRANGE = {"marker": "D", "edgecolors": ALARM, "linewidths": 0.9}
+# Matplotlib's ten, and eight more. Beyond that colours can no longer be told apart.
+MORE = "#404040 #00c2a0 #b8860b #5b2c6f #a3e048 #ff9da7 #1b4f72 #ffd92f".split()
+
+
+def draw(
+    placed: "Placements",
+    embedding: np.ndarray,
+    map_labels: list[str] | None,
+    *,
+    ax: "Axes | None",
+    labels: Any,
+    size: float,
+) -> "Axes":
+    """Draws the map, new rows with a rim, outliers as diamonds."""
+    new_labels = None if labels is None else [str(label) for label in labels]
+    if new_labels is not None and len(new_labels) != len(placed):
+        raise ValueError(f"there are {len(placed)} placed rows but {len(new_labels)} labels")
+    ax = axes(embedding.shape[1]) if ax is None else ax
+    colour = palette(map_labels, new_labels)
+    fills = colours(new_labels, colour, len(placed))
+    strange = placed.verdict == "outlier"
+    old, rimmed = {"s": size / 2, "alpha": 0.35, "linewidths": 0}, {"s": size, **INSIDE}
+    ax.scatter(*embedding.T, c=colours(map_labels, colour, len(embedding)), **old)
+    ax.scatter(*placed.coordinates[~strange].T, c=fills[~strange], **rimmed)
+    if strange.any():
+        ax.scatter(*placed.coordinates[strange].T, c=fills[strange], s=2 * size, **STRANGE)
+    count_groups(ax, placed)
+    legend(ax, colour, int((~strange).sum()), int(strange.sum()))
+    ax.set_xticks([])
+    ax.set_yticks([])
+    if embedding.shape[1] == 2:
+        ax.set_aspect("equal")
+    return ax
+
+
+def count_groups(ax: "Axes", placed: "Placements") -> None:
+    """Outliers that belong together lie on top of each other: says how many they are."""
+    groups, counts = np.unique(placed.group[placed.group >= 0], return_counts=True)
+    for group, count in zip(groups[counts > 1], counts[counts > 1]):
+        middle = placed.coordinates[placed.group == group].mean(axis=0)
+        if len(middle) == 2:
+            offset = {"xytext": (5, 3), "textcoords": "offset points"}
+            ax.annotate(str(count), middle, **offset, color=ALARM, fontsize="small")
+
+
+def axes(dims: int) -> "Axes":
+    """Axes of a figure of their own."""
+    import matplotlib.pyplot as plt
+
+    figure = plt.figure(figsize=(7, 6), layout="constrained")
+    return figure.add_subplot(projection="3d" if dims == 3 else None)
+
+
+def palette(*labels: list[str] | None) -> dict[str, Any]:
+    """A colour for each label; none where there are too many kinds."""
+    import matplotlib
+    from matplotlib.colors import to_rgb
+
+    kinds = sorted({label for some in labels if some for label in some}, key=natural)
+    colours = [*matplotlib.colormaps["tab10"].colors, *map(to_rgb, MORE)]
+    return dict(zip(kinds, colours)) if len(kinds) <= len(colours) else {}
+
+
+def natural(label: str) -> tuple[bool, float, str]:
+    """Numbers by value, then words."""
+    try:
+        return (False, float(label), label)
+    except ValueError:
+        return (True, 0.0, label)
+
+
+def colours(labels: list[str] | None, colour: dict[str, Any], rows: int) -> np.ndarray:
+    """A colour for each row."""
+    from matplotlib.colors import to_rgb
+
+    grey = to_rgb(GREY)
+    return np.array([colour.get(label, grey) for label in labels] if labels else [grey] * rows)
+
+
+def legend(ax: "Axes", colour: dict[str, Any], inside: int, strange: int) -> None:
+    """What colours and shapes mean."""
+    from matplotlib.lines import Line2D
+
+    def mark(shape: str, fill: Any, edge: Any) -> Line2D:
+        looks = {"markerfacecolor": fill, "markeredgecolor": edge, "markersize": 5}
+        return Line2D([], [], linestyle="", marker=shape, **looks)
+
+    marks = {kind: mark("o", c, c) for kind, c in colour.items()}
+    marks[f"placed ({inside})"] = mark("o", "white", RIM)
+    if strange:
+        marks[f"outliers ({strange})"] = mark("D", "white", ALARM)
+    beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+    ax.legend(marks.values(), marks.keys(), frameon=False, fontsize="small", **beside)

@@ -1,0 +1,467 @@
+"""`LionTSNE`: a t-SNE map as a scikit-learn estimator that places new rows and tells strangers
+apart."""
+
+import os
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from liontsne import _params, _rows
+from liontsne._native import Map, Placer
+from liontsne._progress import Bar, listener
+
+if TYPE_CHECKING:
+    from liontsne.placements import Placements
+
+OUTLIER = 3  # the code of the last of the four verdicts
+
+
+class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """A t-SNE map into which new rows are placed by LION (local interpolation with outlier
+    control).
+
+    A new row that has neighbours among the rows of the map gets a place among theirs. One that has
+    none is an outlier and gets a place apart. The map itself never changes, and each row of the map
+    is placed where it is.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Dimensions of the map, 2 or 3.
+    perplexity : float, default=30.0
+        Effective number of neighbours; three times as many other rows must be there.
+    early_exaggeration : float, default=12.0
+        By how much attraction is exaggerated at first.
+    learning_rate : float or "auto", default="auto"
+        Step length.
+    max_iter : int, default=750
+        Iterations in all.
+    exaggeration_iter : int, default=250
+        How many of them, the first ones, are exaggerated.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        Distance between rows.
+    method : {"auto", "exact", "barnes_hut", "fft"}, default="auto"
+        How repulsion is computed.
+    init : {"pca", "spectral", "random"} or array of shape (n_samples, n_components), default="pca"
+        The first layout.
+    pca : int, "auto" or None, default="auto"
+        Components of the PCA that comes first; "auto" is 50 where there are more columns.
+    neighbors : {"auto", "exact", "approximate"}, default="auto"
+        How neighbours are searched.
+    radius : str or float, default="99%"
+        Rows within this distance are neighbours: a distance, or a percentile of the distances from
+        each row to its nearest other.
+    power : float or "auto", default="auto"
+        The power of inverse-distance weighting, for `local="idw"`; "auto" is cross-validated.
+    r_y, r_close : str or float, default=None
+        How far outliers are from the rest of the map, and from their own group; None is 100 % and
+        10 % of the distances between nearest places.
+    local : {"energy", "idw"}, default="energy"
+        The rule for rows with neighbours: where t-SNE's attraction lets the row rest, or the
+        paper's inverse-distance weighting.
+    taper : {"none", "triangle", "trapezoid"}, default="none"
+        Whether neighbours lose weight towards the radius.
+    split_clusters : bool, default=False
+        Leave out neighbours whose places do not hang together with those of nearer ones.
+    off_plane : str, default="auto"
+        What makes a row far off the plane of the PCA an outlier: a percentile of the map's own,
+        "none" for nothing, "auto" to share the radius's percentile between distances along the
+        plane and off it.
+    outliers : {"nearest", "random"}, default="nearest"
+        Which free position an outlier gets.
+    random_state : int, RandomState or None, default=None
+        The seed. None is 0: the same rows give the same map.
+    n_jobs : int or None, default=None
+        Threads; None and -1 are all. No result depends on it.
+    verbose : int, default=0
+        1 shows how far the fit is.
+    callback : callable or None, default=None
+        Called as `callback(stage, done, total, kl)` while fitting. If it returns False during the
+        descent, the map reached so far is kept.
+
+    Attributes
+    ----------
+    embedding_ : float32 array of shape (n_samples, n_components)
+        The places of the rows.
+    kl_divergence_ : float
+        How badly places fit neighbourhoods; nan for places made elsewhere.
+    n_iter_ : int
+        Iterations done.
+    radius_ : float
+        The distance within which rows are neighbours.
+    power_ : float
+        The power of inverse-distance weighting.
+    power_curve_ : array of shape (n, 2)
+        Powers and their cross-validated errors.
+    n_features_in_, feature_names_in_
+        As in all of scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from liontsne import LionTSNE
+    >>> rng = np.random.default_rng(0)
+    >>> X = (rng.normal(size=(120, 4)) + 6 * rng.integers(0, 3, size=(120, 1))).astype("float32")
+    >>> lion = LionTSNE(perplexity=10).fit(X)
+    >>> bool((lion.transform(X) == lion.embedding_).all())
+    True
+    >>> placed = lion.place([[0.1, 0.2, 0.1, 0.0], [70, 80, 90, 60]])
+    >>> list(placed.verdict)
+    ['interpolated', 'outlier']
+    """
+
+    def __init__(
+        self,
+        n_components=2,
+        perplexity=30.0,
+        *,
+        early_exaggeration=12.0,
+        learning_rate="auto",
+        max_iter=750,
+        exaggeration_iter=250,
+        metric="euclidean",
+        method="auto",
+        init="pca",
+        pca="auto",
+        neighbors="auto",
+        radius="99%",
+        power="auto",
+        r_y=None,
+        r_close=None,
+        local="energy",
+        taper="none",
+        split_clusters=False,
+        off_plane="auto",
+        outliers="nearest",
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+        callback=None,
+    ):
+        self.n_components = n_components
+        self.perplexity = perplexity
+        self.early_exaggeration = early_exaggeration
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.exaggeration_iter = exaggeration_iter
+        self.metric = metric
+        self.method = method
+        self.init = init
+        self.pca = pca
+        self.neighbors = neighbors
+        self.radius = radius
+        self.power = power
+        self.r_y = r_y
+        self.r_close = r_close
+        self.local = local
+        self.taper = taper
+        self.split_clusters = split_clusters
+        self.off_plane = off_plane
+        self.outliers = outliers
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+    # Fitting
+
+    def fit(self, X: Any, y: Any = None, *, ids: Any = None) -> Self:
+        """Fits the map.
+
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n_samples, n_features)
+            Sparse rows go through a PCA and never become dense.
+        y : array of shape (n_samples,) or None
+            Labels, if they are classes: kept with the map for pictures and evaluation, never used
+            for fitting.
+        ids : sequence of distinct values or None
+            Names of the rows, given back as `nearest_id`; a pandas index that names each row is
+            taken by itself.
+        """
+        rows, reducer, seed = self._rows_to_fit(X)
+        bar = Bar() if self.verbose else None
+        try:
+            map = _rows.asked(
+                rows,
+                Map.fit,
+                **self._known(X, y, ids, len(rows), reducer),
+                params=self._fit_params(reducer, seed) | {"init": _params.init(self.init)},
+                progress=listener(bar, self.callback),
+            )
+        finally:
+            if bar:
+                bar.close()
+        return self._hold(map, reducer, seed)
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
+        """Fits the map and returns the places of its rows."""
+        return self.fit(X, y, **fit_params).embedding_
+
+    @classmethod
+    def from_embedding(
+        cls, X: Any, Y: Any, y: Any = None, *, ids: Any = None, **params: Any
+    ) -> Self:
+        """Adopts places made elsewhere, by umap-learn, openTSNE or anything: one row of `Y` for
+        each row of `X`.
+
+        `params` are those of the constructor; those of the descent have no effect.
+
+        >>> import numpy as np
+        >>> X = np.random.default_rng(0).normal(size=(80, 6))
+        >>> lion = LionTSNE.from_embedding(X, X[:, :2], perplexity=10)
+        >>> bool(np.allclose(lion.transform(X), X[:, :2]))
+        True
+        """
+        places = np.ascontiguousarray(Y, dtype=np.float32)
+        if places.ndim != 2:
+            raise ValueError(
+                f"Y must be a table with one place for each row, not of {places.ndim} dimensions"
+            )
+        self = cls(**{"n_components": places.shape[1]} | params)
+        rows, reducer, seed = self._rows_to_fit(X)
+        map = _rows.asked(
+            rows,
+            Map.adopt,
+            places,
+            **self._known(X, y, ids, len(rows), reducer),
+            params=self._fit_params(reducer, seed),
+        )
+        return self._hold(map, reducer, seed)
+
+    def _rows_to_fit(self, X: Any) -> tuple[np.ndarray, _rows.SparsePca | None, int]:
+        seed = _params.seed(self.random_state)
+        rows = _rows.checked(self, X, reset=True)
+        if not issparse(rows):
+            return rows, None, seed
+        metric = _params.one_of("metric", self.metric, ("euclidean", "cosine"))
+        reducer = _rows.SparsePca.fit(rows, _params.pca(self.pca), metric, seed)
+        return reducer.scores(rows), reducer, seed
+
+    def _known(
+        self, X: Any, y: Any, ids: Any, count: int, reducer: _rows.SparsePca | None
+    ) -> dict[str, Any]:
+        """What is known of the rows beside their values."""
+        names = getattr(self, "feature_names_in_", None)
+        return {
+            "labels": _rows.labels_of(y, count),
+            "ids": _rows.ids_of(X, ids, count),
+            "columns": None if names is None or reducer else names.tolist(),
+        }
+
+    def _fit_params(self, reducer: _rows.SparsePca | None, seed: int) -> dict[str, Any]:
+        return {
+            "perplexity": _params.number("perplexity", self.perplexity),
+            "iterations": _params.whole("max_iter", self.max_iter, 1),
+            "exaggeration": _params.number("early_exaggeration", self.early_exaggeration),
+            "exaggeration_iterations": _params.whole("exaggeration_iter", self.exaggeration_iter),
+            "learning_rate": _params.number_or_auto("learning_rate", self.learning_rate),
+            "dims": _params.dims(self.n_components),
+            "pca": "none" if reducer else _params.pca(self.pca),
+            "metric": (
+                "euclidean"
+                if reducer
+                else _params.one_of("metric", self.metric, ("euclidean", "cosine"))
+            ),
+            "method": _params.method(self.method),
+            "neighbours": _params.one_of(
+                "neighbors", self.neighbors, ("auto", "exact", "approximate")
+            ),
+            "radius": _params.radius("radius", self.radius),
+            "power": _params.number_or_auto("power", self.power),
+            "r_y": _params.radius("r_y", self.r_y),
+            "r_close": _params.radius("r_close", self.r_close),
+            "seed": seed,
+            "threads": _params.threads(self.n_jobs),
+        }
+
+    def _options(self, seed: int) -> dict[str, Any]:
+        """How rows are placed; radius and power are the map's."""
+        options = {
+            "local": _params.one_of("local", self.local, ("energy", "idw")),
+            "taper": _params.one_of("taper", self.taper, ("none", "triangle", "trapezoid")),
+            "split_clusters": bool(self.split_clusters),
+            "positions": _params.one_of("outliers", self.outliers, ("nearest", "random")),
+            "seed": seed,
+            "threads": _params.threads(self.n_jobs),
+        }
+        return options if self.off_plane == "auto" else options | {"off_plane": self.off_plane}
+
+    def _hold(self, map: Map, reducer: _rows.SparsePca | None, seed: int, **more: Any) -> Self:
+        """Takes a map as what was fitted, ready for new rows."""
+        self._map, self._reducer, self._seed, self._more = map, reducer, seed, more
+        self._placer = Placer(map, self._options(seed) | more)
+        self.embedding_ = map.embedding
+        self.kl_divergence_ = float("nan") if map.kl is None else map.kl
+        self.n_iter_ = map.n_iter
+        self.radius_ = self._placer.r_x
+        self.power_ = self._placer.power
+        self.power_curve_ = map.power_curve
+        return self
+
+    # Placing
+
+    def transform(self, X: Any) -> np.ndarray:
+        """The places of rows. A row of the map is placed where it is; outliers are placed apart."""
+        return self._ask(self._ready().coordinates, X)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """1 for rows that have a place on the map, -1 for outliers."""
+        verdicts, _ = self._ask(self._ready().judge, X)
+        return np.where(verdicts == OUTLIER, -1, 1)
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """0 to 1, small is strange: the share of the map's rows that are at least as far from their
+        nearest other (or as far off the plane of the PCA) as this row is."""
+        return self._ask(self._ready().score, X)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Negative for outliers, as `predict` has them; within either kind, small is strange.
+
+        An outlier has its score less 1, any other row its score. The verdict comes first because it
+        knows more than the score: a row with one near neighbour alone is an outlier too.
+        """
+        verdicts, scores = self._ask(self._ready().judge, X)
+        return np.where(verdicts == OUTLIER, np.minimum(scores - 1, -np.finfo(float).eps), scores)
+
+    def place(self, X: Any, *, ids: Any = None) -> "Placements":
+        """Everything that is known of each row: its place, verdict, score, nearest row, group.
+
+        The answer is a table for pyarrow, polars, DuckDB and pandas, and can be plotted.
+        """
+        from liontsne.placements import Placements
+
+        ready, rows = self._ready(), self._rows_to_place(X)
+        native = _rows.asked(rows, ready.place, _rows.ids_of(X, ids, len(rows)))
+        return Placements(native, self.embedding_, self._map.labels)
+
+    def _ask(self, ask: Callable[[np.ndarray], Any], X: Any) -> Any:
+        return _rows.asked(self._rows_to_place(X), ask)
+
+    def _ready(self) -> Placer:
+        try:
+            return self._placer
+        except AttributeError:
+            check_is_fitted(self)
+            raise
+
+    def _rows_to_place(self, X: Any) -> np.ndarray:
+        if self._reducer is None and "feature_names_in_" not in self.__dict__:
+            rows = _rows.quick(X, self.n_features_in_)
+            if rows is not None:
+                return rows
+        rows = _rows.checked(self, X, reset=False)
+        if self._reducer is not None:
+            return self._reducer.scores(rows)
+        return rows.toarray(order="C") if issparse(rows) else rows
+
+    # Keeping
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the map file, which `liontsne.load` and the program `lion` read. An old file stays
+        whole until the new one is complete."""
+        self._ready()
+        if self._reducer is not None:
+            raise ValueError(
+                "this map was fitted to sparse rows, and a map file cannot keep their PCA: "
+                "keep it with pickle or joblib"
+            )
+        self._map.save(os.fspath(path))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if "_map" in state:
+            state["_map"] = state["_map"].to_bytes()
+            for made_again in ("_placer", "embedding_", "power_curve_"):
+                del state[made_again]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        kept = state.pop("_map", None)
+        super().__setstate__(state)
+        if kept is not None:
+            self._hold(Map.from_bytes(kept), self._reducer, self._seed, **self._more)
+
+    # What scikit-learn asks for
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.embedding_.shape[1]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float32"]
+        return tags
+
+    def __repr__(self, N_CHAR_MAX=700) -> str:
+        words = super().__repr__(N_CHAR_MAX=N_CHAR_MAX)
+        if "_map" not in self.__dict__:
+            return words
+        rows, dims = self.embedding_.shape
+        how = (
+            "adopted"
+            if np.isnan(self.kl_divergence_)
+            else f"KL divergence {self.kl_divergence_:.3f}"
+        )
+        what = f"{rows} rows of {self.n_features_in_} columns on a {dims}-D map"
+        return f"{words}  # {what}, {how}, r_x {self.radius_:.4g}"
+
+
+def load(path: str | os.PathLike[str], **params: Any) -> LionTSNE:
+    """A fitted `LionTSNE` from a map file, written by `LionTSNE.save` or by `lion fit`.
+
+    `params` say how to place (`local`, `off_plane`, `n_jobs`, ...); `radius` and `power` may differ
+    from the map's.
+
+    >>> import numpy as np, os, tempfile
+    >>> X = np.random.default_rng(0).normal(size=(80, 6))
+    >>> lion = LionTSNE(perplexity=10).fit(X)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "map.lion")
+    ...     lion.save(path)
+    ...     again = load(path)
+    >>> bool((again.transform(X) == lion.embedding_).all())
+    True
+    """
+    return from_map(Map.load(os.fspath(path)), None, params)
+
+
+def from_map(map: Map, reducer: _rows.SparsePca | None, params: dict[str, Any]) -> LionTSNE:
+    """A fitted `LionTSNE` of a map; what `params` say of radii and power goes before what the map
+    says."""
+    own = {
+        "n_components": map.dims,
+        "perplexity": map.perplexity,
+        "metric": "cosine" if reducer and reducer.unit else map.metric,
+        "radius": map.asked_radius or "99%",
+        "random_state": map.seed,
+    }
+    lion = LionTSNE(**own | params)
+    lion.n_features_in_ = map.input_dims if reducer is None else len(reducer.components)
+    names = map.columns
+    if names and not numbered(names):
+        lion.feature_names_in_ = np.array(names, dtype=object)
+    chosen = {
+        name: _params.radius(name, params[name])
+        for name in ("radius", "r_y", "r_close")
+        if name in params
+    }
+    if "power" in params:
+        chosen["power"] = _params.number_or_auto("power", params["power"])
+    return lion._hold(map, reducer, map.seed, **chosen)
+
+
+def numbered(names: list[str]) -> bool:
+    """Whether these are the names given to columns that have none: c1, c2 and so on.
+
+    >>> numbered(["c1", "c2"]), numbered(["c1", "age"])
+    (True, False)
+    """
+    return all(re.fullmatch(f"c{i}", name) for i, name in enumerate(names, 1))

@@ -1,0 +1,132 @@
+"""`Placements`: what is known of placed rows, as a table and as a picture."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+    from matplotlib.axes import Axes
+
+VERDICTS = ("exact", "interpolated", "beside-outlier", "outlier")
+
+
+class Placements:
+    """Placed rows, one for each row that was given, in the same order.
+
+    The columns are `id`, `x`, `y` (`z`), `verdict`, `score`, `off_plane`, `nearest_id`,
+    `nearest_distance`, `neighbours` and `group`: each is an attribute, and `placements["score"]` is
+    the same (`group` is -1 for rows that are no outliers, `off_plane` is nan without PCA).
+    `nearest` has the row numbers of `nearest_id`. Anything that reads Arrow's PyCapsule interface
+    takes the whole as it is: `pyarrow.table(placements)`, `polars.DataFrame(placements)`, a query
+    in DuckDB.
+
+    >>> import numpy as np
+    >>> from liontsne import LionTSNE
+    >>> X = np.random.default_rng(0).normal(size=(80, 4))
+    >>> placed = LionTSNE.from_embedding(X, X[:, :2]).place(np.vstack([X[:2], X[:1] + 1000]))
+    >>> len(placed), list(placed.verdict), placed.coordinates.shape
+    (3, ['exact', 'exact', 'outlier'], (3, 2))
+    >>> placed
+    Placements: 3 rows, 2 exact, 1 outlier
+    """
+
+    def __init__(self, native: Any, embedding: np.ndarray, labels: list[str] | None):
+        self._native = native
+        self._embedding = embedding
+        self._labels = labels
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, in order."""
+        return list(self._native.columns)
+
+    @property
+    def coordinates(self) -> np.ndarray:
+        """Places, float32, of shape (n, 2) or (n, 3)."""
+        return self._native.coordinates
+
+    @property
+    def nearest(self) -> np.ndarray:
+        """The number of the nearest row of the map."""
+        return self._native.nearest
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self._native.columns:
+            raise KeyError(name)
+        return getattr(self, name)
+
+    def __getattr__(self, name: str) -> np.ndarray:
+        if name.startswith("_") or name not in self._native.columns:
+            raise AttributeError(f"'Placements' has no column {name!r}")
+        if name in ("x", "y", "z"):
+            return self.coordinates[:, "xyz".index(name)]
+        if name == "verdict":
+            return np.array(VERDICTS, dtype=object)[self._native.verdict_codes]
+        return np.asarray(
+            getattr(self._native, name), dtype=object if name in ("id", "nearest_id") else None
+        )
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self.columns})
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def keys(self) -> list[str]:
+        """The names of the columns: with this, `dict(placements)` is a dict of arrays."""
+        return self.columns
+
+    def __repr__(self) -> str:
+        verdict = self.verdict
+        counts = [(int((verdict == word).sum()), word) for word in VERDICTS]
+        return ", ".join(
+            [f"Placements: {len(self)} rows", *(f"{n} {word}" for n, word in counts if n)]
+        )
+
+    # Tables
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._native.__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        return self._native.__arrow_c_schema__()
+
+    def to_pyarrow(self) -> "pyarrow.Table":
+        """A pyarrow table over the same memory."""
+        import pyarrow
+
+        return pyarrow.table(self)
+
+    def to_polars(self) -> "polars.DataFrame":
+        """A polars frame over the same memory."""
+        import polars
+
+        return polars.DataFrame(self)
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """A pandas frame; the verdict is a category, and what a row does not have is missing."""
+        import pandas
+
+        verdict = pandas.Categorical.from_codes(self._native.verdict_codes, categories=VERDICTS)
+        group = pandas.Series(self.group, dtype="Int64").where(self.group >= 0)
+        return pandas.DataFrame(dict(self) | {"verdict": verdict, "group": group})
+
+    # Pictures
+
+    def plot(self, ax: "Axes | None" = None, *, labels: Any = None, size: float = 12.0) -> "Axes":
+        """Draws the map, the new rows and the outliers with matplotlib, and returns the axes.
+
+        The map is pale, coloured by the labels it was fitted with if there are any. New rows have a
+        dark rim; `labels` colours them too. Outliers are diamonds, with a number where several lie
+        together.
+        """
+        from liontsne._plot import draw
+
+        return draw(self, self._embedding, self._labels, ax=ax, labels=labels, size=size)

@@ -1,0 +1,179 @@
+"""`TSNE`: the plain map, with scikit-learn's names and defaults."""
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from liontsne import _params, _rows
+from liontsne._native import Map
+from liontsne._progress import Bar, listener
+
+# The steps of scikit-learn's descent are multiplied by 4, ours are not.
+STEP = 4.0
+LARGEST_ANGLE = 0.5
+
+
+class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """t-SNE with the names and defaults of `sklearn.manifold.TSNE`, in place of it.
+
+    What differs: n_components is 2 or 3; perplexity is at most a third of the other rows; metric is
+    "euclidean" or "cosine"; the descent always takes `max_iter` iterations; method may also be
+    "fft" and "auto", init also "spectral"; `n_jobs=None` is all threads; `random_state=None` is 0.
+    What cannot be done as scikit-learn does it is refused or warned of.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Dimensions of the map, 2 or 3.
+    perplexity : float, default=30.0
+        Effective number of neighbours.
+    early_exaggeration : float, default=12.0
+        By how much attraction is exaggerated in the first 250 iterations.
+    learning_rate : float or "auto", default="auto"
+        Step length, as scikit-learn counts it (a fourth of what other programs have).
+    max_iter : int, default=1000
+        Iterations in all.
+    n_iter_without_progress, min_grad_norm
+        Not used: the descent does not end early.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        Distance between rows.
+    metric_params : None
+        Neither metric has any.
+    init : {"pca", "random", "spectral"} or array of shape (n_samples, n_components), default="pca"
+        The first layout.
+    verbose : int, default=0
+        1 shows how far the fit is.
+    random_state : int, RandomState or None, default=None
+        The seed.
+    method : {"barnes_hut", "exact", "fft", "auto"}, default="barnes_hut"
+        How repulsion is computed; "auto" is the quickest.
+    angle : float, default=0.5
+        Opening angle of Barnes-Hut; at most 0.5.
+    n_jobs : int or None, default=None
+        Threads; None and -1 are all.
+
+    Attributes
+    ----------
+    embedding_, kl_divergence_, n_iter_, learning_rate_, n_features_in_, feature_names_in_
+        As in scikit-learn. `learning_rate_` is that of the exaggerated iterations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from liontsne import TSNE
+    >>> X = np.array([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 1]] * 5) + np.arange(20)[:, None] / 9
+    >>> TSNE(init="random", perplexity=3).fit_transform(X).shape
+    (20, 2)
+    """
+
+    def __init__(
+        self,
+        n_components=2,
+        *,
+        perplexity=30.0,
+        early_exaggeration=12.0,
+        learning_rate="auto",
+        max_iter=1000,
+        n_iter_without_progress=300,
+        min_grad_norm=1e-7,
+        metric="euclidean",
+        metric_params=None,
+        init="pca",
+        verbose=0,
+        random_state=None,
+        method="barnes_hut",
+        angle=0.5,
+        n_jobs=None,
+    ):
+        self.n_components = n_components
+        self.perplexity = perplexity
+        self.early_exaggeration = early_exaggeration
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.n_iter_without_progress = n_iter_without_progress
+        self.min_grad_norm = min_grad_norm
+        self.metric = metric
+        self.metric_params = metric_params
+        self.init = init
+        self.verbose = verbose
+        self.random_state = random_state
+        self.method = method
+        self.angle = angle
+        self.n_jobs = n_jobs
+
+    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+        """Fits the map and returns the places of its rows."""
+        return self.fit(X).embedding_
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Fits the map. `y` is not used."""
+        rows = _rows.checked(self, X, reset=True, sparse=False)
+        params = self._fit_params()
+        names = getattr(self, "feature_names_in_", None)
+        bar = Bar() if self.verbose else None
+        try:
+            map = _rows.asked(
+                rows,
+                Map.fit,
+                labels=None,
+                ids=None,
+                columns=None if names is None else names.tolist(),
+                params=params,
+                progress=listener(bar, None),
+            )
+        finally:
+            if bar:
+                bar.close()
+        self.embedding_ = map.embedding
+        self.kl_divergence_ = map.kl
+        self.n_iter_ = map.n_iter
+        automatic = max(len(rows) / params["exaggeration"], 50.0)
+        self.learning_rate_ = (params["learning_rate"] or automatic) / STEP
+        return self
+
+    def _fit_params(self) -> dict[str, Any]:
+        if self.metric_params:
+            raise ValueError(
+                f"metric_params must be None: the {self.metric} metric has no parameters"
+            )
+        if self.n_iter_without_progress != 300 or self.min_grad_norm != 1e-7:
+            warnings.warn(
+                "n_iter_without_progress and min_grad_norm have no effect: "
+                "the descent takes max_iter iterations",
+                stacklevel=3,
+            )
+        rate = _params.number_or_auto("learning_rate", self.learning_rate)
+        return {
+            "perplexity": _params.number("perplexity", self.perplexity),
+            "iterations": _params.whole("max_iter", self.max_iter, 1),
+            "exaggeration": _params.number("early_exaggeration", self.early_exaggeration),
+            "exaggeration_iterations": 250,
+            "learning_rate": None if rate is None else STEP * rate,
+            "dims": _params.dims(self.n_components),
+            "pca": "none",
+            "metric": _params.one_of("metric", self.metric, ("euclidean", "cosine")),
+            "method": _params.method(self.method),
+            "theta": self._theta(),
+            "init": _params.init(self.init),
+            "seed": _params.seed(self.random_state),
+            "threads": _params.threads(self.n_jobs),
+        }
+
+    def _theta(self) -> float:
+        angle = _params.number("angle", self.angle)
+        if angle > LARGEST_ANGLE and self.method in ("barnes_hut", "barnes-hut"):
+            warnings.warn(
+                f"angle {angle} is taken as {LARGEST_ANGLE}: larger ones harm the map", stacklevel=4
+            )
+        return min(angle, LARGEST_ANGLE)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.embedding_.shape[1]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float32"]
+        return tags

@@ -1,0 +1,148 @@
+//! The other ways of placing, by name.
+
+use crate::arrays::{Rows, table};
+use crate::errors::exception;
+use crate::map::Map;
+use crate::params::Params;
+use crate::process::PerProcess;
+use crate::progress::observed;
+use lion_tsne::{Baseline, Descent, Epsilon, Error, Kernel, Network, OpenTsneStart, Parametric};
+use numpy::PyArray2;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use rayon::ThreadPool;
+use std::sync::Arc;
+
+/// Kernelized t-SNE unless a width is given: wide enough to be smooth, narrow enough to be right.
+const KERNEL_WIDTH: f64 = 0.25;
+/// Stands for the map's own, which is known once there is a map.
+const POWER: f64 = 20.0;
+
+/// Every way of placing but LION. What a parameter can change is here as it is without the parameter.
+fn others() -> Vec<Baseline> {
+    let mut others = vec![Baseline::Idw { power: POWER }];
+    others.extend(Kernel::ALL.map(|kernel| Baseline::Rbf { kernel, epsilon: Epsilon::MeanDistance }));
+    others.push(Baseline::Kernelized { width: KERNEL_WIDTH });
+    others.extend(Descent::ALL.map(Baseline::Descent));
+    others.extend(Network::PAPER.map(Baseline::Network));
+    others.push(Baseline::Parametric(Parametric::default()));
+    others.extend([OpenTsneStart::Median, OpenTsneStart::Weighted].map(|start| Baseline::OpenTsne { start }));
+    others.push(Baseline::FixedPoint);
+    others
+}
+
+/// As the command line calls it: without what it leaves open.
+fn name_of(baseline: &Baseline) -> String {
+    baseline.to_string().split(' ').next().unwrap_or_default().to_owned()
+}
+
+/// The names of the ways of placing that LION is compared with.
+#[pyfunction]
+pub(crate) fn baseline_names() -> Vec<String> {
+    others().iter().map(name_of).collect()
+}
+
+/// Another way of placing, built from a map.
+#[pyclass(frozen, module = "liontsne._native")]
+pub(crate) struct Built {
+    name: String,
+    built: lion_tsne::Built,
+    dims: usize,
+    threads: usize,
+    pool: PerProcess<ThreadPool>,
+}
+
+#[pymethods]
+impl Built {
+    /// Builds it. Parameters: `seed`, `threads`, and what the method leaves open: `power` of idw, `epsilon` (mean, edges) of
+    /// rbf, `width` of kernelized, `epochs` of networks and of parametric.
+    #[new]
+    #[pyo3(signature = (map, name, params=None, progress=None))]
+    fn new<'py>(
+        py: Python<'py>,
+        map: &Map,
+        name: &str,
+        params: Option<&Bound<'py, PyDict>>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Self> {
+        let params = Params::new(py, params)?;
+        let (seed, threads) = (params.seed()?, params.count("threads")?.unwrap_or(0));
+        let baseline = chosen(name, map, &params)?;
+        params.end()?;
+        let (pool, map) = (Arc::new(pool(threads)?), map.0.clone());
+        let (dims, working) = (map.dims(), pool.clone());
+        let built =
+            observed(py, progress, move |observer| working.install(|| baseline.build(&map, seed, observer)))?;
+        // Its threads end with the last one who knows it, and the work is done.
+        let pool = PerProcess::of(pool);
+        Ok(Self { name: baseline.to_string(), built, dims, threads, pool })
+    }
+
+    /// The places of rows.
+    fn coordinates<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let rows = Rows::of("x", x)?.to_matrix()?;
+        let pool = self.pool.get(|_| pool(self.threads))?;
+        let places = py.detach(|| pool.install(|| self.built.place(&rows))).map_err(exception)?;
+        table(py, self.dims, places.into_data())
+    }
+
+    /// What a person should know of how it was built.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.built.notes()
+    }
+
+    /// Its name, with what it was built with.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Built({})", self.name)
+    }
+}
+
+/// The way of placing of this name, with the parameters that it has.
+fn chosen(name: &str, map: &Map, params: &Params<'_>) -> PyResult<Baseline> {
+    let others = others();
+    let Some(known) = others.into_iter().find(|other| name_of(other) == name) else {
+        let names = baseline_names().join(", ");
+        return Err(PyValueError::new_err(format!("there is no method {name:?}: it must be one of {names}")));
+    };
+    Ok(match known {
+        Baseline::Idw { power } => {
+            let own = map.0.lion().map_or(power, |lion| lion.power);
+            Baseline::Idw { power: params.number("power")?.unwrap_or(own) }
+        }
+        Baseline::Rbf { kernel, epsilon } => {
+            let words = [("mean", Epsilon::MeanDistance), ("edges", Epsilon::Edges)];
+            Baseline::Rbf { kernel, epsilon: params.word("epsilon", &words)?.unwrap_or(epsilon) }
+        }
+        Baseline::Kernelized { width } => {
+            Baseline::Kernelized { width: params.number("width")?.unwrap_or(width) }
+        }
+        Baseline::Network(network) => {
+            let epochs = params.count("epochs")?.unwrap_or(network.epochs);
+            Baseline::Network(Network { epochs, ..network })
+        }
+        Baseline::Parametric(parametric) => {
+            let epochs = params.count("epochs")?.unwrap_or(parametric.epochs);
+            Baseline::Parametric(Parametric { epochs, ..parametric })
+        }
+        nothing_to_choose => nothing_to_choose,
+    })
+}
+
+/// Threads to work on; 0 is all.
+pub(crate) fn pool(threads: usize) -> PyResult<ThreadPool> {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
+        let problem = format!("{threads} could not be started: {error}");
+        exception(Error::Parameter { name: "threads", problem })
+    })
+}

@@ -1,0 +1,28 @@
+//! Every refusal as the exception that Python has for its cause. The words are the library's.
+
+use lion_tsne::Error;
+use pyo3::PyErr;
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
+use std::io;
+
+/// The exception for an error.
+pub(crate) fn exception(error: Error) -> PyErr {
+    let sentence = error.to_string();
+    match error {
+        Error::Memory { .. } => PyMemoryError::new_err(sentence),
+        // Becomes FileNotFoundError, PermissionError and so on.
+        Error::Io { cause, .. } => io::Error::new(cause.kind(), sentence).into(),
+        Error::Stopped(_) => PyRuntimeError::new_err(sentence),
+        _ => PyValueError::new_err(sentence),
+    }
+}
+
+/// An error in rows that come after so many others.
+pub(crate) fn after(before: usize, error: Error) -> Error {
+    match error {
+        Error::NotFinite { row, column, value } => Error::NotFinite { row: before + row, column, value },
+        Error::TooLarge { row, column, value } => Error::TooLarge { row: before + row, column, value },
+        Error::NoDirection { row } => Error::NoDirection { row: before + row },
+        other => other,
+    }
+}

@@ -1,0 +1,31 @@
+//! `liontsne._native`: lion-tsne as Python sees it. Conversions, and nothing else: what is decided, is decided there or
+//! in the Python package around this.
+
+mod arrays;
+mod baseline;
+mod errors;
+mod evaluate;
+mod map;
+mod params;
+mod placements;
+mod placer;
+mod process;
+mod progress;
+
+/// The module.
+#[pyo3::pymodule(name = "_native")]
+mod native {
+    #[pymodule_export]
+    use crate::baseline::{Built, baseline_names};
+    #[pymodule_export]
+    use crate::evaluate::{auc, distances, joined_kl, percentiles, shares};
+    #[pymodule_export]
+    use crate::map::Map;
+    #[pymodule_export]
+    use crate::placements::Placements;
+    #[pymodule_export]
+    use crate::placer::Placer;
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "Python's name for it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,0 +1,260 @@
+//! A fitted map.
+
+use crate::arrays::{Rows, table};
+use crate::errors::exception;
+use crate::params::Params;
+use crate::progress::observed;
+use lion_tsne::evaluate::places_of_map;
+use lion_tsne::{LionParameters, Metric};
+use numpy::PyArray2;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A fitted map: rows, their places, and how they came to be. It never changes.
+#[pyclass(frozen, module = "liontsne._native")]
+pub(crate) struct Map(pub(crate) Arc<lion_tsne::Map>);
+
+#[pymethods]
+impl Map {
+    /// Fits a map to the rows of `x`.
+    #[staticmethod]
+    #[pyo3(signature = (x, *, labels=None, ids=None, columns=None, params=None, progress=None))]
+    fn fit<'py>(
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        labels: Option<Vec<String>>,
+        ids: Option<Vec<String>>,
+        columns: Option<Vec<String>>,
+        params: Option<&Bound<'py, PyDict>>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Self> {
+        let fit = Params::new(py, params)?.fit()?;
+        let rows = lion_tsne::Rows { data: Rows::of("x", x)?.to_matrix()?, ids, labels };
+        observed(py, progress, move |observer| named(fit.run(rows, observer)?, columns)).map(Self::from)
+    }
+
+    /// Takes places made elsewhere as the map of the rows of `x`.
+    #[staticmethod]
+    #[pyo3(signature = (x, y, *, labels=None, ids=None, columns=None, params=None, progress=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
+    fn adopt<'py>(
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        y: &Bound<'py, PyAny>,
+        labels: Option<Vec<String>>,
+        ids: Option<Vec<String>>,
+        columns: Option<Vec<String>>,
+        params: Option<&Bound<'py, PyDict>>,
+        progress: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Self> {
+        let fit = Params::new(py, params)?.fit()?;
+        let rows = lion_tsne::Rows { data: Rows::of("x", x)?.to_matrix()?, ids, labels };
+        let places = Rows::of("y", y)?.to_matrix()?;
+        observed(py, progress, move |observer| named(fit.adopt(rows, places, observer)?, columns))
+            .map(Self::from)
+    }
+
+    /// Opens a map file, which must stay as it is while the map is in use; it may be replaced by another.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        py.detach(|| lion_tsne::Map::load(path)).map(Self::from).map_err(exception)
+    }
+
+    /// Reads the bytes of a map file.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        py.detach(|| lion_tsne::Map::from_bytes(bytes)).map(Self::from).map_err(exception)
+    }
+
+    /// The bytes of the map's file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.0.to_bytes()).map_err(exception)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Writes the map to a file, whole or not at all; the answer is the checksum.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<String> {
+        py.detach(|| self.0.save(path)).map(|saved| saved.checksum).map_err(exception)
+    }
+
+    /// The places of all rows.
+    #[getter]
+    fn embedding<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        table(py, self.0.dims(), py.detach(|| places_of_map(&self.0).into_data()))
+    }
+
+    /// The KL divergence, if it was computed.
+    #[getter]
+    fn kl(&self) -> Option<f64> {
+        self.0.provenance().kl
+    }
+
+    /// The KL divergence on the way there: iteration, value.
+    #[getter]
+    fn kl_history<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let history = &self.0.provenance().kl_history;
+        table(py, 2, history.iter().flat_map(|point| [point.iteration as f64, point.kl]).collect())
+    }
+
+    /// Iterations done.
+    #[getter]
+    fn n_iter(&self) -> usize {
+        self.0.provenance().iterations_done
+    }
+
+    /// Step length after the exaggeration.
+    #[getter]
+    fn learning_rate(&self) -> f64 {
+        self.0.provenance().learning_rate
+    }
+
+    #[getter]
+    fn perplexity(&self) -> f64 {
+        self.0.perplexity()
+    }
+
+    /// How many rows were given.
+    #[getter]
+    fn rows(&self) -> usize {
+        self.0.rows()
+    }
+
+    /// Dimensions of the map.
+    #[getter]
+    fn dims(&self) -> usize {
+        self.0.dims()
+    }
+
+    /// Columns of the rows.
+    #[getter]
+    fn input_dims(&self) -> usize {
+        self.0.preprocess().input_dims()
+    }
+
+    /// r_x, as the map has it: see `Placer.r_x` for what is used.
+    #[getter]
+    fn radius(&self) -> Option<f64> {
+        self.parameters().map(|lion| lion.r_x)
+    }
+
+    /// What r_x was asked to be, such as 99%.
+    #[getter]
+    fn asked_radius(&self) -> Option<String> {
+        self.parameters().map(|lion| lion.radius.to_string())
+    }
+
+    /// How far outliers stay from places.
+    #[getter]
+    fn r_y(&self) -> Option<f64> {
+        self.parameters().map(|lion| lion.r_y)
+    }
+
+    /// How far rows beside an outlier are from it at most.
+    #[getter]
+    fn r_close(&self) -> Option<f64> {
+        self.parameters().map(|lion| lion.r_close)
+    }
+
+    /// The power of inverse-distance weighting.
+    #[getter]
+    fn power(&self) -> Option<f64> {
+        self.parameters().map(|lion| lion.power)
+    }
+
+    /// The error of each power that was tried: power, error.
+    #[getter]
+    fn power_curve<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let curve = self.parameters().map_or(&[][..], |lion| &lion.power_curve);
+        table(py, 2, curve.iter().flat_map(|point| [point.power, point.error]).collect())
+    }
+
+    /// Equal for equal maps.
+    #[getter]
+    fn checksum(&self, py: Python<'_>) -> PyResult<String> {
+        py.detach(|| self.0.checksum()).map_err(exception)
+    }
+
+    #[getter]
+    fn labels(&self) -> Option<Vec<&str>> {
+        let labels = self.0.labels()?;
+        Some((0..self.0.rows()).map(|row| labels.get(row)).collect())
+    }
+
+    #[getter]
+    fn ids(&self) -> Option<Vec<String>> {
+        self.0.has_ids().then(|| (0..self.0.rows()).map(|row| self.0.id(row).into_owned()).collect())
+    }
+
+    #[getter]
+    fn columns(&self) -> Option<Vec<&str>> {
+        self.0.columns().map(Iterator::collect)
+    }
+
+    #[getter]
+    fn metric(&self) -> &'static str {
+        match self.0.preprocess().metric() {
+            Metric::Euclidean => "euclidean",
+            Metric::Cosine => "cosine",
+        }
+    }
+
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.0.provenance().seed
+    }
+
+    /// Principal components that rows are reduced to; None without PCA.
+    #[getter]
+    fn pca_components(&self) -> Option<usize> {
+        self.0.preprocess().pca().map(|pca| pca.output_dims())
+    }
+
+    /// How repulsion was computed.
+    #[getter]
+    fn method(&self) -> &str {
+        &self.0.provenance().method
+    }
+
+    /// The observer stopped the fit before its last iteration.
+    #[getter]
+    fn stopped_early(&self) -> bool {
+        self.0.provenance().stopped_early
+    }
+
+    /// The places were made elsewhere.
+    #[getter]
+    fn adopted(&self) -> bool {
+        self.0.provenance().adopted
+    }
+
+    /// The version that made the map.
+    #[getter]
+    fn version(&self) -> &str {
+        &self.0.provenance().version
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Map({} x {} in {} dimensions)", self.rows(), self.input_dims(), self.dims())
+    }
+}
+
+impl Map {
+    fn parameters(&self) -> Option<&LionParameters> {
+        self.0.lion()
+    }
+}
+
+impl From<lion_tsne::Map> for Map {
+    fn from(map: lion_tsne::Map) -> Self {
+        Self(Arc::new(map))
+    }
+}
+
+fn named(map: lion_tsne::Map, columns: Option<Vec<String>>) -> lion_tsne::Result<lion_tsne::Map> {
+    match columns {
+        Some(names) => map.with_columns(&names),
+        None => Ok(map),
+    }
+}

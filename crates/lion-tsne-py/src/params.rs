@@ -1,0 +1,197 @@
+//! Parameters by name, as they come in a `dict`. A missing one and None are the library's default; one that is not known is
+//! refused.
+
+use crate::arrays::Rows;
+use lion_tsne::{
+    Fit, Init, LionOptions, Local, Method, Metric, OffPlane, PcaChoice, Positions, Radius, Search, Taper,
+};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// What is left of the parameters: each is taken once.
+pub(crate) struct Params<'py> {
+    left: Bound<'py, PyDict>,
+}
+
+impl<'py> Params<'py> {
+    pub(crate) fn new(py: Python<'py>, given: Option<&Bound<'py, PyDict>>) -> PyResult<Self> {
+        let left = given.map_or_else(|| Ok(PyDict::new(py)), |given| given.copy())?;
+        Ok(Self { left })
+    }
+
+    /// The value as it is; nothing if it is None.
+    fn raw(&self, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(value) = self.left.get_item(name)? else { return Ok(None) };
+        self.left.del_item(name)?;
+        Ok(Some(value).filter(|value| !value.is_none()))
+    }
+
+    /// A value of a type that Python knows how to make.
+    pub(crate) fn take<T>(&self, name: &str, wanted: &str) -> PyResult<Option<T>>
+    where
+        T: for<'a> FromPyObject<'a, 'py>,
+    {
+        let value = self.raw(name)?;
+        value.map(|value| value.extract().map_err(|_| refuse(name, wanted, &value))).transpose()
+    }
+
+    pub(crate) fn number(&self, name: &str) -> PyResult<Option<f64>> {
+        self.take(name, "a number")
+    }
+
+    pub(crate) fn count(&self, name: &str) -> PyResult<Option<usize>> {
+        self.take(name, "a whole number from 0 on")
+    }
+
+    pub(crate) fn seed(&self) -> PyResult<u64> {
+        Ok(self.take("seed", "a whole number from 0 to 2^64 - 1")?.unwrap_or(0))
+    }
+
+    /// A number, or the word auto.
+    fn number_or_auto(&self, name: &str) -> PyResult<Option<f64>> {
+        let Some(value) = self.raw(name)? else { return Ok(None) };
+        match (value.extract::<f64>(), is(&value, "auto")) {
+            (Ok(number), _) => Ok(Some(number)),
+            (_, true) => Ok(None),
+            _ => Err(refuse(name, "auto or a number", &value)),
+        }
+    }
+
+    /// One of these words.
+    pub(crate) fn word<T: Copy>(&self, name: &str, words: &[(&str, T)]) -> PyResult<Option<T>> {
+        let Some(value) = self.raw(name)? else { return Ok(None) };
+        if let Some((_, meant)) = words.iter().find(|(word, _)| is(&value, word)) {
+            return Ok(Some(*meant));
+        }
+        let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        Err(refuse(name, &format!("one of {}", words.join(", ")), &value))
+    }
+
+    /// A distance, or a percentile such as 99%.
+    fn radius(&self, name: &str) -> PyResult<Option<Radius>> {
+        let Some(value) = self.raw(name)? else { return Ok(None) };
+        if let Ok(distance) = value.extract::<f64>() {
+            return Ok(Some(Radius::Value(distance)));
+        }
+        let parsed = value.extract::<String>().ok().and_then(|text| text.parse().ok());
+        parsed
+            .map(Some)
+            .ok_or_else(|| refuse(name, "a percentile such as \"99%\" or a distance from 0 on", &value))
+    }
+
+    fn pca(&self) -> PyResult<Option<PcaChoice>> {
+        let Some(value) = self.raw("pca")? else { return Ok(None) };
+        match value.extract::<usize>() {
+            Ok(components) if components > 0 => Ok(Some(PcaChoice::Components(components))),
+            _ if is(&value, "auto") => Ok(None),
+            _ if is(&value, "none") => Ok(Some(PcaChoice::None)),
+            _ => Err(refuse("pca", "auto, none or a number from 1 on", &value)),
+        }
+    }
+
+    fn init(&self) -> PyResult<Option<Init>> {
+        let Some(value) = self.raw("init")? else { return Ok(None) };
+        match value.extract::<String>().as_deref() {
+            Ok("pca") => Ok(Some(Init::Pca)),
+            Ok("random") => Ok(Some(Init::Random)),
+            Ok("spectral") => Ok(Some(Init::Spectral)),
+            Ok(_) => Err(refuse("init", "pca, random, spectral or an array of places", &value)),
+            Err(_) => Ok(Some(Init::Given(Rows::of("init", &value)?.to_matrix()?))),
+        }
+    }
+
+    fn off_plane(&self) -> PyResult<Option<OffPlane>> {
+        let Some(value) = self.raw("off_plane")? else { return Ok(None) };
+        let text = value.extract::<String>().unwrap_or_default();
+        match (text.as_str(), text.parse()) {
+            ("shared", _) => Ok(Some(OffPlane::Shared)),
+            ("none", _) => Ok(Some(OffPlane::None)),
+            (_, Ok(Radius::Percentile(percentile))) => Ok(Some(OffPlane::Percentile(percentile))),
+            _ => Err(refuse("off_plane", "shared, none or a percentile such as \"99%\"", &value)),
+        }
+    }
+
+    /// Refuses what was not taken.
+    pub(crate) fn end(self) -> PyResult<()> {
+        match self.left.keys().iter().next() {
+            None => Ok(()),
+            Some(name) => Err(PyValueError::new_err(format!("there is no parameter {}", name.repr()?))),
+        }
+    }
+
+    /// All of it as a fit.
+    pub(crate) fn fit(self) -> PyResult<Fit> {
+        let default = Fit::default();
+        let fit = Fit {
+            perplexity: self.number("perplexity")?.unwrap_or(default.perplexity),
+            iterations: self.count("iterations")?.unwrap_or(default.iterations),
+            exaggeration_iterations: self
+                .count("exaggeration_iterations")?
+                .unwrap_or(default.exaggeration_iterations),
+            exaggeration: self.number("exaggeration")?.unwrap_or(default.exaggeration),
+            learning_rate: self.number_or_auto("learning_rate")?,
+            dims: self.count("dims")?.unwrap_or(default.dims),
+            metric: self
+                .word("metric", &[("euclidean", Metric::Euclidean), ("cosine", Metric::Cosine)])?
+                .unwrap_or(default.metric),
+            pca: self.pca()?.unwrap_or(default.pca),
+            method: self.word("method", METHODS)?.unwrap_or(default.method),
+            theta: self.number("theta")?.unwrap_or(default.theta),
+            init: self.init()?.unwrap_or(default.init),
+            search: self.word("neighbours", SEARCHES)?.unwrap_or(default.search),
+            radius: self.radius("radius")?,
+            power: self.number_or_auto("power")?,
+            r_y: self.radius("r_y")?,
+            r_close: self.radius("r_close")?,
+            seed: self.seed()?,
+            threads: self.count("threads")?.unwrap_or(0),
+        };
+        self.end()?;
+        Ok(fit)
+    }
+
+    /// All of it as options of placing.
+    pub(crate) fn lion_options(self) -> PyResult<LionOptions> {
+        let options = LionOptions {
+            radius: self.radius("radius")?,
+            power: self.number_or_auto("power")?,
+            r_y: self.radius("r_y")?,
+            r_close: self.radius("r_close")?,
+            local: self.word("local", &[("energy", Local::Energy), ("idw", Local::Idw)])?.unwrap_or_default(),
+            taper: self.word("taper", TAPERS)?.unwrap_or_default(),
+            split_clusters: self.take("split_clusters", "True or False")?.unwrap_or(false),
+            off_plane: self.off_plane()?.unwrap_or_default(),
+            positions: self
+                .word("positions", &[("nearest", Positions::Nearest), ("random", Positions::Random)])?
+                .unwrap_or_default(),
+            seed: self.seed()?,
+            threads: self.count("threads")?.unwrap_or(0),
+        };
+        self.end()?;
+        Ok(options)
+    }
+}
+
+const METHODS: &[(&str, Method)] = &[
+    ("auto", Method::Auto),
+    ("exact", Method::Exact),
+    ("barnes-hut", Method::BarnesHut),
+    ("barnes_hut", Method::BarnesHut),
+    ("fft", Method::Fft),
+];
+const SEARCHES: &[(&str, Search)] =
+    &[("auto", Search::Auto), ("exact", Search::Exact), ("approximate", Search::Approximate)];
+const TAPERS: &[(&str, Taper)] =
+    &[("none", Taper::None), ("triangle", Taper::Triangle), ("trapezoid", Taper::Trapezoid)];
+
+fn is(value: &Bound<'_, PyAny>, word: &str) -> bool {
+    value.extract::<String>().is_ok_and(|text| text == word)
+}
+
+fn refuse(name: &str, wanted: &str, value: &Bound<'_, PyAny>) -> PyErr {
+    match value.repr() {
+        Ok(value) => PyValueError::new_err(format!("{name} must be {wanted}, not {value}")),
+        Err(error) => error,
+    }
+}

@@ -1,0 +1,164 @@
+//! A map made ready for new rows.
+
+use crate::arrays::{Rows, column, table};
+use crate::errors::{after, exception};
+use crate::map::Map;
+use crate::params::Params;
+use crate::placements::{Placements, code};
+use crate::process::PerProcess;
+use lion_tsne::{Lion, LionOptions, Matrix, Placement, Settled};
+use numpy::{PyArray1, PyArray2};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::Arc;
+
+/// Rows that are placed between two looks at Ctrl-C.
+const TOGETHER: usize = 8192;
+
+/// A map made ready for placing. Each call is for itself: outliers know of those in the same call.
+#[pyclass(frozen, module = "liontsne._native")]
+pub(crate) struct Placer {
+    lion: PerProcess<Lion>,
+    options: LionOptions,
+}
+
+#[pymethods]
+impl Placer {
+    /// Of a map, with options by name.
+    #[new]
+    #[pyo3(signature = (map, options=None))]
+    fn new<'py>(py: Python<'py>, map: &Map, options: Option<&Bound<'py, PyDict>>) -> PyResult<Self> {
+        let options = Params::new(py, options)?.lion_options()?;
+        let lion = py.detach(|| Lion::new(lion_tsne::Map::clone(&map.0), &options)).map_err(exception)?;
+        Ok(Self { lion: PerProcess::new(lion), options })
+    }
+
+    /// The places of rows.
+    fn coordinates<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray2<f32>>> {
+        let (lion, placements) = self.placed(py, x)?;
+        let places = placements.iter().flat_map(|placement| placement.place.iter().copied());
+        table(py, lion.map().dims(), places.collect())
+    }
+
+    /// How ordinary rows are: from 0 to 1, small is strange.
+    fn score<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (_, settled) = self.settled(py, x)?;
+        Ok(column(py, settled.iter().map(|settled| known(settled).score).collect()))
+    }
+
+    /// The verdicts on rows, as codes (0 exact, 1 interpolated, 2 beside-outlier, 3 outlier), and their scores.
+    fn judge<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Verdicts<'py>> {
+        let (_, settled) = self.settled(py, x)?;
+        let codes = settled.iter().map(|settled| code(known(settled).verdict)).collect();
+        let scores = settled.iter().map(|settled| known(settled).score).collect();
+        Ok((column(py, codes), column(py, scores)))
+    }
+
+    /// The places of rows and all that is known of them. A row without a name is known by its number, counted from 0.
+    #[pyo3(signature = (x, ids=None))]
+    fn place<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        ids: Option<Vec<String>>,
+    ) -> PyResult<Placements> {
+        let (lion, placements) = self.placed(py, x)?;
+        py.detach(|| Placements::new(lion.map(), placements, ids))
+    }
+
+    /// The radius of a row's neighbourhood, as used.
+    #[getter]
+    fn r_x(&self) -> PyResult<f64> {
+        Ok(self.lion()?.r_x())
+    }
+
+    /// How far outliers stay from places and from each other.
+    #[getter]
+    fn r_y(&self) -> PyResult<f64> {
+        Ok(self.lion()?.r_y())
+    }
+
+    /// How far rows beside an outlier are from it at most.
+    #[getter]
+    fn r_close(&self) -> PyResult<f64> {
+        Ok(self.lion()?.r_close())
+    }
+
+    /// The power of inverse-distance weighting, as used.
+    #[getter]
+    fn power(&self) -> PyResult<f64> {
+        Ok(self.lion()?.power())
+    }
+
+    /// Whether rows off the PCA plane are outliers.
+    #[getter]
+    fn minds_the_plane(&self) -> PyResult<bool> {
+        Ok(self.lion()?.minds_the_plane())
+    }
+}
+
+type Verdicts<'py> = (Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<f64>>);
+
+impl Placer {
+    fn lion(&self) -> PyResult<Arc<Lion>> {
+        self.lion.get(|forked| Lion::new(forked.map().clone(), &self.options).map_err(exception))
+    }
+
+    /// Places rows: one on this thread, more of them on all.
+    fn placed<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<(Arc<Lion>, Vec<Placement>)> {
+        let rows = Rows::of("x", x)?;
+        if rows.len() == 1 {
+            let (lion, row) = (self.lion()?, rows.values()?);
+            let placement = py.detach(|| lion.place_row(row)).map_err(exception)?;
+            return Ok((lion, vec![placement]));
+        }
+        let (lion, settled) = self.settled(py, x)?;
+        let placements = py.detach(|| with_positions(&lion, settled));
+        Ok((lion, placements))
+    }
+
+    /// Places all rows but the outliers, in parts that Ctrl-C can come between.
+    fn settled<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<(Arc<Lion>, Vec<Settled>)> {
+        let (lion, rows) = (self.lion()?, Rows::of("x", x)?);
+        let (cols, values) = (rows.cols(), rows.values()?);
+        let mut settled = Vec::with_capacity(rows.len());
+        // At least once: a table without rows may still have the wrong columns.
+        for before in (0..rows.len().max(1)).step_by(TOGETHER) {
+            let count = TOGETHER.min(rows.len() - before);
+            let part = &values[before * cols..][..count * cols];
+            let part =
+                py.detach(|| Matrix::new(count, cols, part.to_vec()).and_then(|part| lion.settle(&part)));
+            settled.extend(part.map_err(|error| exception(after(before, error)))?);
+            py.check_signals()?;
+        }
+        Ok((lion, settled))
+    }
+}
+
+/// What is known of a row before its position is.
+fn known(settled: &Settled) -> &Placement {
+    match settled {
+        Settled::Placed(placement) => placement,
+        Settled::Outlier(stranger) => stranger.placement(),
+    }
+}
+
+/// The same rows, the outliers among them where all of them together have their positions.
+fn with_positions(lion: &Lion, settled: Vec<Settled>) -> Vec<Placement> {
+    let mut placements: Vec<Placement> = settled.iter().map(|settled| known(settled).clone()).collect();
+    let (mut waiting, mut strangers) = (Vec::new(), Vec::new());
+    for (row, settled) in settled.into_iter().enumerate() {
+        if let Settled::Outlier(stranger) = settled {
+            waiting.push(row);
+            strangers.push(stranger);
+        }
+    }
+    for (row, placement) in waiting.into_iter().zip(lion.placer().give_positions(strangers)) {
+        placements[row] = placement;
+    }
+    placements
+}

@@ -1,0 +1,72 @@
+"""Map files between the estimator and the program `lion`, both ways."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+import liontsne
+from liontsne import LionTSNE
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture(scope="module")
+def lion():
+    """The program, which `cargo xtask test` has built; a function that runs it."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    program = Path(os.environ.get("LION_BINARY", target / "release" / "lion"))
+    if not program.is_file():
+        assert "LION_BINARY" not in os.environ, f"there is no {program}"
+        pytest.skip(f"there is no {program}: cargo build --release makes it")
+
+    def run(*words: object) -> str:
+        command = [program, *map(str, words)]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def frame(blobs) -> pd.DataFrame:
+    X, heap = blobs
+    frame = pd.DataFrame(
+        X.astype(float), columns=list("abcdef"), index=[f"n{i}" for i in range(240)]
+    )
+    return frame.assign(kind=[f"k{h}" for h in heap])
+
+
+def test_maps_of_the_program(lion, frame, tmp_path):
+    frame[:200].to_csv(tmp_path / "old.csv", index_label="name")
+    frame[200:].to_csv(tmp_path / "new.csv", index_label="name")
+    columns = ["--id", "name", "--label", "kind"]
+    fit = [tmp_path / "old.csv", *columns, "--perplexity", 15, "--iterations", 200, "-q"]
+    lion("fit", *fit, "-o", tmp_path / "map.lion")
+    lion("place", tmp_path / "map.lion", tmp_path / "new.csv", *columns, "-o", tmp_path / "out.csv")
+
+    read = liontsne.load(tmp_path / "map.lion")
+    assert list(read.feature_names_in_) == list("abcdef") and read.perplexity == 15
+    placed = read.place(frame.loc["n200":, "a":"f"])
+    theirs = pd.read_csv(tmp_path / "out.csv", dtype={"x": np.float32, "y": np.float32})
+    assert list(theirs.columns) == placed.columns
+    assert_array_equal(theirs[["x", "y"]].to_numpy(), placed.coordinates)
+    for column in ("id", "verdict", "nearest_id", "neighbours"):
+        assert_array_equal(theirs[column].to_numpy(), placed[column])
+
+    mine = LionTSNE(perplexity=15, max_iter=200).fit(frame.loc[:"n199", "a":"f"], frame.kind[:200])
+    assert_array_equal(mine.embedding_, read.embedding_)
+
+
+def test_maps_for_the_program(lion, fitted, blobs, tmp_path):
+    X, _ = blobs
+    fitted.save(tmp_path / "map.lion")
+    said = json.loads(lion("info", tmp_path / "map.lion", "--json"))
+    assert (said["rows"], said["perplexity"], said["kl"]) == (200, 15, fitted.kl_divergence_)
+    np.save(tmp_path / "new.npy", X[200:])
+    lion("place", tmp_path / "map.lion", tmp_path / "new.npy", "-o", tmp_path / "out.npy", "-q")
+    assert_array_equal(np.load(tmp_path / "out.npy"), fitted.transform(X[200:]))

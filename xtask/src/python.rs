@@ -1,0 +1,56 @@
+//! The Python package: its wheel, and its tests in an environment of their own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::{install, shell};
+
+/// What the tests need, maturin included.
+const NEEDED: &str = "crates/lion-tsne-py/tests/requirements.txt";
+const TESTS: &str = "crates/lion-tsne-py/tests";
+
+/// `cargo xtask wheel`: builds the wheel and says where it is and how large.
+pub(crate) fn wheel() -> Result<()> {
+    let wheel = build(&environment()?, shell::run)?;
+    let bytes = fs::metadata(&wheel)?.len();
+    println!("{} ({:.1} MB)", wheel.display(), bytes as f64 / 1e6);
+    Ok(())
+}
+
+/// Builds the wheel, installs it, and runs the tests and the examples of the installed package.
+pub(crate) fn test() -> Result<()> {
+    let python = environment()?;
+    install_into(&python)?;
+    for what in [TESTS, "--doctest-modules --pyargs liontsne"] {
+        let mut pytest = shell::program(&python, "-m pytest --quiet -p no:cacheprovider");
+        pytest.args(what.split_whitespace());
+        // Without it, tests that compare with the command line are left out; with it, it must be there.
+        pytest.env("LION_BINARY", shell::built("lion")?);
+        shell::run(&mut pytest)?;
+    }
+    Ok(())
+}
+
+/// Builds the wheel and installs it into this Python, which has what it depends on.
+pub(crate) fn install_into(python: &Path) -> Result<()> {
+    let wheel = build(&environment()?, shell::quietly)?;
+    let install = "-m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall";
+    shell::quietly(shell::program(python, install).arg(wheel))
+}
+
+/// The Python of `<target>/python-env`.
+fn environment() -> Result<PathBuf> {
+    install::python("python-env", &shell::root().join(NEEDED))
+}
+
+/// The wheel, from what cargo has compiled already: maturin is told to work in the same folder.
+fn build(python: &Path, run: fn(&mut std::process::Command) -> Result<()>) -> Result<PathBuf> {
+    let folder = shell::scratch("wheel")?;
+    let mut maturin = shell::program(python, "-m maturin build --release --locked --interpreter");
+    maturin.arg(python).arg("--out").arg(&folder).env("CARGO_TARGET_DIR", shell::target()?);
+    run(&mut maturin)?;
+    let made = fs::read_dir(&folder)?.next().context("maturin made no wheel")?;
+    Ok(made?.path())
+}
