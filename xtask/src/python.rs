@@ -13,7 +13,7 @@ const TESTS: &str = "crates/lion-tsne-py/tests";
 
 /// `cargo xtask wheel`: builds the wheel and says where it is and how large.
 pub(crate) fn wheel() -> Result<()> {
-    let wheel = build(&environment()?, |command| shell::run(command))?;
+    let wheel = build(&environment()?, shell::run)?;
     let bytes = fs::metadata(&wheel)?.len();
     println!("{} ({:.1} MB)", wheel.display(), bytes as f64 / 1e6);
     Ok(())
