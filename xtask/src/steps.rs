@@ -27,7 +27,7 @@ const RUSTDOC: Step = ("rustdoc", || {
 const RUST_TESTS: Step = ("rust tests", || shell::run(&mut shell::cargo("test --workspace --release")));
 // The whole workspace at once, so that features unify as in the tests and nothing is built twice.
 const BUILD: Step =
-    ("build", || shell::run(&mut shell::cargo("build --workspace --release --lib --bins --examples")));
+    ("build", || shell::run(&mut shell::cargo("build --workspace --release --bins --examples")));
 const PYTHON_TESTS: Step = ("python tests", python::test);
 const BROWSER_TOOLS: Step = ("browser and npm packages", || {
     install::browser()?;
