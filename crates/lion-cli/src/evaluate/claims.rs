@@ -444,7 +444,8 @@ mod tests {
                 found.cluster.iter_mut().for_each(|cluster| cluster.accuracy.mean = mean);
             }
         };
-        let cases: [(&str, &dyn Fn(&mut Verdicts)); 9] = [
+        type Change<'a> = &'a dyn Fn(&mut Verdicts);
+        let cases: [(&str, Change<'_>); 9] = [
             ("LION and inverse-distance", &|found| accuracy(found, "idw p=27.9", 90.0)),
             ("Gradient descent from the closest", &|found| accuracy(found, "gd-closest-ee", 80.0)),
             ("RBF interpolation", &|found| accuracy(found, "rbf-cubic", 86.0)),
