@@ -6,7 +6,7 @@ use crate::tools::Folder;
 fn what_cannot_be_done_is_refused_at_once() {
     let folder = Folder::new();
     folder.lion("evaluate -o report --only large").refuses(2, &["--data", "cargo xtask data mnist"]);
-    folder.lion("evaluate -o report --only small").refuses(2, &["small", "cluster"]);
+    folder.lion("evaluate -o report --only small").refuses(2, &["small", "--only"]);
     folder.lion("evaluate -o report --data nowhere --only large").refuses(1, &["nowhere", "train-images"]);
     folder.lion("evaluate -o report --held-out 10").refuses(2, &["10"]);
     folder.lion("evaluate --quick").refuses(2, &["--output"]);

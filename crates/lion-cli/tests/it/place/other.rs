@@ -66,9 +66,11 @@ fn every_method_places_and_lion_judges() {
         assert!(placed.groups().iter().all(Option::is_none), "{method}");
         assert_eq!((&summary["outlier"], &summary["groups"]), (&3.into(), &0.into()), "{method}");
         assert_ne!(places(&placed)[20..], places(&judged)[20..], "{method}");
-        // The map's own rows are where they were.
+        // Interpolation leaves the map's own rows where they were; the others need not.
+        let interpolates = ["idw", "rbf", "kernelized"].iter().any(|kind| method.starts_with(kind));
         for (found, own) in places(&placed)[..20].iter().zip(&places(&judged)[..20]) {
-            assert!((found[0] - own[0]).hypot(found[1] - own[1]) < 1e-2, "{method}: {found:?} for {own:?}");
+            let away = (found[0] - own[0]).hypot(found[1] - own[1]);
+            assert!(away < 1e-2 || !interpolates, "{method}: {found:?} for {own:?}");
         }
     }
 }
