@@ -97,13 +97,14 @@ impl Stages {
         };
         let value = work(&mut observer).with_context(|| name.to_owned())?;
         let seconds = begun.elapsed().as_secs_f64();
-        self.screen.detail(&format!("{name}: {seconds:.1} s"));
         self.seconds += seconds;
         self.behind += expected;
         self.taken += seconds;
         self.of_taken += expected;
         let kept = Kept { key, seconds, value };
         output::replace(&file, &serde_json::to_vec(&kept)?)?;
+        // Said once it is safe.
+        self.screen.detail(&format!("{name}: {seconds:.1} s"));
         Ok(kept.value)
     }
 

@@ -9,7 +9,7 @@ fn what_cannot_be_done_is_refused_at_once() {
     folder.lion("evaluate -o report --only small").refuses(2, &["small", "--only"]);
     folder.lion("evaluate -o report --data nowhere --only large").refuses(1, &["nowhere", "train-images"]);
     folder.lion("evaluate -o report --held-out 10").refuses(2, &["10"]);
-    folder.lion("evaluate --quick").refuses(2, &["--output"]);
+    folder.lion("evaluate --quick").refuses(2, &["required arguments"]);
     assert!(folder.names().is_empty());
     folder.write("taken", "a file");
     folder.lion("evaluate -o taken --only complexity").refuses(1, &["taken", "cannot be made"]);
