@@ -367,7 +367,7 @@ pub(crate) fn strangers(material: &Material) -> Result<Block> {
     Ok(figure(
         "strangers",
         picture,
-        "What a threshold on LION's score finds: letters, and a digit that the map was fitted without, against ordinary digits called strange by the same threshold. The score goes by the distance to the nearest row, and, with the plane minded, also by the distance off the plane of the PCA.",
+        "What a threshold on LION's score finds: letters, and a digit that the map was fitted without, against ordinary digits called strange by the same threshold. The score goes by the distance to the nearest row; with plane, also by the distance off the plane of the PCA.",
         "Curves above the diagonal of chance",
     ))
 }

@@ -233,7 +233,7 @@ fn held_out(
     };
     let tests = [test("held out", strange), test("ordinary", known)];
     let trials = trials(evaluation, entries, &map, &tests, &format!("without {kind}: "))?;
-    told.extend(telling(&trials, "held out", &format!("the digit {kind}, held out")));
+    told.extend(telling(&trials, "held out", &format!("digit {kind}")));
     let bench = Bench::new(&map, &[], &[])?;
     for (entry, method) in entries.iter().zip(methods) {
         method.held_out = bench.verdicts(entry, &trials[&entry.name()], &tests)?.held_out;
@@ -260,7 +260,7 @@ fn telling(trials: &BTreeMap<String, Trial>, set: &str, words: &str) -> Vec<Tell
         let points = thresholds.map(|at| [percent(&known, at), percent(&strange, at)]);
         Some(Telling { name: format!("{words}, {rule}"), points: points.collect(), dashed: !off_plane })
     };
-    [(true, "plane minded"), (false, "distance alone")].into_iter().filter_map(of).collect()
+    [(true, "with plane"), (false, "without")].into_iter().filter_map(of).collect()
 }
 
 /// The cross-validation at each radius, and powers against accuracy.
