@@ -414,7 +414,7 @@ pub(crate) fn times(timings: &[Timing], by_rows: bool, building: bool) -> Result
         if !points.is_empty() {
             let name = match exponent(&points) {
                 Some(slope) => {
-                    format!("{} ({}{slope:+.1})", timed.contender, if by_rows { "N" } else { "K" })
+                    format!("{} ({}^{slope:.1})", timed.contender, if by_rows { "N" } else { "K" })
                 }
                 None => timed.contender.to_string(),
             };
