@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   lion evaluate -o report --quick                      a first look, in two minutes or so
-  lion evaluate -o report                              the whole report on the embedded digits, in about 20 minutes
+  lion evaluate -o report                              the whole report on the embedded digits, in 10 to 15 minutes
   lion evaluate -o report --only cluster,outliers      the paper's two tests
   lion evaluate -o large --data data/mnist --only large
                                                        60000 x 784 and parametric t-SNE; takes a while
