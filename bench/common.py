@@ -34,6 +34,8 @@ class Bench:
         self.release = target / "release"
         names = ["OMP", "OPENBLAS", "MKL", "NUMBA", "RAYON", "NUMEXPR"]
         self.environment = os.environ | {f"{name}_NUM_THREADS": str(threads) for name in names}
+        # Idle threads sleep: those of a tool that waits for its turn would take the processor from the others.
+        self.environment |= {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0", "GOMP_SPINCOUNT": "0"}
         if hasattr(os, "sched_setaffinity"):  # children inherit it: no tool can use more cores than another
             os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
 
