@@ -376,8 +376,8 @@ class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         self._ready()
         if self._reducer is not None:
             raise ValueError(
-                "this map was fitted to sparse rows, and a map file cannot keep their PCA: "
-                "keep it with pickle or joblib"
+                "this map was fitted to sparse rows, and a map file cannot keep their PCA: keep it "
+                "with pickle or joblib, or reduce the rows first and fit what comes of it"
             )
         self._map.save(os.fspath(path))
 
