@@ -15,9 +15,17 @@ from .support import SEED, fit, run
 def test_a_file_is_the_map(fitted: _native.Map, new: np.ndarray, tmp_path: Path) -> None:
     file = tmp_path / "m.lion"
     assert fitted.save(file) == fitted.checksum
-    for again in (_native.Map.load(file), _native.Map.load(str(file)), _native.Map.from_bytes(fitted.to_bytes())):
+    for again in (
+        _native.Map.load(file),
+        _native.Map.load(str(file)),
+        _native.Map.from_bytes(fitted.to_bytes()),
+    ):
         assert again.checksum == fitted.checksum
-        assert (again.labels, again.ids, again.columns) == (fitted.labels, fitted.ids, fitted.columns)
+        assert (again.labels, again.ids, again.columns) == (
+            fitted.labels,
+            fitted.ids,
+            fitted.columns,
+        )
         assert np.array_equal(again.embedding, fitted.embedding)
         expected = _native.Placer(fitted).coordinates(new)
         assert np.array_equal(_native.Placer(again).coordinates(new), expected)

@@ -19,7 +19,10 @@ def test_a_map_says_what_it_is(fitted: _native.Map, data: np.ndarray) -> None:
     assert (fitted.metric, fitted.pca_components, fitted.adopted) == ("euclidean", None, False)
     assert fitted.asked_radius == "99%" and fitted.radius is not None and fitted.radius > 0
     assert fitted.power is not None and fitted.power in fitted.power_curve[:, 0]
-    assert fitted.power_curve[:, 1].min() == fitted.power_curve[fitted.power_curve[:, 0] == fitted.power, 1]
+    assert (
+        fitted.power_curve[:, 1].min()
+        == fitted.power_curve[fitted.power_curve[:, 0] == fitted.power, 1]
+    )
     assert fitted.labels is not None and fitted.labels[:3] == ["a", "b", "c"]
     assert fitted.ids is not None and fitted.ids[299] == "row 299"
     assert fitted.columns is not None and fitted.columns[11] == "f11"

@@ -24,7 +24,9 @@ def test_other_methods(lion: Path, fitted: _native.Map, new: np.ndarray) -> None
     assert steep.name == "idw p=60" and repr(steep) == "Built(idw p=60)"
     assert np.allclose(steep.coordinates(new[:10]), fitted.embedding[100:110], atol=1e-3)
     told: list[tuple] = []
-    network = _native.Built(fitted, "nn-2x250", {"epochs": 3, "seed": 1}, lambda *step: told.append(step))
+    network = _native.Built(
+        fitted, "nn-2x250", {"epochs": 3, "seed": 1}, lambda *step: told.append(step)
+    )
     assert network.coordinates(new).shape == (55, 2) and told[-1][0] == "build"
     with pytest.raises(ValueError, match='there is no method "best"'):
         _native.Built(fitted, "best")

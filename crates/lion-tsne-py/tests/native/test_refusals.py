@@ -24,7 +24,11 @@ def broken_row(value: float) -> np.ndarray:
         (broken_row(1e20), {}, "values beyond 1e15 cannot be squared safely"),
         (np.zeros((0, 3), np.float32), {}, "the table is empty: 0 rows, 3 columns"),
         (np.ones((1, 3), np.float32), {}, "perplexity 15 is too large for 1 rows"),
-        (blobs(60, 4), {"perplexity": 30}, "perplexity 30 is too large for 60 rows: use at most 19.6"),
+        (
+            blobs(60, 4),
+            {"perplexity": 30},
+            "perplexity 30 is too large for 60 rows: use at most 19.6",
+        ),
         (blobs(60, 4), {"perplexity": "many"}, "perplexity must be a number, not 'many'"),
         (blobs(60, 4), {"iterations": -1}, "iterations must be a whole number from 0 on, not -1"),
         (blobs(60, 4), {"seed": -1}, "seed must be a whole number"),
