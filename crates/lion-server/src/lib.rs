@@ -11,7 +11,8 @@
 //! Work is applied by one thread, in the order in which it came; all that waits is one transaction. Nothing is told to
 //! anybody before it is on disk.
 
-mod archive;
+
+mod export;
 mod feed;
 mod service;
 mod settings;
@@ -19,7 +20,7 @@ mod store;
 mod view;
 mod writer;
 
-pub use archive::Archive;
+pub use export::Archive;
 pub use feed::{Batch, Feed, Run};
 pub use service::{Missed, PointRecord, Receipt, Refused, Service, Stats, Work};
 pub use settings::{Retain, Settings};
