@@ -5,11 +5,13 @@ mod evaluate;
 mod fit;
 mod method;
 mod place;
+mod placing;
 mod value;
 
 pub(crate) use evaluate::{EvaluateArgs, Part};
 pub(crate) use fit::FitArgs;
 pub(crate) use place::PlaceArgs;
+pub(crate) use placing::PlacingArgs;
 pub(crate) use value::InitArg;
 
 use clap::error::ErrorKind;
@@ -252,6 +254,9 @@ mod tests {
         assert_eq!(format!("{:?}", args.fit(&cli.common)), format!("{:?}", Fit::default()));
         let cli = Cli::parse_from(["lion", "place", "a.lion", "b.csv", "-o", "b.parquet"]);
         let Verb::Place(args) = &cli.verb else { panic!("this is a place") };
-        assert_eq!(format!("{:?}", args.options(&cli.common)), format!("{:?}", LionOptions::default()));
+        assert_eq!(
+            format!("{:?}", args.rules.lion.options(&cli.common)),
+            format!("{:?}", LionOptions::default())
+        );
     }
 }
