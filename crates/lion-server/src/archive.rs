@@ -1,0 +1,1 @@
+//! The events of a store, read while a service may be writing to it.

@@ -1,0 +1,27 @@
+//! The live map as a service.
+//!
+//! The nouns:
+//! - [`Service`]: a live map that is kept in a file. Work goes in by [`Service::submit`] and comes back as a [`Receipt`]
+//!   once it is on disk, or as a [`Refused`].
+//! - [`Feed`]: the latest events, written out once and shared by all who listen. [`Service::next`] goes on from any event
+//!   that is kept, from memory or from the store.
+//! - [`View`]: all points as they are now, for readers; it never changes and costs the writer next to nothing.
+//! - [`Archive`]: the events of a store, read while a service may be writing to it.
+//!
+//! Work is applied by one thread, in the order in which it came; all that waits is one transaction. Nothing is told to
+//! anybody before it is on disk.
+
+mod archive;
+mod feed;
+mod service;
+mod settings;
+mod store;
+mod view;
+mod writer;
+
+pub use archive::Archive;
+pub use feed::{Batch, Feed, Run};
+pub use service::{Missed, PointRecord, Receipt, Refused, Service, Stats, Work};
+pub use settings::{Retain, Settings};
+pub use store::StoreError;
+pub use view::{GroupView, View};
