@@ -5,6 +5,7 @@
 
 use bytes::Bytes;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::watch;
 
@@ -26,9 +27,15 @@ impl Slab {
         self.first + self.starts.len() as u64 - 1
     }
 
-    fn json(&self, at: usize) -> Bytes {
+    /// Where the JSON of an event lies.
+    fn json(&self, at: usize) -> Range<usize> {
         let end = self.starts.get(at + 1).map_or(self.text.len(), |&(frame, _)| frame as usize);
-        self.text.slice(self.starts[at].1 as usize..end - FRAME_END.len())
+        self.starts[at].1 as usize..end - FRAME_END.len()
+    }
+
+    /// The JSON of each event.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.starts.len()).map(|at| &self.text[self.json(at)])
     }
 }
 
@@ -98,7 +105,7 @@ impl Run {
     /// The number and the JSON of each. No bytes are copied.
     pub fn events(&self) -> impl ExactSizeIterator<Item = (u64, Bytes)> + '_ {
         let slab = &self.slab;
-        (self.from..slab.starts.len()).map(move |at| (slab.first + at as u64, slab.json(at)))
+        (self.from..slab.starts.len()).map(move |at| (slab.first + at as u64, slab.text.slice(slab.json(at))))
     }
 }
 

@@ -11,17 +11,29 @@
 //! Work is applied by one thread, in the order in which it came; all that waits is one transaction. Nothing is told to
 //! anybody before it is on disk.
 
-mod archive;
+
+mod alerts;
+mod export;
 mod feed;
+pub mod http;
+mod listen;
+mod logs;
+mod metrics;
 mod service;
 mod settings;
+mod stop;
 mod store;
 mod view;
 mod writer;
 
-pub use archive::Archive;
+pub use alerts::{Rules, Webhook, watch};
+pub use export::Archive;
 pub use feed::{Batch, Feed, Run};
+pub use http::{HttpConfig, app};
+pub use listen::serve;
+pub use logs::{LogFormat, start_log};
 pub use service::{Missed, PointRecord, Receipt, Refused, Service, Stats, Work};
 pub use settings::{Retain, Settings};
+pub use stop::Stop;
 pub use store::StoreError;
 pub use view::{GroupView, View};

@@ -1,1 +1,0 @@
-//! The events of a store, read while a service may be writing to it.
