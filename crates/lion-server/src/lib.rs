@@ -12,17 +12,28 @@
 //! anybody before it is on disk.
 
 
+mod alerts;
 mod export;
 mod feed;
+pub mod http;
+mod listen;
+mod logs;
+mod metrics;
 mod service;
 mod settings;
+mod stop;
 mod store;
 mod view;
 mod writer;
 
+pub use alerts::{Rules, Webhook, watch};
 pub use export::Archive;
 pub use feed::{Batch, Feed, Run};
+pub use http::{HttpConfig, app};
+pub use listen::serve;
+pub use logs::{LogFormat, start_log};
 pub use service::{Missed, PointRecord, Receipt, Refused, Service, Stats, Work};
 pub use settings::{Retain, Settings};
+pub use stop::Stop;
 pub use store::StoreError;
 pub use view::{GroupView, View};
