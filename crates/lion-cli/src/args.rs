@@ -6,12 +6,14 @@ mod fit;
 mod method;
 mod place;
 mod placing;
+mod stream;
 mod value;
 
 pub(crate) use evaluate::{EvaluateArgs, Part};
 pub(crate) use fit::FitArgs;
 pub(crate) use place::PlaceArgs;
 pub(crate) use placing::PlacingArgs;
+pub(crate) use stream::{StreamArgs, WatchArgs};
 pub(crate) use value::InitArg;
 
 use clap::error::ErrorKind;
@@ -33,6 +35,7 @@ Examples:
   lion place m.lion new.csv -o placed.csv
   lion plot m.lion -o m.html
   lion info m.lion
+  lion stream m.lion < changes.jsonl          points that come, change and go; events
   lion evaluate -o report                     every method of the paper, compared"
 )]
 pub(crate) struct Cli {
@@ -50,6 +53,7 @@ pub(crate) enum Verb {
     Info(InfoArgs),
     Plot(PlotArgs),
     Evaluate(EvaluateArgs),
+    Stream(Box<StreamArgs>),
     Demo(DemoArgs),
 }
 
