@@ -11,18 +11,21 @@
 //! Work is applied by one thread, in the order in which it came; all that waits is one transaction. Nothing is told to
 //! anybody before it is on disk.
 
-
+mod batch;
 mod export;
 mod feed;
+mod queue;
 mod service;
 mod settings;
 mod store;
 mod view;
+mod work;
 mod writer;
 
-pub use export::Archive;
+pub use export::{Archive, Logged};
 pub use feed::{Batch, Feed, Run};
-pub use service::{Missed, PointRecord, Receipt, Refused, Service, Stats, Work};
+pub use service::{Missed, Service, Stats};
 pub use settings::{Retain, Settings};
-pub use store::StoreError;
+pub use store::{PointRecord, StoreError};
 pub use view::{GroupView, View};
+pub use work::{Receipt, Refused, Work};
