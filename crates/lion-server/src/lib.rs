@@ -11,29 +11,32 @@
 //! Work is applied by one thread, in the order in which it came; all that waits is one transaction. Nothing is told to
 //! anybody before it is on disk.
 
-
 mod alerts;
+mod batch;
 mod export;
 mod feed;
 pub mod http;
 mod listen;
 mod logs;
 mod metrics;
+mod queue;
 mod service;
 mod settings;
 mod stop;
 mod store;
 mod view;
+mod work;
 mod writer;
 
 pub use alerts::{Rules, Webhook, watch};
-pub use export::Archive;
+pub use export::{Archive, Logged};
 pub use feed::{Batch, Feed, Run};
 pub use http::{HttpConfig, app};
 pub use listen::serve;
 pub use logs::{LogFormat, start_log};
-pub use service::{Missed, PointRecord, Receipt, Refused, Service, Stats, Work};
+pub use service::{Missed, Service, Stats};
 pub use settings::{Retain, Settings};
 pub use stop::Stop;
-pub use store::StoreError;
+pub use store::{PointRecord, StoreError};
 pub use view::{GroupView, View};
+pub use work::{Receipt, Refused, Work};

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 pub use arrow::parse_arrow;
-pub use json::{parse_json, parse_lines};
+pub use json::{parse_json, parse_line, parse_lines};
 
 /// The most bytes of an id or a label.
 const LONGEST_NAME: usize = 256;

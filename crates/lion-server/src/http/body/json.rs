@@ -43,6 +43,13 @@ pub fn parse_lines(bytes: &[u8], shape: &Shape) -> Result<Vec<Change>, BadBody> 
     Ok(changes)
 }
 
+/// Reads one change, which is line `line` of what somebody reads line by line; it counts from 1.
+pub fn parse_line(bytes: &[u8], line: u64, shape: &Shape) -> Result<Change, BadBody> {
+    let reading = Reading::new(shape);
+    reading.line.set(usize::try_from(line).unwrap_or(usize::MAX));
+    reading.finish(bytes, One(&reading))
+}
+
 /// Where the parser is, and what it found wrong there.
 struct Reading<'a> {
     shape: &'a Shape,
@@ -85,7 +92,11 @@ impl<'a> Reading<'a> {
     /// `row 3 (line 5), column width`.
     fn place(&self) -> String {
         let (row, line) = (self.row.get(), self.line.get());
-        let row = if line > 0 && line != row { format!("row {row} (line {line})") } else { format!("row {row}") };
+        let row = match (row, line) {
+            (0, line) => format!("line {line}"),
+            (row, line) if line > 0 && line != row => format!("row {row} (line {line})"),
+            (row, _) => format!("row {row}"),
+        };
         match self.part.get() {
             Part::Whole => row,
             Part::Field(name) => format!("{row}, field {name}"),
@@ -122,7 +133,7 @@ impl<'a> Reading<'a> {
                     "{} is {value}; every value must be a finite number: fill it or remove the row",
                     self.place()
                 )),
-                None if self.row.get() == 0 => BadBody::Malformed(format!("the body is not JSON: {problem}")),
+                None if self.row.get() == 0 && self.line.get() == 0 => BadBody::Malformed(format!("the body is not JSON: {problem}")),
                 None => {
                     BadBody::Malformed(format!("{} is not JSON: {problem} (byte {})", self.place(), at + 1))
                 }
