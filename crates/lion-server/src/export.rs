@@ -73,5 +73,11 @@ impl Archive {
 const PORTION: usize = 4096;
 
 fn logged(row: &Row<'_>) -> rusqlite::Result<Logged> {
-    Ok(Logged { n: row.get::<_, i64>(0)? as u64, json: row.get(1)?, t: row.get(2)?, kind: row.get(3)?, id: row.get(4)? })
+    Ok(Logged {
+        n: row.get::<_, i64>(0)? as u64,
+        json: row.get(1)?,
+        t: row.get(2)?,
+        kind: row.get(3)?,
+        id: row.get(4)?,
+    })
 }

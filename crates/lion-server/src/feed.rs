@@ -42,6 +42,7 @@ impl Slab {
 /// Writes a slab, event by event.
 #[derive(Debug, Default)]
 pub(crate) struct SlabWriter {
+    first: u64,
     text: Vec<u8>,
     starts: Vec<(u32, u32)>,
 }
@@ -50,8 +51,15 @@ pub(crate) struct SlabWriter {
 pub(crate) const SLAB_BYTES: usize = 1 << 20;
 
 impl SlabWriter {
-    /// Adds an event by its number, `write` writes its JSON. Gives the JSON back.
-    pub(crate) fn add<E>(&mut self, n: u64, write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<&[u8], E> {
+    /// Adds the event that has the next number; `write` writes its JSON, which is given back.
+    pub(crate) fn add<E>(
+        &mut self,
+        n: u64,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+    ) -> Result<&[u8], E> {
+        if self.starts.is_empty() {
+            self.first = n;
+        }
         let frame = self.text.len();
         self.text.extend_from_slice(b"id: ");
         self.text.extend_from_slice(n.to_string().as_bytes());
@@ -69,12 +77,12 @@ impl SlabWriter {
         self.text.len() >= SLAB_BYTES
     }
 
-    /// The events added so far, the first of which has this number; `None` without any. Begins anew.
-    pub(crate) fn finish(&mut self, first: u64) -> Option<Arc<Slab>> {
+    /// The events added so far; `None` without any. Begins anew.
+    pub(crate) fn finish(&mut self) -> Option<Arc<Slab>> {
         if self.starts.is_empty() {
             return None;
         }
-        let (text, starts) = (std::mem::take(&mut self.text), std::mem::take(&mut self.starts));
+        let Self { first, text, starts } = std::mem::take(self);
         Some(Arc::new(Slab { first, text: text.into(), starts }))
     }
 }
@@ -181,7 +189,10 @@ impl Feed {
             bytes += slab.text.len();
             more
         });
-        let run = |slab: &Arc<Slab>| Run { slab: slab.clone(), from: (cursor + 1).saturating_sub(slab.first) as usize };
+        let run = |slab: &Arc<Slab>| Run {
+            slab: slab.clone(),
+            from: (cursor + 1).saturating_sub(slab.first) as usize,
+        };
         Batch::Events(wanted.map(run).collect())
     }
 
@@ -210,7 +221,7 @@ mod tests {
             });
             assert_eq!(json, Ok(format!("{{\"n\":{n}}}").as_bytes()));
         }
-        writer.finish(numbers.start).expect("it has events")
+        writer.finish().expect("it has events")
     }
 
     fn numbers(batch: Batch) -> Option<Vec<u64>> {

@@ -1,6 +1,6 @@
 //! Work that waits for the writer. Bounded: who comes when it is full is told so at once.
 
-use crate::service::{Receipt, Refused, Work};
+use crate::work::{Receipt, Refused, Work};
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

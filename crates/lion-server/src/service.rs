@@ -1,84 +1,30 @@
 //! The live map as others see it: work goes in, receipts and events come out.
 
-use crate::feed::{Feed, Run};
+use crate::feed::{Batch, Feed, Run, SlabWriter};
+use crate::queue::{Job, Queue};
 use crate::settings::Settings;
-use crate::store::StoreError;
-use crate::view::View;
+use crate::store::{Location, PointRecord, Readers, Store, StoreError};
+use crate::view::{Shown, View};
+use crate::work::{Receipt, Refused, Work};
+use crate::writer::Writer;
 use bytes::Bytes;
 use lion_tsne::Lion;
-use lion_tsne::live::{Arrival, Change, Clusters, Event, Point};
-use std::sync::Arc;
-
-/// Something to be done to the live map, all of it or nothing.
-#[derive(Clone, Debug)]
-pub enum Work {
-    /// Changes, in order. Those without a time get the time at which they are applied.
-    Changes(Vec<Change>),
-    /// All points there are; those that are not in it are removed.
-    Snapshot(Vec<Arrival>),
-}
-
-/// What was done, and is on disk.
-#[derive(Clone, Debug)]
-pub struct Receipt {
-    /// One event for each change in order; for a snapshot, then one for each point that it removed.
-    pub events: Vec<Event>,
-    /// The number of the last event that the work caused, those of the window included.
-    pub last: u64,
-}
-
-/// Why work was not done. The text of each is one sentence for a person. Nothing of refused work was done.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Refused {
-    /// Too much is waiting.
-    #[error("{waiting} rows are waiting to be placed: try again in a moment")]
-    Busy {
-        /// Rows that wait.
-        waiting: usize,
-    },
-    /// A change cannot be applied.
-    #[error("{problem}")]
-    Unprocessable {
-        /// The change, counted from 0.
-        row: usize,
-        /// What is wrong with it and what to do; it names the row, counted from 1.
-        problem: String,
-    },
-    /// There is no point of this id.
-    #[error("there is no point {id:?}")]
-    NotFound {
-        /// The id.
-        id: String,
-    },
-    /// The store could not keep it.
-    #[error("{problem}")]
-    Store {
-        /// What is wrong and what to do.
-        problem: String,
-        /// Whether the disk is full.
-        full: bool,
-    },
-    /// The service is ending.
-    #[error("the service is stopping: send it again when it is back")]
-    Stopping,
-}
-
-/// A point with what happened to it.
-#[derive(Clone, Debug)]
-pub struct PointRecord {
-    /// The point as it is.
-    pub point: Arc<Point>,
-    /// Its row as it was given.
-    pub row: Vec<f32>,
-    /// The JSON of its latest events, at most 100, oldest first.
-    pub history: Vec<Bytes>,
-}
+use lion_tsne::live::Clusters;
+use std::convert::Infallible;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// Why the events after a number cannot be told.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Missed {
     /// They are no longer kept.
-    #[error("the events after {after} are no longer kept, the first that is has number {first}: load the points anew")]
+    #[error(
+        "the events after {after} are no longer kept, the first that is has number {first}: load the points anew"
+    )]
     Gone {
         /// The number that was asked for.
         after: u64,
@@ -97,45 +43,228 @@ pub struct Stats {
     pub queue_rows: usize,
     /// Changes applied since the service started.
     pub changes: u64,
-    /// How many commits took at most so many seconds, for each of [`Stats::COMMIT_SECONDS`], and all of them.
-    pub commits: Vec<u64>,
+    /// How many commits took no longer than each of [`Stats::COMMIT_SECONDS`], and longer than the one before; at the
+    /// end, how many took longer than all.
+    pub commits: [u64; Stats::COMMIT_SECONDS.len() + 1],
     /// Seconds that all commits took together.
     pub commit_seconds: f64,
 }
 
-/// A live map that is kept in a file. Clones are the same service.
+impl Stats {
+    /// The bounds of `commits`.
+    pub const COMMIT_SECONDS: [f64; 10] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0];
+}
+
+/// What the writer and everybody else have in common.
+pub(crate) struct Shared {
+    pub(crate) queue: Queue,
+    pub(crate) feed: Feed,
+    pub(crate) shown: Shown,
+    /// The first event that is kept.
+    pub(crate) first: AtomicU64,
+    /// Whether the last commit failed.
+    pub(crate) failing: AtomicBool,
+    stats: Mutex<Stats>,
+}
+
+impl Shared {
+    /// Counts a commit.
+    pub(crate) fn count(&self, changes: usize, took: Duration) {
+        let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
+        let seconds = took.as_secs_f64();
+        stats.commits[Stats::COMMIT_SECONDS.partition_point(|&bound| bound < seconds)] += 1;
+        stats.commit_seconds += seconds;
+        stats.changes += changes as u64;
+    }
+}
+
+/// A live map that is kept in a file. Clones are the same service; it ends when the last is dropped.
 #[derive(Clone)]
 pub struct Service {
     inner: Arc<Inner>,
 }
 
+struct Inner {
+    shared: Arc<Shared>,
+    lion: Arc<Lion>,
+    clusters: Arc<Clusters>,
+    readers: Readers,
+    location: Arc<Location>,
+    /// The writer, until somebody waits for its end.
+    writer: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// Events of a point's history.
+const HISTORY: usize = 100;
+/// Events that are read at once for a listener who fell behind.
+const CATCH_UP: usize = 1000;
+
 impl Service {
     /// Opens the store and starts the writer.
-    pub fn start(lion: Arc<Lion>, settings: &Settings) -> Result<Self, StoreError>;
-    /// Does work. Answers once it is on disk.
-    pub async fn submit(&self, work: Work) -> Result<Receipt, Refused>;
-    /// The events after `after`, from memory or from the store; waits until there is one.
-    pub async fn next(&self, after: u64) -> Result<Vec<Run>, Missed>;
+    pub fn start(lion: Arc<Lion>, settings: &Settings) -> Result<Self, StoreError> {
+        let checksum = lion.map().checksum()?;
+        let location = Arc::new(Location::new(settings.store.as_deref())?);
+        let store = Store::open(location.clone(), &checksum, settings.retain)?;
+        let live = store.load(lion.clone(), settings.live)?;
+        let shared = Arc::new(Shared {
+            queue: Queue::new(settings.queue),
+            feed: Feed::new(live.last(), settings.ring),
+            shown: Shown::new(&live),
+            first: AtomicU64::new(store.first()),
+            failing: AtomicBool::new(false),
+            stats: Mutex::default(),
+        });
+        let clusters = Arc::new(live.clusters().clone());
+        let writer = Writer::new(live, store, shared.clone());
+        let writer = std::thread::Builder::new().name("writer".into()).spawn(|| writer.run());
+        let writer =
+            writer.map_err(|e| StoreError::Io { path: location.path.clone(), problem: e.to_string() })?;
+        let (readers, writer) = (Readers::new(location.clone()), Mutex::new(Some(writer)));
+        Ok(Self { inner: Arc::new(Inner { shared, lion, clusters, readers, location, writer }) })
+    }
+
+    /// Does work. Answers once it is on disk, or changes nothing. Work that was submitted is done even if nobody waits for
+    /// the answer.
+    pub async fn submit(&self, work: Work) -> Result<Receipt, Refused> {
+        let (answer, answered) = oneshot::channel();
+        self.inner.shared.queue.push(Job { work, answer })?;
+        answered.await.unwrap_or(Err(Refused::Stopping))
+    }
+
+    /// The events after the one numbered `after`, from memory or from the store; waits until there is one. A listener that
+    /// asks again with the number of the last event it got misses none, however slow it is.
+    pub async fn next(&self, after: u64) -> Result<Vec<Run>, Missed> {
+        self.feed().changed(after).await;
+        match self.feed().after(after) {
+            Batch::Events(runs) => Ok(runs),
+            Batch::TooOld => {
+                let mut writer = SlabWriter::default();
+                for (n, json) in self.logged(after, CATCH_UP).await? {
+                    let text = |text: &mut Vec<u8>| {
+                        text.extend_from_slice(&json);
+                        Ok::<(), Infallible>(())
+                    };
+                    let Ok(_) = writer.add(n, text);
+                }
+                Ok(writer.finish().into_iter().map(Run::whole).collect())
+            }
+        }
+    }
+
     /// The latest events.
-    pub fn feed(&self) -> &Feed;
-    /// All points as they are now.
-    pub fn view(&self) -> Arc<View>;
+    pub fn feed(&self) -> &Feed {
+        &self.inner.shared.feed
+    }
+
+    /// All points as they are now: every work that was answered is seen in it.
+    pub fn view(&self) -> Arc<View> {
+        self.inner.shared.shown.view()
+    }
+
     /// The clusters of the map.
-    pub fn clusters(&self) -> &Arc<Clusters>;
-    /// The map.
-    pub fn lion(&self) -> &Arc<Lion>;
-    /// The JSON of at most `limit` events after `after`, oldest first.
-    pub async fn history(&self, after: u64, limit: usize) -> Result<Vec<Bytes>, Missed>;
-    /// The JSON of the `limit` events before `before`, oldest first.
-    pub async fn history_before(&self, before: u64, limit: usize) -> Result<Vec<Bytes>, Missed>;
+    pub fn clusters(&self) -> &Arc<Clusters> {
+        &self.inner.clusters
+    }
+
+    /// The map, ready for placing.
+    pub fn lion(&self) -> &Arc<Lion> {
+        &self.inner.lion
+    }
+
+    /// The file that keeps it.
+    pub fn store(&self) -> &Path {
+        &self.inner.location.path
+    }
+
+    /// Whether that file is deleted at the end.
+    pub fn is_temporary(&self) -> bool {
+        self.inner.location.is_temporary()
+    }
+
+    /// The JSON of at most `limit` events after the one numbered `after`, oldest first.
+    pub async fn history(&self, after: u64, limit: usize) -> Result<Vec<Bytes>, Missed> {
+        Ok(self.logged(after, limit).await?.into_iter().map(|(_, json)| json).collect())
+    }
+
+    /// The JSON of the `limit` events before the one numbered `before`, oldest first; fewer if no more are kept.
+    pub async fn history_before(&self, before: u64, limit: usize) -> Result<Vec<Bytes>, Missed> {
+        let events = self.read(move |readers| readers.before(before, limit)).await;
+        let events = events.map_err(|e| Missed::Store(e.to_string()))?;
+        Ok(events.into_iter().map(|(_, json)| json).collect())
+    }
+
     /// The first event that is kept; one more than the last if none is.
-    pub fn first(&self) -> u64;
+    pub fn first(&self) -> u64 {
+        self.inner.shared.first.load(Ordering::Relaxed)
+    }
+
     /// A point with its row and its latest events.
-    pub async fn point(&self, id: &str) -> Result<PointRecord, Refused>;
+    pub async fn point(&self, id: &str) -> Result<PointRecord, Refused> {
+        let wanted = id.to_string();
+        match self.read(move |readers| readers.point(&wanted, HISTORY)).await {
+            Ok(Some(record)) => Ok(record),
+            Ok(None) => Err(Refused::NotFound { id: id.into() }),
+            Err(error) => Err(Refused::Store { problem: error.to_string(), full: false }),
+        }
+    }
+
     /// Numbers about the service itself.
-    pub fn stats(&self) -> Stats;
-    /// Whether work can be done: false when stopping, or while the store fails.
-    pub fn is_ready(&self) -> bool;
-    /// Does what is waiting, tidies the store up and ends.
-    pub async fn stop(self);
+    pub fn stats(&self) -> Stats {
+        let shared = &self.inner.shared;
+        let stats = shared.stats.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Stats { queue_rows: shared.queue.rows(), ..stats }
+    }
+
+    /// Whether work can be done: not once it is stopping, nor while the store fails.
+    pub fn is_ready(&self) -> bool {
+        let shared = &self.inner.shared;
+        shared.queue.is_open() && !shared.failing.load(Ordering::Relaxed)
+    }
+
+    /// Does what is waiting, tidies the store up and ends. Work that comes later is refused.
+    pub async fn stop(self) {
+        self.inner.shared.queue.close();
+        let inner = self.inner.clone();
+        // A writer that panicked has ended, too, and has said so itself.
+        let _ = tokio::task::spawn_blocking(move || inner.join()).await;
+    }
+
+    /// Events from the store, without a gap after `after`.
+    async fn logged(&self, after: u64, limit: usize) -> Result<Vec<(u64, Bytes)>, Missed> {
+        let events = self.read(move |readers| readers.after(after, limit)).await;
+        let events = events.map_err(|e| Missed::Store(e.to_string()))?;
+        match events.first() {
+            Some(&(first, _)) if first != after.saturating_add(1) => Err(Missed::Gone { after, first }),
+            None if limit > 0 && after < self.first().saturating_sub(1) => {
+                Err(Missed::Gone { after, first: self.first() })
+            }
+            _ => Ok(events),
+        }
+    }
+
+    /// Reads from the store where waiting for the disk holds up nobody.
+    async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Readers) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let inner = self.inner.clone();
+        let read = tokio::task::spawn_blocking(move || read(&inner.readers)).await;
+        read.unwrap_or_else(|e| Err(StoreError::Io { path: self.store().into(), problem: e.to_string() }))
+    }
+}
+
+impl Inner {
+    /// Waits for the end of the writer.
+    fn join(&self) {
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // One that panicked has said so.
+        let _ = writer.map(JoinHandle::join);
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.shared.queue.close();
+        self.join();
+    }
 }

@@ -40,7 +40,9 @@ impl FromStr for Retain {
     /// `30d`, `12h`, `90m`, `45s`, or a number of events.
     fn from_str(text: &str) -> Result<Self, String> {
         let problem = || {
-            format!("{text:?} is neither a time such as 30d, 12h, 90m or 45s nor a number of events such as 100000")
+            format!(
+                "{text:?} is neither a time such as 30d, 12h, 90m or 45s nor a number of events such as 100000"
+            )
         };
         let (number, unit) = match text.char_indices().next_back() {
             Some((at, 'd')) => (&text[..at], 86_400.0),

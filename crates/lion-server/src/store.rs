@@ -9,7 +9,8 @@ mod rows;
 mod schema;
 
 pub use error::StoreError;
-pub(crate) use reader::{Readers, logged_after};
+pub use reader::PointRecord;
+pub(crate) use reader::{Readers, logged_after, open_to_read};
 
 use crate::feed::Slab;
 use crate::settings::Retain;
@@ -88,7 +89,7 @@ pub(crate) struct Commit<'a> {
 
 /// A point as it is to be kept.
 pub(crate) struct Kept<'a> {
-    pub(crate) point: &'a Point,
+    pub(crate) point: Arc<Point>,
     /// The row as it was given, little-endian.
     pub(crate) row: &'a [u8],
     pub(crate) is_new: bool,
@@ -105,7 +106,9 @@ impl Store {
         let failed = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
         let lock = lock(path)?;
         let is_new = !path.exists();
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
         connection.busy_timeout(PATIENCE).map_err(failed)?;
         // Before anything is written: the file may be somebody else's.
@@ -125,11 +128,16 @@ impl Store {
     pub(crate) fn load(&self, lion: Arc<Lion>, options: LiveOptions) -> Result<Live, StoreError> {
         let failed = |e: rusqlite::Error| StoreError::from_sqlite(&self.location.path, &e);
         let aux = "SELECT aux FROM state";
-        let aux = self.connection.query_row(aux, [], |row| row.get::<_, Vec<u8>>(0)).optional().map_err(failed)?;
+        let aux =
+            self.connection.query_row(aux, [], |row| row.get::<_, Vec<u8>>(0)).optional().map_err(failed)?;
         let Some(aux) = aux else { return Ok(Live::new(lion, options)?) };
         let groups = rows::groups(&self.connection).map_err(failed)?;
         let points = rows::points(&self.connection).map_err(failed)?;
-        Ok(Live::restore(lion, options, &aux, points, groups).map_err(|e| self.damaged(e.to_string()))?)
+        // Options that are refused are not the store's fault; what it holds is.
+        Live::restore(lion, options, &aux, points, groups).map_err(|e| match e {
+            e @ lion_tsne::Error::Parameter { .. } => e.into(),
+            e => StoreError::Damaged { path: self.location.path.clone(), problem: e.to_string() },
+        })
     }
 
     /// Keeps what changed: all of it, durably, or nothing.
@@ -148,7 +156,7 @@ impl Store {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         rows::insert_events(&transaction, commit)?;
         rows::write_points(&transaction, commit)?;
-        rows::write_groups(&transaction, commit.groups)?;
+        rows::write_groups(&transaction, commit)?;
         transaction
             .prepare_cached("INSERT OR REPLACE INTO state (one, last, aux) VALUES (1, ?1, ?2)")?
             .execute(params![commit.last as i64, commit.aux])?;
@@ -169,7 +177,8 @@ impl Store {
             Some(Retain::Seconds(age)) => {
                 let young = "SELECT n FROM events WHERE n >= ?1 AND n < ?2 AND t >= ?3 ORDER BY n LIMIT 1";
                 let mut young = self.connection.prepare_cached(young)?;
-                let young = young.query_row(params![self.first as i64, most as i64, commit.now - age], |row| row.get(0));
+                let young = young
+                    .query_row(params![self.first as i64, most as i64, commit.now - age], |row| row.get(0));
                 let seen = (commit.last + 1 - commit.events.len() as u64).min(most);
                 young.optional()?.map_or(seen, |n: i64| n as u64)
             }
@@ -180,6 +189,14 @@ impl Store {
     /// The first event that is kept; one more than the last if none is.
     pub(crate) fn first(&self) -> u64 {
         self.first
+    }
+
+    /// What is said of an event that cannot be written out.
+    pub(crate) fn unwritable(&self, error: &serde_json::Error) -> StoreError {
+        StoreError::Io {
+            path: self.location.path.clone(),
+            problem: format!("an event cannot be written: {error}"),
+        }
     }
 
     /// Moves pages from the log into the file if there are many. After a commit was answered, so that nobody waits.
@@ -203,10 +220,6 @@ impl Store {
             tracing::warn!("{}: its log could not be emptied: {e}", self.location.path.display());
         }
     }
-
-    fn damaged(&self, problem: String) -> StoreError {
-        StoreError::Damaged { path: self.location.path.clone(), problem }
-    }
 }
 
 /// Takes the lock of a store. It is a file beside the store: SQLite's own locks are let go whenever any part of a
@@ -226,9 +239,13 @@ fn lock(path: &Path) -> Result<File, StoreError> {
 /// How the connection writes. A temporary store is gone after a crash anyhow, and need not wait for the disk.
 fn settle(connection: &Connection, path: &Path, is_temporary: bool) -> Result<(), StoreError> {
     let failed = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
-    let mode = connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0)).map_err(failed)?;
+    let mode = connection
+        .query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0))
+        .map_err(failed)?;
     if mode != "wal" {
-        let problem = format!("this file system allows no log beside a store (mode {mode:?}): name a file on a local disk");
+        let problem = format!(
+            "this file system allows no log beside a store (mode {mode:?}): name a file on a local disk"
+        );
         return Err(StoreError::Io { path: path.into(), problem });
     }
     let synchronous = if is_temporary { "OFF" } else { "FULL" };
@@ -241,7 +258,10 @@ fn settle(connection: &Connection, path: &Path, is_temporary: bool) -> Result<()
         ("cache_size", "-65536"),
         ("temp_store", "MEMORY"),
     ];
-    settings.iter().try_for_each(|(name, value)| connection.pragma_update(None, name, value)).map_err(failed)?;
+    settings
+        .iter()
+        .try_for_each(|(name, value)| connection.pragma_update(None, name, value))
+        .map_err(failed)?;
     connection.set_prepared_statement_cache_capacity(32);
     Ok(())
 }
@@ -272,6 +292,14 @@ fn belong(connection: &Connection, path: &Path, checksum: &str) -> Result<(), St
 /// The checksum of the map that a store belongs to.
 pub(crate) fn map_of(connection: &Connection) -> rusqlite::Result<Option<String>> {
     connection.query_row("SELECT value FROM meta WHERE key = 'map'", [], |row| row.get(0)).optional()
+}
+
+/// Refuses what cannot be read as a store.
+pub(crate) fn check_to_read(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    match schema::check(connection, path, schema::STEPS)? {
+        0 => Err(StoreError::NotAStore(path.into())),
+        _ => Ok(()),
+    }
 }
 
 /// Whether pages and tables are whole.

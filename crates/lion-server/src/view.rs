@@ -154,9 +154,11 @@ pub(crate) struct Changed {
 impl Inside {
     /// The block of a point that is there, or in which it belongs, and its place in it.
     fn find(&self, first: u64) -> (usize, Result<usize, usize>) {
-        let later = self.blocks.partition_point(|block| block.first().is_some_and(|point| point.first <= first));
+        let later =
+            self.blocks.partition_point(|block| block.first().is_some_and(|point| point.first <= first));
         let at = later.saturating_sub(1);
-        let within = self.blocks.get(at).map_or(Err(0), |block| block.binary_search_by_key(&first, |p| p.first));
+        let within =
+            self.blocks.get(at).map_or(Err(0), |block| block.binary_search_by_key(&first, |p| p.first));
         (at, within)
     }
 

@@ -67,14 +67,18 @@ impl StoreError {
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked(path),
             Some(ErrorCode::NotADatabase) => Self::NotAStore(path),
-            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, problem: "its pages do not fit together".into() },
+            Some(ErrorCode::DatabaseCorrupt) => {
+                Self::Damaged { path, problem: "its pages do not fit together".into() }
+            }
             Some(ErrorCode::DiskFull) => Self::Full(path),
-            Some(ErrorCode::CannotOpen) => {
-                Self::Io { path, problem: "cannot be opened: is the folder there, and may it be written to?".into() }
-            }
-            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-                Self::Io { path, problem: "may not be written to: change its permissions or name another file".into() }
-            }
+            Some(ErrorCode::CannotOpen) => Self::Io {
+                path,
+                problem: "cannot be opened: is the folder there, and may it be written to?".into(),
+            },
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Self::Io {
+                path,
+                problem: "may not be written to: change its permissions or name another file".into(),
+            },
             // Not from SQLite itself: a column holds what it never should.
             None => Self::Damaged { path, problem: error.to_string() },
             _ => Self::Io { path, problem: format!("cannot be read or written: {error}") },

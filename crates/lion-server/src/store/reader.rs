@@ -17,12 +17,15 @@ pub(crate) struct Readers {
     idle: Mutex<Vec<Connection>>,
 }
 
-/// A point as the store has it.
-pub(crate) struct Found {
-    pub(crate) point: Point,
-    pub(crate) row: Vec<f32>,
-    /// Its latest events, oldest first.
-    pub(crate) history: Vec<Bytes>,
+/// A point with what happened to it.
+#[derive(Clone, Debug)]
+pub struct PointRecord {
+    /// The point as it is.
+    pub point: Point,
+    /// Its row as it was given.
+    pub row: Vec<f32>,
+    /// The JSON of its latest events, at most 100, oldest first.
+    pub history: Vec<Bytes>,
 }
 
 impl Readers {
@@ -48,12 +51,13 @@ impl Readers {
     }
 
     /// A point with its row and at most `limit` of its events.
-    pub(crate) fn point(&self, id: &str, limit: usize) -> Result<Option<Found>, StoreError> {
+    pub(crate) fn point(&self, id: &str, limit: usize) -> Result<Option<PointRecord>, StoreError> {
         self.read(|connection| {
             // One transaction: all of it is of the same moment.
             let moment = connection.unchecked_transaction()?;
             let mut select = moment.prepare_cached("SELECT json, row FROM points WHERE id = ?1")?;
-            let found = select.query_row([id], |row| Ok((parsed::<Point>(row, 0)?, given(row, 1)?))).optional()?;
+            let found =
+                select.query_row([id], |row| Ok((parsed::<Point>(row, 0)?, given(row, 1)?))).optional()?;
             let Some((point, row)) = found else { return Ok(None) };
             let mut select = moment.prepare_cached("SELECT previous, json FROM events WHERE n = ?1")?;
             let (mut history, mut next) = (Vec::new(), Some(point.last as i64));
@@ -66,7 +70,7 @@ impl Readers {
                 next = previous;
             }
             history.reverse();
-            Ok(Some(Found { point, row, history }))
+            Ok(Some(PointRecord { point, row, history }))
         })
     }
 

@@ -1,7 +1,7 @@
 //! Events, points and groups as rows of the tables, and back.
 
 use super::{Commit, Kept};
-use lion_tsne::live::{OutlierGroup, Point};
+use lion_tsne::live::{Point, SavedGroup};
 use rusqlite::types::Type;
 use rusqlite::{Connection, Row, params};
 use serde::de::DeserializeOwned;
@@ -30,7 +30,7 @@ pub(super) fn write_points(connection: &Connection, commit: &Commit<'_>) -> rusq
     let mut json = Vec::new();
     for Kept { point, row, is_new } in commit.points {
         json.clear();
-        serde_json::to_writer(&mut json, point).map_err(unwritable)?;
+        serde_json::to_writer(&mut json, &**point).map_err(unwritable)?;
         let (json, first) = (text(&json)?, point.first as i64);
         match is_new {
             true => insert.execute(params![json, row, first, point.id])?,
@@ -40,23 +40,28 @@ pub(super) fn write_points(connection: &Connection, commit: &Commit<'_>) -> rusq
     Ok(())
 }
 
-/// Writes the groups that are there and removes those that are not.
-pub(super) fn write_groups(
-    connection: &Connection,
-    groups: &[(u64, Option<&OutlierGroup>)],
-) -> rusqlite::Result<()> {
+/// Adds the groups that are there and removes those that are not. A group never changes its cell.
+pub(super) fn write_groups(connection: &Connection, commit: &Commit<'_>) -> rusqlite::Result<()> {
     let mut delete = connection.prepare_cached("DELETE FROM outlier_groups WHERE number = ?1")?;
-    let mut write = connection.prepare_cached("INSERT OR REPLACE INTO outlier_groups (number, json) VALUES (?1, ?2)")?;
-    for (number, group) in groups {
-        match group {
-            None => delete.execute([*number as i64])?,
-            Some(group) => {
-                let json = serde_json::to_string(group).map_err(unwritable)?;
-                write.execute(params![*number as i64, json])?
-            }
+    let add = "INSERT OR IGNORE INTO outlier_groups (number, i, j, k) VALUES (?1, ?2, ?3, ?4)";
+    let mut add = connection.prepare_cached(add)?;
+    for &(number, group) in commit.groups {
+        match group.map(|group| group.cell) {
+            None => delete.execute([number as i64])?,
+            Some([i, j, k]) => add.execute([number as i64, i, j, k])?,
         };
     }
     Ok(())
+}
+
+/// All groups.
+pub(super) fn groups(connection: &Connection) -> rusqlite::Result<Vec<SavedGroup>> {
+    let mut select = connection.prepare("SELECT number, i, j, k FROM outlier_groups ORDER BY number")?;
+    let group = |row: &Row<'_>| {
+        let number = row.get::<_, i64>(0)? as u64;
+        Ok(SavedGroup { number, cell: [row.get(1)?, row.get(2)?, row.get(3)?] })
+    };
+    select.query_map([], group)?.collect()
 }
 
 /// All points in the order in which they appeared, with the rows of those that are outliers.
@@ -73,7 +78,8 @@ pub(super) fn points(connection: &Connection) -> rusqlite::Result<Vec<(Point, Op
 /// What is in a column of JSON.
 pub(super) fn parsed<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text = row.get_ref(column)?.as_str()?;
-    serde_json::from_str(text).map_err(|e| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(e)))
+    serde_json::from_str(text)
+        .map_err(|e| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, Box::new(e)))
 }
 
 /// The numbers of a row as it was given.

@@ -14,8 +14,12 @@ CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), last INTEGER NOT NU
 CREATE TABLE events (
     n INTEGER PRIMARY KEY, t REAL NOT NULL, kind TEXT NOT NULL, id TEXT, previous INTEGER, json TEXT NOT NULL
 ) STRICT;
-CREATE TABLE points (first INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, json TEXT NOT NULL, row BLOB NOT NULL) STRICT;
-CREATE TABLE outlier_groups (number INTEGER PRIMARY KEY, json TEXT NOT NULL) STRICT;
+CREATE TABLE points (
+    first INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, json TEXT NOT NULL, row BLOB NOT NULL
+) STRICT;
+CREATE TABLE outlier_groups (
+    number INTEGER PRIMARY KEY, i INTEGER NOT NULL, j INTEGER NOT NULL, k INTEGER NOT NULL
+) STRICT;
 "];
 
 /// Makes the tables of an empty file, or brings those of an older store up to date; all of it or nothing.
@@ -70,11 +74,15 @@ mod tests {
         migrate(&mut connection, path(), OLD).unwrap();
         for _ in 0..2 {
             migrate(&mut connection, path(), NEW).unwrap();
-            let both = connection.query_row("SELECT v, w FROM a", [], |r| Ok((r.get(0)?, r.get(1)?))).unwrap();
+            let both =
+                connection.query_row("SELECT v, w FROM a", [], |r| Ok((r.get(0)?, r.get(1)?))).unwrap();
             assert_eq!(both, (41, 42));
         }
         let said = migrate(&mut connection, path(), OLD).unwrap_err().to_string();
-        assert_eq!(said, "some.db: this store has version 3 and this program knows up to 1: use a newer program");
+        assert_eq!(
+            said,
+            "some.db: this store has version 3 and this program knows up to 1: use a newer program"
+        );
     }
 
     #[test]
