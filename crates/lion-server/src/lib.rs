@@ -7,6 +7,8 @@
 //!   that is kept, from memory or from the store.
 //! - [`View`]: all points as they are now, for readers; it never changes and costs the writer next to nothing.
 //! - [`Archive`]: the events of a store, read while a service may be writing to it.
+//! - [`app`]: the service over HTTP, as routes; [`serve`] answers them at a port, as [`HttpConfig`] says.
+//! - [`watch`]: calls a [`Webhook`] when one of the [`Rules`] is broken.
 //!
 //! Work is applied by one thread, in the order in which it came; all that waits is one transaction. Nothing is told to
 //! anybody before it is on disk.

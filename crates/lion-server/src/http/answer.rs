@@ -1,7 +1,7 @@
 //! What the routes answer, as JSON.
 
 use crate::http::error::Problem;
-use crate::service::{Missed, Refused};
+use crate::{Missed, Refused};
 use crate::view::View;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};

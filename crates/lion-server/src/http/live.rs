@@ -4,7 +4,7 @@ use super::answer::{LiveAnswer, cluster_name, join, json, json_text, near, place
 use super::body::{check_id, snapshot_of};
 use super::error::Problem;
 use super::{App, map};
-use crate::service::{PointRecord, Work};
+use crate::{PointRecord, Work};
 use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
@@ -79,7 +79,7 @@ struct PointAnswer<'a> {
 }
 
 fn point_answer(app: &App, record: &PointRecord) -> Result<Response, Problem> {
-    let (lion, point, placement) = (app.service.lion(), &*record.point, &record.point.placement);
+    let (lion, point, placement) = (app.service.lion(), &record.point, &record.point.placement);
     let point = PointAnswer {
         id: &point.id,
         label: point.label.as_deref(),

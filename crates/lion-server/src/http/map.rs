@@ -79,7 +79,7 @@ fn make_summary(app: &App) -> Value {
         "r_y": lion.r_y(),
         "r_close": lion.r_close(),
         "power": lion.power(),
-        "radius": lion.radius().to_string(),
+        "radius": radius(lion),
         "checksum": app.checksum(),
         "clusters": cluster_list(clusters, map.dims()),
         "clusters_from": if clusters.from_labels { "labels" } else { "density" },
@@ -91,8 +91,16 @@ fn make_summary(app: &App) -> Value {
     })
 }
 
+/// The radius as it is given on the command line: the percentile that promises such a share of outliers, or the number.
+fn radius(lion: &Lion) -> String {
+    match lion.promised() {
+        Some(share) => format!("{}%", ((1.0 - share) * 1e8).round() / 1e6),
+        None => lion.r_x().to_string(),
+    }
+}
+
 fn cluster_list(clusters: &Clusters, dims: usize) -> Vec<Value> {
-    let parts = clusters.names.iter().zip(&clusters.rows).zip(&clusters.centre);
+    let parts = clusters.names.iter().zip(&clusters.rows).zip(&clusters.centres);
     let cluster = |((name, rows), centre): ((&String, &_), &lion_tsne::Place)| {
         let mut cluster = object!({ "name": name, "rows": rows, "x": centre[0], "y": centre[1] });
         if dims == 3 {
