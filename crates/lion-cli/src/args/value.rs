@@ -1,7 +1,7 @@
 //! Texts that become values: one function for each kind, which says in a sentence what it takes.
 
 use super::{Picture, PictureKind};
-use lion_tsne::{Fit, OffPlane, PcaChoice, Radius};
+use lion_tsne::{Fit, Image, OffPlane, PcaChoice, Radius};
 use std::path::{Path, PathBuf};
 
 /// `--init`.
@@ -12,6 +12,10 @@ pub(crate) enum InitArg {
     Spectral,
     File(PathBuf),
 }
+
+/// `--image`: `None` is none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ImageArg(pub(crate) Option<Image>);
 
 /// `--learning-rate`: `None` is auto.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,6 +91,14 @@ pub(crate) fn off_plane(text: &str) -> Result<OffPlane, String> {
         ("none", _) => Ok(OffPlane::None),
         (_, Ok(Radius::Percentile(percentile))) => Ok(OffPlane::Percentile(percentile)),
         _ => Err("it must be shared, none or a percentile such as 99%".into()),
+    }
+}
+
+pub(crate) fn image(text: &str) -> Result<ImageArg, String> {
+    match (text, text.parse()) {
+        ("none", _) => Ok(ImageArg(None)),
+        (_, Ok(image)) => Ok(ImageArg(Some(image))),
+        _ => Err("it must be none, or width and height such as 28x28, or 32x32x3 for colours".into()),
     }
 }
 
@@ -169,6 +181,9 @@ mod tests {
         assert!(["101%", "-1%", "%", "nan", "-2", "wide"].iter().all(|text| radius(text).is_err()));
         assert_eq!(off_plane("none"), Ok(OffPlane::None));
         assert_eq!(off_plane("98%"), Ok(OffPlane::Percentile(98.0)));
+        assert_eq!(image("none"), Ok(ImageArg(None)));
+        assert_eq!(image("4x3").map(|image| image.0.map(|image| image.values())), Ok(Some(12)));
+        assert!(["28", "28x", "0x3", "2x2x2", "big"].iter().all(|text| image(text).is_err()));
         assert_eq!((seconds("0.5"), members("5"), share("0.1"), share("10%")), (Ok(0.5), Ok(5), Ok(0.1), Ok(0.1)));
         assert!(["0", "-1", "nan", "inf", "1e10", "soon"].iter().all(|text| seconds(text).is_err()));
         assert!(["1", "-5", "2.5", "few"].iter().all(|text| members(text).is_err()));
