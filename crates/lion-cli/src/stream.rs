@@ -32,7 +32,8 @@ pub(crate) fn run(args: &StreamArgs, common: &Common) -> Result<()> {
     let begun = Instant::now();
     let screen = Screen::new(common);
     let map = Map::load(&args.map)?;
-    let lion = Lion::new(map, &args.placing.options(common)).with_context(|| args.map.display().to_string())?;
+    let lion =
+        Lion::new(map, &args.placing.options(common)).with_context(|| args.map.display().to_string())?;
     screen.close();
     let shape = shape(lion.map());
     let live = Live::new(Arc::new(lion), args.watching.options())?;

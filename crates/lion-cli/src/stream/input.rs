@@ -102,7 +102,8 @@ impl Lines<'_> {
             return self.parse(&line, lines);
         }
         self.number += 1;
-        let problem = format!("line {} is longer than {} MB; send less at a time", self.number, LONGEST >> 20);
+        let problem =
+            format!("line {} is longer than {} MB; send less at a time", self.number, LONGEST >> 20);
         lines.push(Line { number: self.number, change: Err(problem) });
     }
 
@@ -160,7 +161,10 @@ mod tests {
         let whole = lines(text, text.len());
         let numbers: Vec<u64> = whole.iter().map(|(number, _)| *number).collect();
         assert_eq!(numbers, [1, 4, 5, 6]);
-        assert_eq!((&whole[0].1, &whole[1].1, &whole[3].1), (&Ok("a".into()), &Ok("b".into()), &Ok("ü".into())));
+        assert_eq!(
+            (&whole[0].1, &whole[1].1, &whole[3].1),
+            (&Ok("a".into()), &Ok("b".into()), &Ok("ü".into()))
+        );
         assert!(whole[2].1.as_ref().is_err_and(|problem| problem.starts_with("line 5 ")), "{whole:?}");
         for piece in 1..text.len() {
             assert_eq!(lines(text, piece), whole, "in pieces of {piece}");
