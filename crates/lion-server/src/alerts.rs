@@ -76,7 +76,9 @@ struct Alert {
 pub fn watch(service: Service, map: &str, rules: Rules, webhook: Webhook, stop: Stop) -> std::io::Result<()> {
     let (sender, receiver) = sync_channel(WAITING);
     let stopped = stop.clone();
-    std::thread::Builder::new().name("lion-alerts".into()).spawn(move || call(&webhook, &receiver, &stopped))?;
+    std::thread::Builder::new()
+        .name("lion-alerts".into())
+        .spawn(move || call(&webhook, &receiver, &stopped))?;
     let mut broken = Broken { rules, map: map.to_owned(), ..Broken::default() };
     tokio::spawn(async move {
         let mut seen = 0;
@@ -119,7 +121,8 @@ impl Broken {
     fn look(&mut self, health: &Health, event: u64) -> Vec<Alert> {
         let t = health.series.t.last().copied().unwrap_or_default();
         let map = self.map.clone();
-        let alert = |alert, value, limit, group| Alert { alert, value, limit, group, t, event, map: map.clone() };
+        let alert =
+            |alert, value, limit, group| Alert { alert, value, limit, group, t, event, map: map.clone() };
         let enough = health.arrivals as u64 >= ENOUGH;
         let mut alerts = Vec::new();
         for (name, value, limit, broken) in [
@@ -145,7 +148,8 @@ impl Broken {
 
 /// Calls the webhook for each alert, until nobody sends any more.
 fn call(webhook: &Webhook, alerts: &Receiver<Alert>, stop: &Stop) {
-    let agent: Agent = Agent::config_builder().timeout_global(Some(webhook.time_out)).max_redirects(0).build().into();
+    let agent: Agent =
+        Agent::config_builder().timeout_global(Some(webhook.time_out)).max_redirects(0).build().into();
     while let Ok(alert) = alerts.recv() {
         let Ok(body) = serde_json::to_vec(&alert) else { continue };
         for attempt in 0..ATTEMPTS {

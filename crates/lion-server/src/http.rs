@@ -205,3 +205,27 @@ async fn wrong_method(method: Method) -> Problem {
     let problem = format!("{method} cannot be done at this address; /openapi.json says what can");
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, problem)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Routes that the description leaves out, and descriptions without a route.
+    #[test]
+    fn every_route_is_described() {
+        let description: serde_json::Value =
+            serde_json::from_slice(include_bytes!("http/openapi.json")).expect("it is JSON");
+        let described =
+            description["paths"].as_object().expect("it has paths").iter().flat_map(|(path, methods)| {
+                let methods = methods.as_object().expect("a path has methods").keys();
+                methods.map(move |method| format!("{} {path}", method.to_uppercase()))
+            });
+        let mut described: Vec<String> = described.collect();
+        let mut routes: Vec<String> =
+            ROUTES.iter().map(|(method, path)| format!("{method} {path}")).collect();
+        described.sort();
+        routes.sort();
+        assert_eq!(described, routes);
+        assert_eq!(description["info"]["version"], env!("CARGO_PKG_VERSION"));
+    }
+}

@@ -70,12 +70,32 @@ impl Metrics {
             ("lion_outliers", gauge, "Points that belong nowhere.", health.outliers as f64),
             ("lion_groups", gauge, "Groups of outliers.", health.groups as f64),
             ("lion_forming_groups", gauge, "Groups that form a new cluster.", health.forming.len() as f64),
-            ("lion_vanishing_clusters", gauge, "Clusters that no longer get what they used to.", health.vanishing.len() as f64),
+            (
+                "lion_vanishing_clusters",
+                gauge,
+                "Clusters that no longer get what they used to.",
+                health.vanishing.len() as f64,
+            ),
             ("lion_events_total", counter, "Events since the store was made.", service.feed().last() as f64),
-            ("lion_arrivals_total", counter, "Changes applied since the service started.", stats.changes as f64),
+            (
+                "lion_arrivals_total",
+                counter,
+                "Changes applied since the service started.",
+                stats.changes as f64,
+            ),
             ("lion_arrival_rate", gauge, "Arrivals per second over the window.", health.rate),
-            ("lion_outlier_share", gauge, "Share of outliers among the arrivals of the window.", health.outlier_share),
-            ("lion_staleness", gauge, "How unlike the map the arrivals of the window are, 0 to 1.", health.staleness),
+            (
+                "lion_outlier_share",
+                gauge,
+                "Share of outliers among the arrivals of the window.",
+                health.outlier_share,
+            ),
+            (
+                "lion_staleness",
+                gauge,
+                "How unlike the map the arrivals of the window are, 0 to 1.",
+                health.staleness,
+            ),
             ("lion_listeners", gauge, "Connections that listen to events.", listeners as f64),
             ("lion_queue_rows", gauge, "Rows that wait for the writer.", stats.queue_rows as f64),
         ] {
@@ -96,7 +116,14 @@ impl Metrics {
             });
             let below: Vec<u64> = below.collect();
             let label = format!("method=\"{method}\",route=\"{path}\",");
-            write_histogram(to, name, &label, &SECONDS, &below, seconds.nanoseconds.load(Relaxed) as f64 / 1e9)?;
+            write_histogram(
+                to,
+                name,
+                &label,
+                &SECONDS,
+                &below,
+                seconds.nanoseconds.load(Relaxed) as f64 / 1e9,
+            )?;
         }
         let name = "lion_responses_total";
         write!(to, "# HELP {name} Answers by status.\n# TYPE {name} counter\n")?;

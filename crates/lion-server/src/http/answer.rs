@@ -1,8 +1,8 @@
 //! What the routes answer, as JSON.
 
 use crate::http::error::Problem;
-use crate::{Missed, Refused};
 use crate::view::View;
+use crate::{Missed, Refused};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
@@ -29,7 +29,11 @@ enum Placed<'a> {
         kind: &'static str,
         event: u64,
     },
-    Gone { id: &'a str, kind: &'static str, event: u64 },
+    Gone {
+        id: &'a str,
+        kind: &'static str,
+        event: u64,
+    },
 }
 
 /// The placements of events, in their order. What a window of time shows is no placement.

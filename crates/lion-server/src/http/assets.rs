@@ -32,7 +32,11 @@ fn asset(headers: &HeaderMap, content: &'static [u8], kind: &'static str) -> Res
 }
 
 /// An answer that a browser may keep, and asks for again only by its tag.
-pub(super) fn tagged<R: IntoResponse>(headers: &HeaderMap, tag: &str, content: impl FnOnce() -> R) -> Response {
+pub(super) fn tagged<R: IntoResponse>(
+    headers: &HeaderMap,
+    tag: &str,
+    content: impl FnOnce() -> R,
+) -> Response {
     let keep = [(header::ETAG, tag), (header::CACHE_CONTROL, "no-cache")];
     let known = headers.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
     if known.is_some_and(|tags| tags.split(',').any(|known| known.trim().trim_start_matches("W/") == tag)) {

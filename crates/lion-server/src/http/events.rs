@@ -39,9 +39,12 @@ pub(super) async fn listen(
     let Query(from) = from.map_err(|_| Problem::bad_request("after must be the number of an event"))?;
     // A browser that reconnects repeats the address it began with, but knows better by now.
     let cursor = match headers.get("last-event-id") {
-        Some(last) => Some(last.to_str().ok().and_then(|last| last.trim().parse().ok()).ok_or_else(|| {
-            Problem::bad_request("Last-Event-ID must be the number of an event")
-        })?),
+        Some(last) => Some(
+            last.to_str()
+                .ok()
+                .and_then(|last| last.trim().parse().ok())
+                .ok_or_else(|| Problem::bad_request("Last-Event-ID must be the number of an event"))?,
+        ),
         None => from.after,
     };
     let last = app.service.feed().last();
@@ -80,7 +83,9 @@ impl Listener {
         let most = (app.config.connections / 2).max(1);
         if app.listeners.fetch_add(1, Relaxed) >= most {
             app.listeners.fetch_sub(1, Relaxed);
-            return Err(Problem::busy(format!("{most} listen already, which is as many as may: try again later")));
+            return Err(Problem::busy(format!(
+                "{most} listen already, which is as many as may: try again later"
+            )));
         }
         let mut health = interval(HEALTH);
         health.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -15,7 +15,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json as object;
 
 /// Places points, or removes them, in the order in which they come.
-pub(super) async fn upsert(State(app): State<App>, headers: HeaderMap, body: Body) -> Result<Response, Problem> {
+pub(super) async fn upsert(
+    State(app): State<App>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
     let mut taken = app.intake.changes(&headers, body).await?;
     let changes = std::mem::take(&mut taken.changes);
     if changes.is_empty() {
@@ -26,7 +30,11 @@ pub(super) async fn upsert(State(app): State<App>, headers: HeaderMap, body: Bod
 }
 
 /// Takes a whole snapshot: its points are placed, all others removed.
-pub(super) async fn snapshot(State(app): State<App>, headers: HeaderMap, body: Body) -> Result<Response, Problem> {
+pub(super) async fn snapshot(
+    State(app): State<App>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
     let mut taken = app.intake.changes(&headers, body).await?;
     let arrivals = snapshot_of(std::mem::take(&mut taken.changes))?;
     let receipt = app.service.submit(Work::Snapshot(arrivals)).await?;
@@ -97,7 +105,8 @@ fn point_answer(app: &App, record: &PointRecord) -> Result<Response, Problem> {
         first: point.first,
         last: point.last,
     };
-    let nearest = lion.nearest(&record.row, map::NEAR).map_err(|error| Problem::unprocessable(error.to_string()))?;
+    let nearest =
+        lion.nearest(&record.row, map::NEAR).map_err(|error| Problem::unprocessable(error.to_string()))?;
     let rest = object!({
         "row": record.row,
         "picture": map::picture(lion.map().as_picture(&record.row).as_deref()),
@@ -146,8 +155,12 @@ pub(super) async fn history(
     })?;
     let limit = part.limit.unwrap_or(1000).min(MOST_EVENTS);
     let events = match (part.after, part.before) {
-        (Some(_), Some(_)) => return Err(Problem::bad_request("ask for after=N or for before=N, not for both")),
-        (after, None) => app.service.history(after.unwrap_or(app.service.first().saturating_sub(1)), limit).await?,
+        (Some(_), Some(_)) => {
+            return Err(Problem::bad_request("ask for after=N or for before=N, not for both"));
+        }
+        (after, None) => {
+            app.service.history(after.unwrap_or(app.service.first().saturating_sub(1)), limit).await?
+        }
         (None, Some(before)) => app.service.history_before(before, limit).await?,
     };
     Ok(json_text(with_events(&events, app.service.first(), app.service.feed().last())))

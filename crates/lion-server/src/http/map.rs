@@ -131,7 +131,8 @@ pub(super) async fn points(State(app): State<App>, headers: HeaderMap) -> Result
         move || (app.tag("points"), arrow_stream(app.service.lion(), app.service.clusters()))
     });
     let (tag, stream) = stream.await?;
-    let stream = stream.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    let stream =
+        stream.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
     Ok(tagged(&headers, &tag, || ([(header::CONTENT_TYPE, "application/vnd.apache.arrow.stream")], stream)))
 }
 
@@ -151,7 +152,11 @@ fn arrow_stream(lion: &Lion, clusters: &Clusters) -> Result<Vec<u8>, ArrowError>
     Ok(bytes)
 }
 
-fn arrow_batch(map: &Map, clusters: &Clusters, rows: std::ops::Range<usize>) -> Result<RecordBatch, ArrowError> {
+fn arrow_batch(
+    map: &Map,
+    clusters: &Clusters,
+    rows: std::ops::Range<usize>,
+) -> Result<RecordBatch, ArrowError> {
     let ids: StringArray = rows.clone().map(|row| Some(map.id(row))).collect();
     let mut columns: Vec<(&str, ArrayRef, bool)> = vec![("id", Arc::new(ids), false)];
     for (d, name) in ["x", "y", "z"].into_iter().enumerate().take(map.dims()) {
@@ -170,7 +175,10 @@ pub(super) async fn columns(State(app): State<App>, headers: HeaderMap) -> Resul
     let made = aside({
         let app = app.clone();
         move || {
-            let columns = app.map.columns.get_or_init(|| plain_columns(app.service.lion().map(), app.service.clusters()));
+            let columns = app
+                .map
+                .columns
+                .get_or_init(|| plain_columns(app.service.lion().map(), app.service.clusters()));
             (app.tag("columns"), columns.clone())
         }
     });
@@ -216,9 +224,12 @@ pub(super) async fn row(
     number: Result<Path<usize>, PathRejection>,
 ) -> Result<Response, Problem> {
     let rows = app.service.lion().map().rows();
-    let Path(number) = number.map_err(|_| Problem::bad_request("the number of a row must be a whole number"))?;
+    let Path(number) =
+        number.map_err(|_| Problem::bad_request("the number of a row must be a whole number"))?;
     if number >= rows {
-        return Err(Problem::not_found(format!("there is no row {number}: the map has {rows} rows, counted from 0")));
+        return Err(Problem::not_found(format!(
+            "there is no row {number}: the map has {rows} rows, counted from 0"
+        )));
     }
     aside(move || row_answer(&app, number)).await?
 }
@@ -227,7 +238,8 @@ fn row_answer(app: &App, number: usize) -> Result<Response, Problem> {
     let (lion, clusters) = (app.service.lion(), app.service.clusters());
     let map = lion.map();
     let nearest = lion.nearest_of(number, NEAR);
-    let nearest = nearest.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    let nearest =
+        nearest.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
     let place = map.place(number);
     let mut answer = object!({
         "number": number,
