@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long another program may hold a lock before that is an error.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Stores up to this size are checked page by page when they are opened; larger ones without their events, which are
 /// most of it.
 const CHECKED_WHOLE: i64 = 256 << 20;
@@ -126,18 +126,7 @@ impl Store {
 
     /// The live map as it was after the last commit.
     pub(crate) fn load(&self, lion: Arc<Lion>, options: LiveOptions) -> Result<Live, StoreError> {
-        let failed = |e: rusqlite::Error| StoreError::from_sqlite(&self.location.path, &e);
-        let aux = "SELECT aux FROM state";
-        let aux =
-            self.connection.query_row(aux, [], |row| row.get::<_, Vec<u8>>(0)).optional().map_err(failed)?;
-        let Some(aux) = aux else { return Ok(Live::new(lion, options)?) };
-        let groups = rows::groups(&self.connection).map_err(failed)?;
-        let points = rows::points(&self.connection).map_err(failed)?;
-        // Options that are refused are not the store's fault; what it holds is.
-        Live::restore(lion, options, &aux, points, groups).map_err(|e| match e {
-            e @ lion_tsne::Error::Parameter { .. } => e.into(),
-            e => StoreError::Damaged { path: self.location.path.clone(), problem: e.to_string() },
-        })
+        load(&self.connection, &self.location.path, lion, options)
     }
 
     /// Keeps what changed: all of it, durably, or nothing.
@@ -208,6 +197,13 @@ impl Store {
         }
     }
 
+    /// Lets the file grow by no more than so many pages, as if the disk were full then.
+    #[cfg(test)]
+    pub(crate) fn limit(&self, more: i64) {
+        let pages: i64 = self.connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
+        self.connection.pragma_update_and_check(None, "max_page_count", pages + more, |_| Ok(())).unwrap();
+    }
+
     /// Moves all pages into the file and empties the log.
     pub(crate) fn close(mut self) {
         self.checkpoint("TRUNCATE");
@@ -220,6 +216,27 @@ impl Store {
             tracing::warn!("{}: its log could not be emptied: {e}", self.location.path.display());
         }
     }
+}
+
+/// The live map as a store has it.
+pub(crate) fn load(
+    connection: &Connection,
+    path: &Path,
+    lion: Arc<Lion>,
+    options: LiveOptions,
+) -> Result<Live, StoreError> {
+    let failed = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
+    // One transaction: all of it is of the same moment.
+    let moment = connection.unchecked_transaction().map_err(failed)?;
+    let aux = moment.query_row("SELECT aux FROM state", [], |row| row.get::<_, Vec<u8>>(0)).optional();
+    let Some(aux) = aux.map_err(failed)? else { return Ok(Live::new(lion, options)?) };
+    let groups = rows::groups(&moment).map_err(failed)?;
+    let points = rows::points(&moment).map_err(failed)?;
+    // Options that are refused are not the store's fault; what it holds is.
+    Live::restore(lion, options, &aux, points, groups).map_err(|e| match e {
+        e @ lion_tsne::Error::Parameter { .. } => e.into(),
+        e => StoreError::Damaged { path: path.into(), problem: e.to_string() },
+    })
 }
 
 /// Takes the lock of a store. It is a file beside the store: SQLite's own locks are let go whenever any part of a

@@ -138,3 +138,6 @@ impl Drop for Guard {
         self.0.queue.abandon();
     }
 }
+
+#[cfg(test)]
+mod tests;
