@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// most of it.
 const CHECKED_WHOLE: i64 = 256 << 20;
 /// The log of pages yet to be moved into the file may grow to this many bytes before they are.
-const WAL_BYTES: u64 = 8 << 20;
+const WAL_BYTES: u64 = 16 << 20;
 /// Fewer events than this are not worth pruning.
 const PRUNED_AT_ONCE: u64 = 64;
 
@@ -271,13 +271,16 @@ fn settle(connection: &Connection, path: &Path, is_temporary: bool) -> Result<()
         ("fullfsync", "1"),
         // Pages are moved between commits, never within one that somebody waits for.
         ("wal_autocheckpoint", "0"),
-        ("journal_size_limit", "33554432"),
         ("cache_size", "-65536"),
         ("temp_store", "MEMORY"),
     ];
     settings
         .iter()
         .try_for_each(|(name, value)| connection.pragma_update(None, name, value))
+        .map_err(failed)?;
+    // So that a log that is larger has that much in it, and is not just a large file that was emptied.
+    connection
+        .pragma_update_and_check(None, "journal_size_limit", WAL_BYTES as i64, |_| Ok(()))
         .map_err(failed)?;
     connection.set_prepared_statement_cache_capacity(32);
     Ok(())
@@ -352,5 +355,27 @@ fn check_log(connection: &Connection, path: &Path) -> Result<u64, StoreError> {
             let problem = format!("its events end with {} and its points with {last}", end.unwrap_or(0));
             Err(StoreError::Damaged { path: path.into(), problem })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commits_wait_for_the_disk_unless_the_store_is_temporary() {
+        let folder = tempfile::tempdir().unwrap();
+        let synchronous = |path: Option<&Path>| {
+            let store = Store::open(Arc::new(Location::new(path).unwrap()), "some map", None).unwrap();
+            let number =
+                |name| store.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
+            let mode: String =
+                store.connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+            (mode, number("synchronous"), number("wal_autocheckpoint"), number("journal_size_limit"))
+        };
+        let (off, full) = (0, 2);
+        let limit = WAL_BYTES as i64;
+        assert_eq!(synchronous(Some(&folder.path().join("live.db"))), ("wal".into(), full, 0, limit));
+        assert_eq!(synchronous(None), ("wal".into(), off, 0, limit));
     }
 }

@@ -86,14 +86,14 @@ fn a_full_disk_loses_nothing_and_later_work_goes_on() {
 fn readers_see_what_the_live_map_holds() {
     let folder = tempfile::tempdir().unwrap();
     let mut writer = writer(&folder);
-    let mut views = Vec::new();
+    let (mut views, mut most) = (Vec::new(), 0);
     // More points than a block has, many of them removed again, some views held and some not.
     for round in 0..40 {
         let who = format!("r{}-", round % 30);
         let mut works: Vec<Work> = (0..3).map(|i| changes(&format!("{who}{i}-"), 0, 50)).collect();
         if round % 4 == 3 {
             let live = writer.live.as_ref().unwrap();
-            let gone = live.points().skip(round).step_by(2).take(round * 30);
+            let gone = live.points().skip(round).step_by(2).take(round * 20);
             works.push(Work::Changes(gone.map(|p| Change::Delete { id: p.id.clone(), t: None }).collect()));
         }
         turn(&mut writer, works).into_iter().for_each(|answer| assert!(answer.is_ok(), "{answer:?}"));
@@ -106,12 +106,13 @@ fn readers_see_what_the_live_map_holds() {
             (view.len(), view.last(), &**view.health()),
             (live.points().len(), live.last(), &live.health())
         );
+        most = most.max(view.len());
         let ids: Vec<String> = view.points().map(|point| point.id.clone()).collect();
         if round % 3 == 0 {
             views.push((view, ids));
         }
     }
-    assert!(writer.shared.shown.view().len() > 1200);
+    assert!(most > 1500, "{most} points are hardly more than a block");
     for (view, ids) in views {
         assert!(view.points().map(|point| &point.id).eq(&ids), "a view never changes");
     }

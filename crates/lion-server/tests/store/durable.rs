@@ -133,11 +133,14 @@ fn a_snapshot_is_all_there_is() {
     assert!(kinds[2..].iter().all(|kind| *kind == "removed"), "{kinds:?}");
     let ids: Vec<String> = service.view().points().map(|point| point.id.clone()).collect();
     assert_eq!(ids, ["p3", "new"]);
+    let times: Vec<f64> = receipt.events.iter().map(|event| event.t).collect();
+    assert!(times.iter().all(|t| *t == times[0]), "they leave as the others arrive: {times:?}");
     // Who looked before still sees what was there.
     assert!(before.len() > 30 && before.points().count() == before.len());
 
     let receipt = wait(service.submit(Work::Snapshot(vec![]))).unwrap();
     assert_eq!(receipt.events.len(), 2);
+    assert!(receipt.events[0].t > 1e9, "an empty one has the time of the clock");
     assert!(service.view().is_empty() && service.view().groups().is_empty());
     drop(service);
     assert_eq!(kept(&path, &lion()).digest(), replayed(&path, crate::common::row).digest());

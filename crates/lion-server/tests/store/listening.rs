@@ -12,7 +12,7 @@ fn a_slow_listener_catches_up_from_the_store() {
         submit(&service, (0..50).map(|i| upsert(&format!("p{i}"), 50 * k + i)).collect()).unwrap();
     }
     assert!(matches!(service.feed().after(10), Batch::TooOld));
-    let last = service.feed().last();
+    let last = service.view().last();
     let (mut heard, mut calls) = (0, 0);
     wait(async {
         while heard < last {
@@ -37,8 +37,9 @@ fn a_slow_listener_catches_up_from_the_store() {
 #[test]
 fn listeners_wait_and_hear_what_comes() {
     let service = Service::start(lion(), &Settings::default()).unwrap();
-    let waiting = tokio::time::timeout(Duration::from_millis(20), service.next(0));
-    assert!(wait(async { waiting.await.is_err() }), "there is nothing to hear yet");
+    let nothing =
+        wait(async { tokio::time::timeout(Duration::from_millis(20), service.next(0)).await.is_err() });
+    assert!(nothing, "there is nothing to hear yet");
     wait(async {
         let listener = tokio::spawn({
             let service = service.clone();
@@ -63,7 +64,7 @@ fn what_is_no_longer_kept_is_said_to_be_gone() {
     assert_eq!(wait(service.history(0, 10)).unwrap_err(), Missed::Gone { after: 0, first });
     assert_eq!(wait(service.next(first - 1)).unwrap()[0].events().next().unwrap().0, first);
     let all = wait(service.history(first - 1, 10_000)).unwrap();
-    let last = service.feed().last();
+    let last = service.view().last();
     assert_eq!(all.len() as u64, last + 1 - first);
     assert_eq!(wait(service.history_before(last + 1, 3)).unwrap(), all[all.len() - 3..]);
     assert_eq!(wait(service.history_before(first + 2, 100)).unwrap(), all[..2]);
