@@ -97,7 +97,7 @@ pub use lion::{
     CrossValidated, Lion, LionOptions, LionParameters, Local, OffPlane, Place, Placement, Placer, Positions,
     PowerPoint, Radius, Settled, Stranger, Taper, Verdict,
 };
-pub use map::{KlPoint, Labels, Map, MapParts, Provenance};
+pub use map::{Image, KlPoint, Labels, Map, MapParts, Provenance};
 pub use matrix::Matrix;
 pub use memory::available_memory;
 pub use preprocess::{Metric, Pca, PcaChoice, Preprocess, Unique, unique_rows};

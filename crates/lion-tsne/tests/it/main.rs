@@ -5,5 +5,6 @@ mod contenders;
 mod file;
 mod fitting;
 mod lion;
+mod live;
 mod neighbours;
 mod preprocess;
