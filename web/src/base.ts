@@ -1,0 +1,132 @@
+// The base map: a million points that go to the graphics card once, as they came. Colours are looked up by cluster, so
+// that hiding a cluster or changing the theme costs nothing.
+
+import type { Camera } from "./camera";
+import { NO_CLUSTER, type Columns } from "./columns";
+import { begin, context, program, uniforms } from "./gl";
+import { mix, type Rgb } from "./palette";
+
+const VERTEX = `
+in float x, y;
+in uint cluster;
+uniform vec2 centre, scale;
+uniform float size;
+uniform sampler2D palette;
+out vec4 shade;
+void main() {
+  int k = cluster == ${NO_CLUSTER}u ? 0 : int(cluster) + 1;
+  shade = texelFetch(palette, ivec2(k & 1023, k >> 10), 0);
+  // A hidden point goes where nothing is drawn.
+  gl_Position = shade.a == 0.0 ? vec4(2.0) : vec4((vec2(x, y) - centre) * scale, 0.0, 1.0);
+  gl_PointSize = size;
+}`;
+
+const FRAGMENT = `
+in vec4 shade;
+uniform float size, opacity;
+out vec4 colour;
+void main() {
+  float cover = clamp(0.5 * size - length(size * (gl_PointCoord - 0.5)), 0.0, 1.0);
+  float alpha = opacity * shade.a * (size < 2.5 ? 1.0 : cover);
+  colour = vec4(shade.rgb * alpha, alpha);
+}`;
+
+/** Points that every frame can draw while the view moves; more only when it rests. Found out by watching. */
+const BUDGET = { least: 20_000, start: 250_000, most: 4_000_000 };
+/** Steps of more bytes than this cannot be had from one buffer. */
+const MOST_STEP = 255 >> 2;
+const CALM = 0.34;
+
+export interface ClusterLook { colour: Rgb; shown: boolean; strength: number }
+
+export class BaseLayer {
+  private readonly gl: WebGL2RenderingContext;
+  private at!: (name: string) => WebGLUniformLocation | null;
+  private buffers: { name: string; buffer: WebGLBuffer; integer: boolean }[] = [];
+  private program!: WebGLProgram;
+  private budget = BUDGET.start;
+  private texels = new Uint8Array(4 * 1024);
+
+  constructor(private readonly canvas: HTMLCanvasElement, private readonly map: Columns, restored: () => void) {
+    this.gl = context(canvas);
+    this.start();
+    canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
+    canvas.addEventListener("webglcontextrestored", () => {
+      this.start();
+      restored();
+    });
+  }
+
+  private start(): void {
+    const { gl, map } = this;
+    this.program = program(gl, VERTEX, FRAGMENT);
+    this.at = uniforms(gl, this.program);
+    const columns = [["x", map.x, false], ["y", map.y, false], ["cluster", map.cluster, true]] as const;
+    this.buffers = columns.map(([name, values, integer]) => {
+      const buffer = gl.createBuffer() as WebGLBuffer;
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+      gl.bufferData(gl.ARRAY_BUFFER, values, gl.STATIC_DRAW);
+      return { name, buffer, integer };
+    });
+    gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+    this.upload();
+  }
+
+  /** The look of each cluster, and first that of the points in none. */
+  colour(looks: readonly ClusterLook[], paper: Rgb): void {
+    const lines = Math.max(1, Math.ceil(looks.length / 1024));
+    this.texels = new Uint8Array(4 * 1024 * lines);
+    looks.forEach(({ colour, shown, strength }, k) => {
+      const calm = mix(colour, paper, CALM);
+      this.texels.set([...calm, shown ? Math.max(1, Math.round(255 * strength)) : 0], 4 * k);
+    });
+    this.upload();
+  }
+
+  private upload(): void {
+    const { gl, texels } = this;
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 1024, texels.length / 4096, 0, gl.RGBA, gl.UNSIGNED_BYTE, texels);
+  }
+
+  /** Radius of the points in pixels: they fill about a tenth of the view, and grow slower than the zoom. */
+  radius(camera: Camera): number {
+    const area = camera.width * camera.height;
+    const whole = Math.sqrt((area * 0.085) / (Math.PI * Math.max(this.map.rows, 400)));
+    return Math.min(Math.max(whole, 0.55) * Math.max(camera.zoom, 1) ** 0.45, 5.5);
+  }
+
+  /** Draws; while the view moves only as many points as keep it smooth. */
+  draw(camera: Camera, ratio: number, moving: boolean): void {
+    const { gl, map } = this;
+    const step = moving ? Math.min(Math.ceil(map.rows / this.budget), MOST_STEP) : 1;
+    const drawn = Math.floor((map.rows + step - 1) / step);
+    gl.useProgram(this.program);
+    begin(gl, camera, this.at);
+    for (const { name, buffer, integer } of this.buffers) {
+      const at = gl.getAttribLocation(this.program, name);
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+      gl.enableVertexAttribArray(at);
+      if (integer) gl.vertexAttribIPointer(at, 1, gl.UNSIGNED_INT, 4 * step, 0);
+      else gl.vertexAttribPointer(at, 1, gl.FLOAT, false, 4 * step, 0);
+    }
+    // Fewer points are drawn larger, so that the map keeps its weight.
+    const across = 2 * this.radius(camera) * ratio * Math.min(Math.sqrt(step), 2) + 1;
+    const size = Math.max(across, 1.5);
+    gl.uniform1f(this.at("size"), size);
+    const crowd = Math.min(1, 40_000 / map.rows) ** 0.2;
+    gl.uniform1f(this.at("opacity"), Math.min(0.85, 0.8 * crowd * Math.min(1, (across / size) ** 2)));
+    gl.drawArrays(gl.POINTS, 0, drawn);
+  }
+
+  /** Learns from how long a frame took while the view moved. */
+  learn(seconds: number): void {
+    if (seconds > 0.045) this.budget = Math.max(this.budget * 0.6, BUDGET.least);
+    else if (seconds < 0.02) this.budget = Math.min(this.budget * 1.3, BUDGET.most);
+  }
+
+  get element(): HTMLCanvasElement {
+    return this.canvas;
+  }
+}
