@@ -4,7 +4,8 @@
 import type { Camera } from "./camera";
 import { NO_CLUSTER, type Columns } from "./columns";
 import { begin, context, program, uniforms } from "./gl";
-import { mix, type Rgb } from "./palette";
+import { mix, onPaper, type Rgb } from "./palette";
+import type { Theme } from "./theme";
 
 const VERTEX = `
 in float x, y;
@@ -35,7 +36,8 @@ void main() {
 const BUDGET = { least: 20_000, start: 250_000, most: 4_000_000 };
 /** Steps of more bytes than this cannot be had from one buffer. */
 const MOST_STEP = 255 >> 2;
-const CALM = 0.34;
+/** How much of the paper is mixed into the map's own points, so that arrivals stand out. */
+const CALM = { light: 0.45, dark: 0.36 };
 
 export interface ClusterLook { colour: Rgb; shown: boolean; strength: number }
 
@@ -75,11 +77,11 @@ export class BaseLayer {
   }
 
   /** The look of each cluster, and first that of the points in none. */
-  colour(looks: readonly ClusterLook[], paper: Rgb): void {
+  colour(looks: readonly ClusterLook[], { paper, dark }: Theme): void {
     const lines = Math.max(1, Math.ceil(looks.length / 1024));
     this.texels = new Uint8Array(4 * 1024 * lines);
     looks.forEach(({ colour, shown, strength }, k) => {
-      const calm = mix(colour, paper, CALM);
+      const calm = mix(onPaper(colour, dark), paper, dark ? CALM.dark : CALM.light);
       this.texels.set([...calm, shown ? Math.max(1, Math.round(255 * strength)) : 0], 4 * k);
     });
     this.upload();

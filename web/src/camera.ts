@@ -22,7 +22,8 @@ export class Camera {
   scale = 1;
   /** While nobody moved it, the camera keeps everything in view. */
   auto = true;
-  private box: Box = { x0: -1, y0: -1, x1: 1, y1: 1 };
+  /** What the whole view must hold. */
+  box: Box = { x0: -1, y0: -1, x1: 1, y1: 1 };
   private flight: { from: View; to: View; start: number } | null = null;
 
   resize(width: number, height: number): void {
@@ -33,7 +34,7 @@ export class Camera {
     else Object.assign(this, middle);
   }
 
-  /** What the whole view must hold. Returns whether that is new. */
+  /** Says what the whole view must hold. Returns whether that is new. */
   hold(box: Box): boolean {
     const same = (["x0", "y0", "x1", "y1"] as const).every((side) => this.box[side] === box[side]);
     this.box = { ...box };

@@ -30,6 +30,9 @@ const WORDS = 0.15;
 /** Events that the feed is filled with after a jump. */
 const RETOLD = 120;
 
+/** How far the map reaches. */
+const extent = ({ bounds: [x0, y0, x1, y1] }: MapInfo): number => Math.hypot(x1 - x0, y1 - y0);
+
 const clock = (): number => performance.now() / 1000;
 
 export class Dashboard {
@@ -61,7 +64,7 @@ export class Dashboard {
     this.state.load(live);
     for (const { label } of this.state.points.values()) this.look.meet(label);
     this.stage = new Stage(columns, this.state, this.look, themes, clock);
-    this.feed = new Feed(byId("feed"), { near: (x, y) => this.stage.near(x, y), colour: (name) => this.look.colour(name), go: (event) => this.go(event) });
+    this.feed = new Feed(byId("feed"), { near: (x, y) => this.stage.near(x, y), little: extent(map) * 0.06, colour: (name) => this.look.colour(name), go: (event) => this.go(event) });
     this.legend = new Legend(byId("legend"), this.look, (base) => (base ? this.stage.recolour() : this.recolour()));
     this.card = new Card(byId("card"), map.image, map.clusters_from === "labels");
     this.selection = new Selection(byId("selection"), byId("tab-selection"), this.state, columns, this.look, {
@@ -123,7 +126,8 @@ export class Dashboard {
     this.feed.clear();
     this.replay.start(this.map.first);
     if (live.last > 0) void api.before(live.last + 1, RETOLD).then(({ events }) => {
-      if (this.state.last === live.last) this.feed.refill(events);
+      // What happened meanwhile is told after it.
+      if (this.replay.mode === "live") this.feed.refill([...events, ...this.log.upTo(this.state.last, this.state.last - live.last)]);
     }).catch(() => {});
     this.stale = true;
   }

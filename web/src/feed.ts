@@ -19,6 +19,8 @@ const ICONS: Record<Kind, string> = {
 
 export interface FeedWays {
   near(x: number, y: number): string | null;
+  /** How far a point moves a little at most. */
+  little: number;
   colour(cluster: string | null): Rgb;
   /** Somebody pressed an item. */
   go(event: LiveEvent): void;
@@ -36,9 +38,18 @@ export class Feed {
 
   constructor(private readonly root: HTMLElement, private readonly ways: FeedWays) {
     this.clear();
+    root.addEventListener("keydown", (event) => this.key(event));
     root.addEventListener("scroll", () => {
       if (root.scrollTop < 4 && this.waiting.length > 0) this.show(this.waiting.splice(0));
     });
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    const lines = [...this.root.querySelectorAll<HTMLElement>(".item")];
+    const at = lines.indexOf(document.activeElement as HTMLElement);
+    lines[Math.min(Math.max(at + (event.key === "ArrowDown" ? 1 : -1), 0), lines.length - 1)]?.focus();
+    event.preventDefault();
   }
 
   clear(): void {
@@ -104,13 +115,14 @@ export class Feed {
   private item(event: LiveEvent): HTMLElement {
     const line = make("button", `item ${event.kind} ${toneOf(event)}`);
     line.type = "button";
+    line.tabIndex = -1; // the list is one stop on the way through the page; arrows go through it
     line.dataset.kind = event.kind;
     line.dataset.n = String(event.n);
     const sign = icon(!isNotice(event) && event.kind === "appeared" && outlying(event) ? "outlier" : ICONS[event.kind]);
     const text = make("span");
     if (isNotice(event)) text.textContent = sentence(event, this.ways.near);
     else {
-      text.append(make("b", "", event.id), ` ${sentence(event, this.ways.near)}`);
+      text.append(make("b", "", event.id), ` ${sentence(event, this.ways.near, this.ways.little)}`);
       if (event.kind === "appeared") sign.style.color = css(outlying(event) ? OUTLIER : this.ways.colour(event.cluster));
     }
     const time = make("time", "", moment(event.t));

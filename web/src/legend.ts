@@ -77,7 +77,7 @@ export class Legend {
     this.by.setAttribute("role", "group");
     this.by.setAttribute("aria-label", "Colour arrivals by");
     for (const by of ["cluster", "label"] as const) {
-      const made = button("", by === "cluster" ? "Landed in" : "Own label", () => {
+      const made = button("", by === "cluster" ? "Cluster" : "Label", () => {
         this.look.by = by;
         this.fill();
         this.changed(false);

@@ -192,6 +192,7 @@ export class Overlay {
     const { context } = this;
     const { camera } = scene;
     const taken: Rect[] = [{ x: camera.width - 60, y: camera.height - 160, width: 60, height: 160 }];
+    const sample = forming.length > 0 ? this.sample(scene) : [];
     return forming.map((gathering) => {
       const place = camera.toScreen(gathering.x, gathering.y);
       const at = {
@@ -216,7 +217,8 @@ export class Overlay {
       const cost = (way: Place, k: number) => {
         const rect = { ...way, width, height };
         const out = Math.max(0, 8 - way.x, way.x + width + 8 - camera.width) + Math.max(0, 8 - way.y, way.y + height + 8 - camera.height);
-        return out * 10 + taken.filter((other) => meets(other, rect)).length * 400 + names.filter((name) => meets(name, rect)).length * 60 + k;
+        return out * 10 + taken.filter((other) => meets(other, rect)).length * 400 + names.filter((name) => meets(name, rect)).length * 60
+          + sample.filter((dot) => meets(rect, { ...dot, width: 0, height: 0 })).length + k;
       };
       const best = ways.reduce((a, b) => (cost(b, ways.indexOf(b)) < cost(a, ways.indexOf(a)) ? b : a));
       const rect = {
@@ -225,6 +227,14 @@ export class Overlay {
       taken.push(rect);
       return { rect, at, title, text, away: place.x !== at.x || place.y !== at.y };
     });
+  }
+
+  // A few rows of the map, as they lie on the screen: words had better not cover them.
+  private sample({ camera, columns }: Scene): Place[] {
+    const step = Math.max(1, Math.floor(columns.rows / 1000));
+    const places: Place[] = [];
+    for (let row = 0; row < columns.rows; row += step) places.push(camera.toScreen(columns.x[row], columns.y[row]));
+    return places;
   }
 
   private callout({ theme }: Scene, { rect, at, title, text, away }: Callout): void {
@@ -281,9 +291,13 @@ export class Overlay {
       const point = state.points.get(id);
       if (point) ring(point.x, point.y, radius + 3);
     }
+    context.lineWidth = 1.8;
+    context.strokeStyle = css(theme.accent);
+    context.stroke();
+    context.beginPath();
     for (const row of selected.rows) ring(columns.x[row], columns.y[row], Math.max(radius - 1, 2.5));
-    context.lineWidth = 1.5;
-    context.strokeStyle = css(theme.accent, 0.9);
+    context.lineWidth = 1;
+    context.strokeStyle = css(theme.accent, selected.rows.length > 60 ? 0.45 : 0.9);
     context.stroke();
   }
 

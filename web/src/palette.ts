@@ -20,6 +20,12 @@ export const mix = (a: Rgb, b: Rgb, share: number): Rgb =>
   [0, 1, 2].map((c) => Math.round(a[c] + (b[c] - a[c]) * share)) as unknown as Rgb;
 export const css = (colour: Rgb, alpha = 1): string => `rgb(${colour.join(" ")} / ${alpha})`;
 
+/** A colour as it must be to show: the deep ones are lifted on dark paper. */
+export function onPaper(colour: Rgb, dark: boolean): Rgb {
+  const light = (0.299 * colour[0] + 0.587 * colour[1] + 0.114 * colour[2]) / 255;
+  return dark ? mix(colour, [255, 255, 255], Math.max(0, 0.48 - light) * 0.9) : colour;
+}
+
 /** Which colour each class has: in their order while the colours suffice, else the largest have one. */
 export function colourClasses(classes: readonly { rows: number }[]): Rgb[] {
   if (classes.length <= CLASSES.length) return classes.map((_, k) => CLASSES[k]);

@@ -6,10 +6,12 @@ import { button, download, make } from "./dom";
 import { insideOf, type Place } from "./geometry";
 import type { Look } from "./look";
 import type { Point, State } from "./state";
-import { count, short } from "./words";
+import { count, number, short } from "./words";
 
 /** Rows that the table shows; the CSV has them all. */
 const SHOWN = 200;
+/** One word each: the table is narrow. */
+const VERDICTS: Record<string, string> = { exact: "exact", interpolated: "placed", "beside-outlier": "beside", outlier: "outlier" };
 const HEADING = ["source", "id", "label", "cluster", "verdict", "score", "group", "x", "y", "t"];
 
 export interface SelectionWays {
@@ -90,7 +92,7 @@ export class Selection {
     const points = this.points();
     this.version = points.slice(0, SHOWN).map((point) => `${point.id} ${point.t}`).join();
     const bar = make("div", "bar");
-    const parts = [this.ids.size > 0 ? count(this.ids.size, "live point") : "", this.rows.length > 0 ? count(this.rows.length, "map row") : ""];
+    const parts = [this.ids.size > 0 ? `${number(this.ids.size)} live` : "", this.rows.length > 0 ? count(this.rows.length, "map row") : ""];
     const save = button("first", "CSV", () => download("lion-selection.csv", new Blob([this.csv()], { type: "text/csv" })));
     save.title = "Save the selection as CSV";
     bar.append(make("b", "", parts.filter(Boolean).join(", ")), save, button("", "Clear", () => this.clear()));
@@ -116,11 +118,11 @@ export class Selection {
       line.cells[3].title = verdict;
     };
     for (const { id, label, cluster, verdict, score } of points.slice(0, SHOWN)) {
-      add("", [button("", id, () => this.ways.goPoint(id)), label ?? "–", cluster ?? "–", verdict, short(score)], verdict);
+      add("", [button("", id, () => this.ways.goPoint(id)), label ?? "–", cluster ?? "–", VERDICTS[verdict] ?? verdict, short(score)], verdict);
     }
     for (const row of this.rows.slice(0, Math.max(0, SHOWN - points.length))) {
       const go = button("", this.columns.ids.at(row), () => this.ways.goRow(row));
-      add("base", [go, "–", this.look.clusterOfRow(this.columns, row) ?? "–", "map row", "–"], "");
+      add("base", [go, "–", this.look.clusterOfRow(this.columns, row) ?? "–", "map row", "–"], "map-row");
     }
     return table;
   }

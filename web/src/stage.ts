@@ -9,7 +9,7 @@ import { resizeCanvas } from "./gl";
 import { Grid } from "./grid";
 import type { Look } from "./look";
 import { Overlay, type Scene } from "./overlay";
-import { OUTLIER, type Rgb } from "./palette";
+import { onPaper, OUTLIER, type Rgb } from "./palette";
 import type { Point, State, Step } from "./state";
 import { calm, type Themes } from "./theme";
 import { Trails } from "./trails";
@@ -91,19 +91,20 @@ export class Stage {
   /** Colours, or what is shown, changed. */
   recolour(): void {
     this.scene.theme = this.themes.current;
-    this.base.colour(this.look.base(this.state), this.themes.current.paper);
+    this.base.colour(this.look.base(this.state), this.themes.current);
     for (const point of this.state.points.values()) this.arrivals.recolour(point, this.seen(point));
     this.all();
   }
 
   /** Only the base map's colours changed. */
   recolourBase(): void {
-    this.base.colour(this.look.base(this.state), this.themes.current.paper);
+    this.base.colour(this.look.base(this.state), this.themes.current);
     this.stale.base = this.stale.over = true;
   }
 
   private seen(point: Point): Rgb | null {
-    return this.look.of(point);
+    const colour = this.look.of(point);
+    return colour && onPaper(colour, this.themes.current.dark);
   }
 
   /** All points anew, as old as they are at time `t` of the map. */
@@ -149,8 +150,7 @@ export class Stage {
 
   /** Outliers may land outside the map: the whole view takes them in. */
   private widen(): void {
-    const [x0, y0, x1, y1] = this.look.map.bounds;
-    const box = { x0, y0, x1, y1 };
+    const box = { ...this.camera.box };
     for (const members of this.state.groups.values()) {
       const [first] = members;
       const point = this.state.points.get(first);
@@ -171,6 +171,9 @@ export class Stage {
   }
 
   fit(): void {
+    const [x0, y0, x1, y1] = this.look.map.bounds;
+    this.camera.hold({ x0, y0, x1, y1 });
+    this.widen();
     this.camera.reset(this.clock());
     this.view();
   }

@@ -40,14 +40,17 @@ const clusterName = (name: string | null | undefined): string => name ?? "no clu
 export const called = (name: string | null | undefined): string =>
   name !== null && name !== undefined && /^\d+$/.test(name) ? `cluster ${name}` : clusterName(name);
 
-/** One event as a sentence; `near` names the cluster around a place. */
-export function sentence(event: LiveEvent, near: (x: number, y: number) => string | null): string {
+/** One event as a sentence; `near` names the cluster around a place, `little` is how far a point moves a little at most. */
+export function sentence(event: LiveEvent, near: (x: number, y: number) => string | null, little = Infinity): string {
   switch (event.kind) {
     case "appeared":
       if (event.verdict === "outlier") return "landed as an outlier";
       return event.cluster === null ? "landed outside every cluster" : `landed in ${called(event.cluster)}`;
     case "stayed": return event.verdict === "outlier" ? "stayed an outlier, in its place" : "stayed in its place";
-    case "moved": return `moved a little (${short(event.distance ?? distanceOf(event))})${event.cluster === null ? "" : ` within ${called(event.cluster)}`}`;
+    case "moved": {
+      const distance = event.distance ?? distanceOf(event);
+      return `moved ${distance <= little ? "a little " : ""}(${short(distance)})${event.cluster === null ? "" : ` within ${called(event.cluster)}`}`;
+    }
     case "changed-cluster": return `changed from ${called(event.from?.cluster)} to ${called(event.cluster)}`;
     case "became-outlier": return `became an outlier${event.from?.cluster ? `, was in ${called(event.from.cluster)}` : ""}`;
     case "joined-group": return `joined outlier group ${event.group}`;
@@ -57,8 +60,8 @@ export function sentence(event: LiveEvent, near: (x: number, y: number) => strin
   }
 }
 
-function distanceOf(event: { x: number; y: number; from: { x: number; y: number } | null }): number | null {
-  return event.from ? Math.hypot(event.x - event.from.x, event.y - event.from.y) : null;
+function distanceOf(event: { x: number; y: number; from: { x: number; y: number } | null }): number {
+  return event.from ? Math.hypot(event.x - event.from.x, event.y - event.from.y) : 0;
 }
 
 export function notice(event: Notice, near: (x: number, y: number) => string | null): string {
