@@ -4,7 +4,7 @@
 import type { Camera } from "./camera";
 import { NO_CLUSTER, type Columns } from "./columns";
 import { begin, context, program, uniforms } from "./gl";
-import { mix, onPaper, type Rgb } from "./palette";
+import { mix, type Rgb } from "./palette";
 import type { Theme } from "./theme";
 
 const VERTEX = `
@@ -37,7 +37,7 @@ const BUDGET = { least: 20_000, start: 250_000, most: 4_000_000 };
 /** Steps of more bytes than this cannot be had from one buffer. */
 const MOST_STEP = 255 >> 2;
 /** How much of the paper is mixed into the map's own points, so that arrivals stand out. */
-const CALM = { light: 0.45, dark: 0.36 };
+const CALM = { light: 0.42, dark: 0.34 };
 
 export interface ClusterLook { colour: Rgb; shown: boolean; strength: number }
 
@@ -80,8 +80,10 @@ export class BaseLayer {
   colour(looks: readonly ClusterLook[], { paper, dark }: Theme): void {
     const lines = Math.max(1, Math.ceil(looks.length / 1024));
     this.texels = new Uint8Array(4 * 1024 * lines);
+    // Crowded points hide the paper between them, and need more of it in them.
+    const crowd = 0.1 * Math.min(Math.max(Math.log10(this.map.rows / 2500), 0), 1.5);
     looks.forEach(({ colour, shown, strength }, k) => {
-      const calm = mix(onPaper(colour, dark), paper, dark ? CALM.dark : CALM.light);
+      const calm = mix(colour, paper, (dark ? CALM.dark : CALM.light) + crowd);
       this.texels.set([...calm, shown ? Math.max(1, Math.round(255 * strength)) : 0], 4 * k);
     });
     this.upload();

@@ -76,12 +76,20 @@ export class Dashboard {
     this.pointer = new Pointer(this.stage, byId<HTMLButtonElement>("lasso"), {
       hover: (picked, x, y) => this.hover(picked, x, y),
       click: (picked) => this.click(picked),
-      lasso: (path) => this.selection.lasso(thin(path, 2).map(({ x, y }) => this.stage.camera.toMap(x, y))),
+      lasso: (path) => {
+        const polygon = thin(path, 2).map(({ x, y }) => this.stage.camera.toMap(x, y));
+        this.selection.lasso(polygon);
+        this.stage.scene.selected.outline = polygon;
+      },
     });
     this.replay = new Replay(this.state, this.log, {
       jumped: (ids) => this.jumped(ids),
       mode: () => { this.stale = true; },
       failed: (problem) => this.announce(problem),
+    });
+    themes.onChange(() => {
+      this.legend.fill();
+      this.stale = true;
     });
     this.link = this.connect();
     this.adopt(live);
@@ -329,7 +337,7 @@ export class Dashboard {
   }
 
   private selected(): void {
-    this.stage.scene.selected = { ids: this.selection.ids, rows: this.selection.rows };
+    this.stage.scene.selected = { ids: this.selection.ids, rows: this.selection.rows, outline: [] };
     this.stage.touch();
     this.open(this.selection.size > 0 ? "selection" : "feed");
     if (this.selection.size > 0) this.announce(`${count(this.selection.size, "point")} selected`);

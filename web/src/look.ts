@@ -2,7 +2,7 @@
 
 import { NO_CLUSTER, type Columns } from "./columns";
 import type { ClusterLook } from "./base";
-import { CLASSES, colourClasses, NONE, OTHER, type Rgb } from "./palette";
+import { CLASSES, colourClasses, NONE, onPaper, OTHER, type Rgb } from "./palette";
 import type { Point, State } from "./state";
 import type { MapInfo } from "./types";
 
@@ -18,6 +18,8 @@ export class Look {
   readonly strangers: string[] = [];
   /** The class that stands out while its name is pointed at. */
   focus: string | null | undefined = undefined;
+  /** Whether the paper is dark. */
+  dark = false;
   private readonly colours = new Map<string, Rgb>();
   private readonly index: Map<string, number>;
 
@@ -28,7 +30,7 @@ export class Look {
   }
 
   colour(name: string | null): Rgb {
-    return name === null ? NONE : this.colours.get(name) ?? OTHER;
+    return onPaper(name === null ? NONE : this.colours.get(name) ?? OTHER, this.dark);
   }
 
   private classOf(point: Point): string | null {

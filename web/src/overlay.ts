@@ -17,6 +17,7 @@ const OUTLINED = 200;
 const CALLED = 4;
 /** Selected points beyond this are not ringed one by one. */
 const RINGED = 3000;
+const ROWS_RINGED = 80;
 
 interface Rect { x: number; y: number; width: number; height: number }
 
@@ -28,7 +29,8 @@ export interface Scene {
   columns: Columns;
   trails: Trails;
   near(x: number, y: number): string | null;
-  selected: { ids: ReadonlySet<string>; rows: readonly number[] };
+  /** `outline`: the lasso that caught them, in the map's units. */
+  selected: { ids: ReadonlySet<string>; rows: readonly number[]; outline: readonly Place[] };
   hover: Place | null;
   lasso: readonly Place[];
   beacon: { x: number; y: number; birth: number } | null;
@@ -63,7 +65,7 @@ export class Overlay {
     this.selection(scene);
     if (scene.hover) this.ring(camera.toScreen(scene.hover.x, scene.hover.y), 10, scene.theme.ink, 2);
     const beacon = this.beacon(scene, now);
-    this.lasso(scene);
+    this.polygon(scene.lasso, scene.theme, 0.12);
     return moving || beacon || (scene.motion && forming.length > 0);
   }
 
@@ -295,10 +297,10 @@ export class Overlay {
     context.strokeStyle = css(theme.accent);
     context.stroke();
     context.beginPath();
-    for (const row of selected.rows) ring(columns.x[row], columns.y[row], Math.max(radius - 1, 2.5));
+    for (const row of selected.rows.length > ROWS_RINGED ? [] : selected.rows) ring(columns.x[row], columns.y[row], Math.max(radius - 1, 2.5));
     context.lineWidth = 1;
-    context.strokeStyle = css(theme.accent, selected.rows.length > 60 ? 0.45 : 0.9);
     context.stroke();
+    this.polygon(selected.outline.map(({ x, y }) => camera.toScreen(x, y)), theme, 0.07);
   }
 
   private ring(at: Place, radius: number, colour: Rgb, width: number): void {
@@ -320,13 +322,13 @@ export class Overlay {
     return true;
   }
 
-  private lasso({ lasso, theme }: Scene): void {
-    if (lasso.length < 2) return;
+  private polygon(places: readonly Place[], theme: Theme, fill: number): void {
+    if (places.length < 2) return;
     const { context } = this;
     context.beginPath();
-    for (const { x, y } of lasso) context.lineTo(x, y);
+    for (const { x, y } of places) context.lineTo(x, y);
     context.closePath();
-    context.fillStyle = css(theme.accent, 0.12);
+    context.fillStyle = css(theme.accent, fill);
     context.fill();
     context.setLineDash([5, 4]);
     context.lineWidth = 1.6;

@@ -9,7 +9,7 @@ import { resizeCanvas } from "./gl";
 import { Grid } from "./grid";
 import type { Look } from "./look";
 import { Overlay, type Scene } from "./overlay";
-import { onPaper, OUTLIER, type Rgb } from "./palette";
+import { OUTLIER } from "./palette";
 import type { Point, State, Step } from "./state";
 import { calm, type Themes } from "./theme";
 import { Trails } from "./trails";
@@ -53,7 +53,7 @@ export class Stage {
     this.overlay = new Overlay(this.canvas);
     this.scene = {
       camera: this.camera, theme: themes.current, state, look, columns, trails: this.trails, near: (x, y) => this.near(x, y),
-      selected: { ids: new Set(), rows: [] }, hover: null, lasso: [], beacon: null, motion: !calm(),
+      selected: { ids: new Set(), rows: [], outline: [] }, hover: null, lasso: [], beacon: null, motion: !calm(),
     };
     themes.onChange(redraw);
     const [x0, y0, x1, y1] = look.map.bounds;
@@ -91,8 +91,9 @@ export class Stage {
   /** Colours, or what is shown, changed. */
   recolour(): void {
     this.scene.theme = this.themes.current;
+    this.look.dark = this.themes.current.dark;
     this.base.colour(this.look.base(this.state), this.themes.current);
-    for (const point of this.state.points.values()) this.arrivals.recolour(point, this.seen(point));
+    for (const point of this.state.points.values()) this.arrivals.recolour(point, this.look.of(point));
     this.all();
   }
 
@@ -100,11 +101,6 @@ export class Stage {
   recolourBase(): void {
     this.base.colour(this.look.base(this.state), this.themes.current);
     this.stale.base = this.stale.over = true;
-  }
-
-  private seen(point: Point): Rgb | null {
-    const colour = this.look.of(point);
-    return colour && onPaper(colour, this.themes.current.dark);
   }
 
   /** All points anew, as old as they are at time `t` of the map. */
@@ -119,7 +115,7 @@ export class Stage {
   private settle(point: Point, t: number): void {
     const now = this.clock();
     const age = Math.max(t - point.t, 0);
-    this.arrivals.put(point, this.seen(point), now - Math.max(age, LANDING));
+    this.arrivals.put(point, this.look.of(point), now - Math.max(age, LANDING));
     this.ageing = Math.max(this.ageing, now + AGEING - age);
   }
 
@@ -139,7 +135,7 @@ export class Stage {
   play(event: LiveEvent, step: Step | null): void {
     const now = this.clock();
     if (step?.now && !isNotice(event) && event.kind !== "removed") {
-      this.arrivals.put(step.now, this.seen(step.now), now, step.was ?? step.now);
+      this.arrivals.put(step.now, this.look.of(step.now), now, step.was ?? step.now);
       this.trails.add(event, this.look.colour(step.now.cluster), now);
     } else if (step) this.arrivals.remove(step.id, now, !calm());
     this.animated = Math.max(this.animated, now + LANDING + 0.1);
@@ -196,7 +192,7 @@ export class Stage {
     for (const point of this.state.points.values()) {
       const at = this.camera.toScreen(point.x, point.y);
       const distance = (at.x - x) ** 2 + (at.y - y) ** 2;
-      if (distance <= least && this.seen(point)) [best, least] = [point, distance];
+      if (distance <= least && this.look.of(point)) [best, least] = [point, distance];
     }
     if (best) return { point: best };
     const place = this.camera.toMap(x, y);
