@@ -2,7 +2,7 @@
 // processor touches a point only when something happens to it.
 
 import type { Camera } from "./camera";
-import { begin, context, program, uniforms } from "./gl";
+import { begin, clear, context, program, uniforms } from "./gl";
 import type { Rgb } from "./palette";
 import type { Point } from "./state";
 import type { Theme } from "./theme";
@@ -23,7 +23,7 @@ in vec4 place;
 in float birth;
 in vec4 look;
 uniform vec2 centre, scale;
-uniform float now, radius, motion;
+uniform float now, radius, motion, glow;
 out vec3 shade;
 out float size, age, kind, reach;
 void main() {
@@ -35,8 +35,8 @@ void main() {
   vec2 here = mix(place.zw, place.xy, way);
   float young = exp(-age / 9.0);
   reach = radius * (1.0 + 0.45 * young) * (kind == ${OUTLYING}.0 ? 1.05 : 1.0);
-  float pulse = motion > 0.5 && age < ${LANDING} ? 1.0 : 0.0;
-  float extent = reach + 2.0 + max(max(kind == ${OUTLYING}.0 ? reach * 1.5 + 2.0 : 0.0, reach * 2.2 * young), pulse * 5.0 * radius);
+  float pulse = motion > 0.5 && glow > 0.3 && age < ${LANDING} ? 1.0 : 0.0;
+  float extent = reach + 2.0 + max(max(kind == ${OUTLYING}.0 ? reach * 1.5 + 2.0 : 0.0, reach * 2.2 * young * step(0.02, young * glow)), pulse * 5.0 * radius);
   bool gone = kind == ${HIDDEN}.0 || (kind == ${LEAVING}.0 && age > ${LANDING});
   gl_Position = gone ? vec4(2.0) : vec4((here - centre) * scale, 0.0, 1.0);
   size = 2.0 * extent;
@@ -46,7 +46,7 @@ void main() {
 const FRAGMENT = `
 in vec3 shade;
 in float size, age, kind, reach;
-uniform float radius, motion, pixel;
+uniform float radius, motion, glow, pixel;
 uniform vec3 paper, ink, warning;
 out vec4 colour;
 
@@ -64,11 +64,11 @@ void main() {
   bool outlying = kind == ${OUTLYING}.0;
   vec3 own = outlying ? warning : shade;
   vec4 sum = vec4(0.0);
-  float halo = young * 0.5 * pow(clamp(1.0 - far / (reach * 3.2), 0.0, 1.0), 2.0);
+  float halo = glow * young * 0.5 * pow(clamp(1.0 - far / (reach * 3.2), 0.0, 1.0), 2.0);
   sum = over(sum, own, halo);
-  if (motion > 0.5 && age < ${LANDING}) {
+  if (motion > 0.5 && glow > 0.3 && age < ${LANDING}) {
     float share = age / ${LANDING};
-    sum = over(sum, own, (1.0 - share) * 0.9 * band(far, mix(radius, radius * 5.5, 1.0 - pow(1.0 - share, 2.0)), 2.0 * pixel));
+    sum = over(sum, own, (1.0 - share) * 0.9 * glow * band(far, mix(radius, radius * 5.5, 1.0 - pow(1.0 - share, 2.0)), 2.0 * pixel));
   }
   if (outlying) {
     float ring = reach * 2.1 + pixel;
@@ -99,6 +99,8 @@ export class ArrivalLayer {
   private used = 0;
   private dirty = { from: Infinity, to: -1 };
   private resized = true;
+  /** About how many points arrived in the last seconds. */
+  private recent = 0;
 
   constructor(canvas: HTMLCanvasElement, restored: () => void) {
     this.gl = context(canvas);
@@ -126,6 +128,8 @@ export class ArrivalLayer {
     this.resized = true;
   }
 
+  private seen = 0;
+
   clear(): void {
     this.slots.clear();
     this.free = [];
@@ -141,6 +145,7 @@ export class ArrivalLayer {
       this.slots.set(point.id, slot);
       this.grow();
     }
+    if (birth >= this.seen) this.recent++;
     this.floats.set([point.x, point.y, from.x, from.y, birth], slot * 6);
     this.paint(slot, point, look);
   }
@@ -208,8 +213,13 @@ export class ArrivalLayer {
     while (this.leaving.length > 0 && this.leaving[0].until < now) this.free.push((this.leaving.shift() as { slot: number }).slot);
     gl.useProgram(this.program);
     this.upload();
+    clear(gl);
     begin(gl, camera, at);
     gl.uniform1f(at("now"), now);
+    this.recent *= Math.exp((this.seen - now) / 6);
+    this.seen = now;
+    // In a flood everything would glow, and nothing stand out.
+    gl.uniform1f(at("glow"), Math.min(Math.max(1.2 - this.recent / 1500, 0), 1));
     gl.uniform1f(at("radius"), ArrivalLayer.radius(camera, this.slots.size) * ratio);
     gl.uniform1f(at("pixel"), ratio);
     gl.uniform1f(at("motion"), motion ? 1 : 0);

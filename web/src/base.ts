@@ -3,7 +3,7 @@
 
 import type { Camera } from "./camera";
 import { NO_CLUSTER, type Columns } from "./columns";
-import { begin, context, program, uniforms } from "./gl";
+import { begin, clear, context, program, uniforms } from "./gl";
 import { mix, type Rgb } from "./palette";
 import type { Theme } from "./theme";
 
@@ -32,8 +32,11 @@ void main() {
   colour = vec4(shade.rgb * alpha, alpha);
 }`;
 
-/** Points that every frame can draw while the view moves; more only when it rests. Found out by watching. */
-const BUDGET = { least: 20_000, start: 250_000, most: 4_000_000 };
+/** Points that one frame can draw; found out by watching. While the view moves a frame draws every k-th point, and when it
+ * rests the others are added frame by frame. */
+const BUDGET = { least: 20_000, start: 100_000, most: 4_000_000 };
+/** Seconds that a frame may take. */
+const FRAME = 0.028;
 /** Steps of more bytes than this cannot be had from one buffer. */
 const MOST_STEP = 255 >> 2;
 /** How much of the paper is mixed into the map's own points, so that arrivals stand out. */
@@ -47,10 +50,12 @@ export class BaseLayer {
   private buffers: { name: string; buffer: WebGLBuffer; integer: boolean }[] = [];
   private program!: WebGLProgram;
   private budget = BUDGET.start;
+  /** How many of the slices of the picture at rest are drawn, and of how many. */
+  private slices = { drawn: 0, all: 0 };
   private texels = new Uint8Array(4 * 1024);
 
-  constructor(private readonly canvas: HTMLCanvasElement, private readonly map: Columns, restored: () => void) {
-    this.gl = context(canvas);
+  constructor(canvas: HTMLCanvasElement, private readonly map: Columns, restored: () => void) {
+    this.gl = context(canvas, true);
     this.start();
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     canvas.addEventListener("webglcontextrestored", () => {
@@ -101,36 +106,51 @@ export class BaseLayer {
     return Math.min(Math.max(whole, 0.55) * Math.max(camera.zoom, 1) ** 0.45, 5.5);
   }
 
-  /** Draws; while the view moves only as many points as keep it smooth. */
+  /** Begins a new picture. While the view moves it has only as many points as keep it smooth. */
   draw(camera: Camera, ratio: number, moving: boolean): void {
+    const step = Math.min(Math.max(Math.ceil(this.map.rows / this.budget), 1), MOST_STEP);
+    this.slices = { drawn: 1, all: moving ? 1 : step };
+    this.slice(camera, ratio, 0, step, moving);
+  }
+
+  /** Adds to a picture at rest what the frames before left out; false when it is whole. */
+  refine(camera: Camera, ratio: number): boolean {
+    const { drawn, all } = this.slices;
+    if (drawn >= all) return false;
+    this.slice(camera, ratio, drawn, all, false);
+    this.slices.drawn++;
+    return true;
+  }
+
+  /** Every step-th point from the first on. Fewer points are drawn larger, so that the map keeps its weight. */
+  private slice(camera: Camera, ratio: number, first: number, step: number, moving: boolean): void {
     const { gl, map } = this;
-    const step = moving ? Math.min(Math.ceil(map.rows / this.budget), MOST_STEP) : 1;
-    const drawn = Math.floor((map.rows + step - 1) / step);
     gl.useProgram(this.program);
+    if (first === 0) clear(gl);
     begin(gl, camera, this.at);
     for (const { name, buffer, integer } of this.buffers) {
       const at = gl.getAttribLocation(this.program, name);
       gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
       gl.enableVertexAttribArray(at);
-      if (integer) gl.vertexAttribIPointer(at, 1, gl.UNSIGNED_INT, 4 * step, 0);
-      else gl.vertexAttribPointer(at, 1, gl.FLOAT, false, 4 * step, 0);
+      if (integer) gl.vertexAttribIPointer(at, 1, gl.UNSIGNED_INT, 4 * step, 4 * first);
+      else gl.vertexAttribPointer(at, 1, gl.FLOAT, false, 4 * step, 4 * first);
     }
-    // Fewer points are drawn larger, so that the map keeps its weight.
-    const across = 2 * this.radius(camera) * ratio * Math.min(Math.sqrt(step), 2) + 1;
+    const across = 2 * this.radius(camera) * ratio * (moving ? Math.min(Math.sqrt(step), 2) : 1) + 1;
     const size = Math.max(across, 1.5);
     gl.uniform1f(this.at("size"), size);
     const crowd = Math.min(1, 40_000 / map.rows) ** 0.2;
     gl.uniform1f(this.at("opacity"), Math.min(0.85, 0.8 * crowd * Math.min(1, (across / size) ** 2)));
-    gl.drawArrays(gl.POINTS, 0, drawn);
+    gl.drawArrays(gl.POINTS, 0, Math.ceil((map.rows - first) / step));
   }
 
-  /** Learns from how long a frame took while the view moved. */
+  /** Learns from how long a frame took that drew as much as it may. */
   learn(seconds: number): void {
-    if (seconds > 0.045) this.budget = Math.max(this.budget * 0.6, BUDGET.least);
-    else if (seconds < 0.02) this.budget = Math.min(this.budget * 1.3, BUDGET.most);
+    if (seconds > 2 * FRAME) this.budget = Math.max(this.budget * Math.max(FRAME / seconds, 0.4), BUDGET.least);
+    else if (seconds < FRAME) this.budget = Math.min(this.budget * 1.15, BUDGET.most);
   }
 
-  get element(): HTMLCanvasElement {
-    return this.canvas;
+  /** All that is not drawn yet, whatever it takes: for a picture that leaves the page. */
+  finish(camera: Camera, ratio: number): void {
+    while (this.refine(camera, ratio));
   }
 }

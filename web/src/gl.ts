@@ -2,8 +2,9 @@
 
 import type { Camera } from "./camera";
 
-export function context(canvas: HTMLCanvasElement): WebGL2RenderingContext {
-  const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, premultipliedAlpha: true });
+/** `keeps`: what was drawn stays until it is cleared, so that a picture may be finished over several frames. */
+export function context(canvas: HTMLCanvasElement, keeps = false): WebGL2RenderingContext {
+  const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, premultipliedAlpha: true, preserveDrawingBuffer: keeps });
   if (!gl) throw new Error("This browser has no WebGL 2, which draws the map. Switch hardware acceleration on, or use another browser.");
   return gl;
 }
@@ -32,11 +33,14 @@ export function uniforms(gl: WebGL2RenderingContext, of: WebGLProgram): (name: s
   };
 }
 
-/** Clears and sets what every layer needs: blending, and where a place falls. */
-export function begin(gl: WebGL2RenderingContext, camera: Camera, at: (name: string) => WebGLUniformLocation | null): void {
-  gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
+export function clear(gl: WebGL2RenderingContext): void {
   gl.clearColor(0, 0, 0, 0);
   gl.clear(gl.COLOR_BUFFER_BIT);
+}
+
+/** Sets what every layer needs: blending, and where a place falls. */
+export function begin(gl: WebGL2RenderingContext, camera: Camera, at: (name: string) => WebGLUniformLocation | null): void {
+  gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
   gl.enable(gl.BLEND);
   gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   gl.uniform2f(at("centre"), camera.x, camera.y);

@@ -67,6 +67,7 @@ export class Pointer {
     this.stage.canvas.setPointerCapture(event.pointerId);
     this.down.set(event.pointerId, at);
     this.start = at;
+    this.stage.held = true;
     this.leave();
     if (this.down.size === 1 && (this.lassoOn || event.shiftKey)) this.path = [at];
     else this.stage.canvas.classList.add("dragging");
@@ -100,6 +101,7 @@ export class Pointer {
   private release(event: PointerEvent): void {
     const at = this.at(event);
     if (!this.down.delete(event.pointerId)) return;
+    this.stage.held = this.down.size > 0;
     this.stage.canvas.classList.remove("dragging");
     const path = this.path;
     const still = this.start !== null && Math.hypot(at.x - this.start.x, at.y - this.start.y) < CLICK && (path?.length ?? 0) < 6;

@@ -38,6 +38,9 @@ export class Stage {
   private drawn = 0;
   private moved = -1;
   private moving = false;
+  private refining = false;
+  /** Whether a hand is on the map: then it may move at any moment. */
+  held = false;
   private grid: Grid | null = null;
 
   constructor(
@@ -141,16 +144,21 @@ export class Stage {
     this.animated = Math.max(this.animated, now + LANDING + 0.1);
     this.ageing = now + AGEING;
     this.stale.live = this.stale.over = true;
-    if (step?.now?.verdict === "outlier") this.widen();
+    if (step?.now?.verdict === "outlier") this.widen([step.now]);
+  }
+
+  /** One of each group. */
+  private *outliers(): Generator<Point> {
+    for (const [first] of this.state.groups.values()) {
+      const point = this.state.points.get(first);
+      if (point) yield point;
+    }
   }
 
   /** Outliers may land outside the map: the whole view takes them in. */
-  private widen(): void {
+  private widen(points: Iterable<Point> = this.outliers()): void {
     const box = { ...this.camera.box };
-    for (const members of this.state.groups.values()) {
-      const [first] = members;
-      const point = this.state.points.get(first);
-      if (!point) continue;
+    for (const point of points) {
       box.x0 = Math.min(box.x0, point.x);
       box.y0 = Math.min(box.y0, point.y);
       box.x1 = Math.max(box.x1, point.x);
@@ -204,8 +212,8 @@ export class Stage {
   /** One frame: draws what has to be drawn, and nothing else. */
   frame(now: number, since: number): void {
     if (this.camera.advance(now)) this.view();
-    const moving = now - this.moved < REST;
-    if (moving && this.moving) this.base.learn(since);
+    const moving = this.held || now - this.moved < REST;
+    if (this.moving || this.refining) this.base.learn(since);
     if (this.moving && !moving) this.stale.base = true;
     this.moving = moving;
     if (now < this.animated) this.stale.live = this.stale.over = true;
@@ -217,6 +225,7 @@ export class Stage {
     const { stale, camera, ratio } = this;
     this.scene.motion = !calm();
     if (stale.base) this.base.draw(camera, ratio, this.moving);
+    else this.refining = this.base.refine(camera, ratio);
     if (stale.live) {
       this.arrivals.draw(camera, ratio, now, this.themes.current, OUTLIER, this.scene.motion);
       this.drawn = now;
@@ -231,6 +240,7 @@ export class Stage {
     this.all();
     this.moving = false;
     this.draw(this.clock());
+    this.base.finish(this.camera, this.ratio);
     const { width, height } = this.canvas;
     const { paper, ink } = this.themes.current;
     const canvas = document.createElement("canvas");
