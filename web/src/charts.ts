@@ -10,6 +10,8 @@ const HEIGHT = 30;
 export const STALE = 0.25;
 
 export interface Figures {
+  /** Seconds since the latest event. */
+  quiet: number;
   rate: number;
   share: number;
   promised: number | null;
@@ -80,7 +82,7 @@ export class Charts {
     const { series, window, promised } = figures;
     const bucket = window / Math.max(series.arrivals.length, 1);
     this.rate.draw(series.arrivals.map((arrivals) => arrivals / bucket), null, 0.1);
-    this.rate.say(rate(figures.rate), `last ${span(window)}`, false);
+    this.rate.say(rate(figures.rate), figures.quiet > 30 ? `quiet for ${span(figures.quiet)}` : `last ${span(window)}`, false);
 
     const high = promised !== null && figures.arrivals >= 20 && figures.share > 3 * promised;
     this.share.draw(series.arrivals.map((all, k) => (all > 0 ? series.outliers[k] / all : null)), promised, 0.05);
@@ -94,6 +96,6 @@ export class Charts {
 }
 
 function span(seconds: number): string {
-  if (seconds >= 7200) return `${short(seconds / 3600)} h`;
-  return seconds >= 120 ? `${short(seconds / 60)} min` : `${short(seconds)} s`;
+  if (seconds >= 7200) return `${short(Math.round(seconds / 360) / 10)} h`;
+  return seconds >= 120 ? `${short(Math.round(seconds / 60))} min` : `${short(Math.round(seconds))} s`;
 }

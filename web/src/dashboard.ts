@@ -6,8 +6,8 @@ import { Charts } from "./charts";
 import type { Columns } from "./columns";
 import { byId, download, icon, make } from "./dom";
 import { Feed } from "./feed";
-import { figuresNow, figuresThen, staleness } from "./figures";
-import { thin } from "./geometry";
+import { figuresNow, figuresThen, staleness, wallClock } from "./figures";
+import { boxOfBounds, thin } from "./geometry";
 import { listenToKeys } from "./keyboard";
 import { Legend } from "./legend";
 import { Link } from "./link";
@@ -31,7 +31,13 @@ const WORDS = 0.15;
 const RETOLD = 120;
 
 /** How far the map reaches. */
-const extent = ({ bounds: [x0, y0, x1, y1] }: MapInfo): number => Math.hypot(x1 - x0, y1 - y0);
+const extent = ({ bounds }: MapInfo): number => {
+  const { x0, y0, x1, y1 } = boxOfBounds(bounds);
+  return Math.hypot(x1 - x0, y1 - y0);
+};
+
+/** Health may lag behind the events by this many seconds, and must not undo what they just said. */
+const LAG = 0.8;
 
 const clock = (): number => performance.now() / 1000;
 
@@ -53,6 +59,8 @@ export class Dashboard {
   private connection: "connecting" | "live" | "lost" = "connecting";
   private stale = true;
   private worded = 0;
+  /** When the last notice came. */
+  private noticed = 0;
   private before = clock();
   private waning = "";
   private unusual = "";
@@ -64,7 +72,7 @@ export class Dashboard {
     this.state.load(live);
     for (const { label } of this.state.points.values()) this.look.meet(label);
     this.stage = new Stage(columns, this.state, this.look, themes, clock);
-    this.feed = new Feed(byId("feed"), { near: (x, y) => this.stage.near(x, y), little: extent(map) * 0.06, colour: (name) => this.look.colour(name), go: (event) => this.go(event) });
+    this.feed = new Feed(byId("feed"), { near: (x, y) => this.stage.near(x, y), little: extent(map) * 0.06, columns: map.columns, colour: (name) => this.look.colour(name), go: (event) => this.go(event) });
     this.legend = new Legend(byId("legend"), this.look, (base) => (base ? this.stage.recolour() : this.recolour()));
     this.card = new Card(byId("card"), map.image, map.clusters_from === "labels");
     this.selection = new Selection(byId("selection"), byId("tab-selection"), this.state, columns, this.look, {
@@ -110,7 +118,8 @@ export class Dashboard {
       health: (health) => {
         this.health = health;
         // A past moment keeps what it knew; now is as the server says, once its events are here.
-        if (this.replay.mode === "live" && this.state.last >= this.log.last) this.state.adopt(health);
+        const settled = this.state.last >= this.log.last && clock() - this.noticed > LAG;
+        if (this.replay.mode === "live" && settled) this.state.adopt(health);
         this.stale = true;
       },
       live: () => this.online(),
@@ -130,7 +139,7 @@ export class Dashboard {
   /** Goes on from a snapshot: the log begins after it. */
   private adopt(live: LiveSnapshot): void {
     this.log.restart(live.last);
-    this.stage.reload(Math.max(0, ...live.points.t.slice(-1), ...(live.health.series.t.slice(-1))));
+    this.stage.reload(wallClock(live.points.t.reduce((latest, t) => Math.max(latest, t), 0)));
     this.feed.clear();
     this.replay.start(this.map.first);
     if (live.last > 0) void api.before(live.last + 1, RETOLD).then(({ events }) => {
@@ -203,8 +212,10 @@ export class Dashboard {
     }
     if (strangers) this.legend.fill();
     this.feed.add(events);
-    const notices = events.filter(isNotice);
-    if (notices.length > 0) this.worded = 0;
+    if (events.some(isNotice)) {
+      this.noticed = clock();
+      this.worded = 0;
+    }
     this.stale = true;
   }
 
@@ -225,7 +236,7 @@ export class Dashboard {
     const near = (x: number, y: number) => this.stage.near(x, y);
     const isStale = live ? staleness(health, state) : state.stale;
     const list = alarms(state, live ? health : null, isStale, near, (name) => this.look.centre(name));
-    this.charts.draw(live ? figuresNow(health, state) : figuresThen(this.log, state, health.window, health.promised));
+    this.charts.draw(live ? figuresNow(health, state, this.quiet()) : figuresThen(this.log, state, health.window, health.promised));
     this.legend.count(state);
     this.selection.refresh();
     replay.show(this.themes.current);
@@ -238,6 +249,12 @@ export class Dashboard {
       this.stage.recolourBase();
     }
     this.stage.touch();
+  }
+
+  /** Seconds since the latest event, as far as its time is that of a clock. */
+  private quiet(): number {
+    const t = this.log.at(this.log.last)?.t ?? 0;
+    return wallClock(t) - t;
   }
 
   private say(list: Alarm[]): void {
@@ -260,7 +277,7 @@ export class Dashboard {
     const root = byId("alarms");
     if (list.length === 0) {
       const calm = make("p");
-      calm.append(icon("stay"), "Nothing unusual: no cluster forms or vanishes.");
+      calm.append(icon("stay"), "Nothing unusual right now.");
       root.replaceChildren(calm);
     } else {
       root.replaceChildren(...list.map((alarm) => {

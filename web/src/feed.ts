@@ -21,6 +21,8 @@ export interface FeedWays {
   near(x: number, y: number): string | null;
   /** How far a point moves a little at most. */
   little: number;
+  /** How many numbers a row has. */
+  columns: number;
   colour(cluster: string | null): Rgb;
   /** Somebody pressed an item. */
   go(event: LiveEvent): void;
@@ -56,7 +58,7 @@ export class Feed {
     this.floods.clear();
     this.waiting = [];
     this.empty = make("li", "empty", "Nothing has happened yet. Points that are posted appear here and on the map.");
-    this.empty.append(make("code", "", `curl ${location.origin}/api/points -H 'content-type: application/json' -d '[{"id": "a", "x": [ … ]}]'`));
+    this.empty.append(make("code", "", `curl ${location.origin}/api/points -H 'content-type: application/json' -d '[{"id": "a", "x": [${this.ways.columns} numbers]}]'`));
     this.root.replaceChildren(this.empty);
   }
 

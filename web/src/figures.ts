@@ -6,10 +6,16 @@ import type { State } from "./state";
 import type { Health } from "./types";
 
 const BUCKETS = 30;
+/** After so many seconds without an event there is no rate to speak of. */
+const QUIET = 30;
 
-export function figuresNow(health: Health, state: State): Figures {
+/** Now, where times are those of a clock (seconds since 1970); else the latest time there is. */
+export const wallClock = (latest: number): number => (latest > 1e8 ? Math.max(latest, Date.now() / 1000) : latest);
+
+/** `quiet`: seconds since the latest event. The server's numbers are as of that event. */
+export function figuresNow(health: Health, state: State, quiet: number): Figures {
   return {
-    rate: health.rate, share: health.outlier_share, promised: health.promised, staleness: health.staleness,
+    quiet, rate: quiet > QUIET ? 0 : health.rate, share: health.outlier_share, promised: health.promised, staleness: health.staleness,
     stale: staleness(health, state) !== null, arrivals: health.arrivals, window: health.window, series: health.series,
   };
 }
@@ -38,7 +44,7 @@ export function figuresThen(log: Log, state: State, window: number, promised: nu
     odd++;
   }
   return {
-    rate: all / window, share: all > 0 ? odd / all : 0, promised, staleness: null, stale: state.stale !== null, arrivals: all, window,
+    quiet: 0, rate: all / window, share: all > 0 ? odd / all : 0, promised, staleness: null, stale: state.stale !== null, arrivals: all, window,
     series: { t: [], arrivals, outliers, staleness: new Array<null>(BUCKETS).fill(null) },
   };
 }

@@ -14,6 +14,12 @@ export function inside(polygon: readonly Place[], x: number, y: number): boolean
 
 export interface Box { x0: number; y0: number; x1: number; y1: number }
 
+/** The box of a map, from its bounds in the plane or in space. */
+export function boxOfBounds(bounds: readonly number[]): Box {
+  const half = bounds.length / 2;
+  return { x0: bounds[0], y0: bounds[1], x1: bounds[half], y1: bounds[half + 1] };
+}
+
 export function boxOf(places: readonly Place[]): Box {
   const box = { x0: Infinity, y0: Infinity, x1: -Infinity, y1: -Infinity };
   for (const { x, y } of places) {

@@ -206,7 +206,7 @@ export class Replay {
     for (const flag of flags.slice(-200)) {
       context.fillStyle = css(flag.kind === "forming" ? OUTLIER : flag.kind === "stale" ? [220, 150, 20] : theme.faint);
       context.beginPath();
-      const [fx, fy] = [x(flag.n), line - 16];
+      const [fx, fy] = [Math.min(Math.max(x(flag.n), 4), width - 4), line - 16];
       context.moveTo(fx, fy + 4);
       context.lineTo(fx - 4, fy - 4);
       context.lineTo(fx + 4, fy - 4);

@@ -5,6 +5,7 @@ import { BaseLayer } from "./base";
 import { Camera } from "./camera";
 import type { Columns } from "./columns";
 import { byId } from "./dom";
+import { boxOfBounds } from "./geometry";
 import { resizeCanvas } from "./gl";
 import { Grid } from "./grid";
 import type { Look } from "./look";
@@ -59,8 +60,7 @@ export class Stage {
       selected: { ids: new Set(), rows: [], outline: [] }, hover: null, lasso: [], beacon: null, motion: !calm(),
     };
     themes.onChange(redraw);
-    const [x0, y0, x1, y1] = look.map.bounds;
-    this.camera.hold({ x0, y0, x1, y1 });
+    this.camera.hold(boxOfBounds(look.map.bounds));
     new ResizeObserver(() => this.resize()).observe(this.root);
     this.resize();
     this.recolour();
@@ -175,8 +175,7 @@ export class Stage {
   }
 
   fit(): void {
-    const [x0, y0, x1, y1] = this.look.map.bounds;
-    this.camera.hold({ x0, y0, x1, y1 });
+    this.camera.hold(boxOfBounds(this.look.map.bounds));
     this.widen();
     this.camera.reset(this.clock());
     this.view();

@@ -62,7 +62,8 @@ export interface MapInfo {
   clusters: Cluster[];
   clusters_from: "labels" | "density";
   image: Image | null;
-  bounds: [number, number, number, number];
+  /** x0, y0, x1, y1; in space x0, y0, z0, x1, y1, z1. */
+  bounds: number[];
   first: number;
   last: number;
   window: number;
