@@ -2,7 +2,7 @@
 // processor touches a point only when something happens to it.
 
 import type { Camera } from "./camera";
-import { begin, clear, context, program, uniforms } from "./gl";
+import { begin, clear, program, uniforms } from "./gl";
 import type { Rgb } from "./palette";
 import type { Point } from "./state";
 import type { Theme } from "./theme";
@@ -84,8 +84,19 @@ void main() {
   colour = sum * leaving;
 }`;
 
-export class ArrivalLayer {
-  private readonly gl: WebGL2RenderingContext;
+/** What the stage asks of the live points' layer. */
+export interface Arrivals {
+  clear(): void;
+  /** A point is there, came, or changed. `from` is where it glides from; `birth` when it began to be as it is. */
+  put(point: Point, look: Rgb | null, birth: number, from?: { x: number; y: number }): void;
+  /** Another colour, or none to hide it; nothing else changes. */
+  recolour(point: Point, look: Rgb | null): void;
+  /** A point went away: it fades, or is simply not there any more. */
+  remove(id: string, now: number, fading: boolean): void;
+  draw(camera: Camera, ratio: number, now: number, theme: Theme, warning: Rgb, motion: boolean): void;
+}
+
+export class ArrivalLayer implements Arrivals {
   private at!: (name: string) => WebGLUniformLocation | null;
   private program!: WebGLProgram;
   private buffer!: WebGLBuffer;
@@ -102,9 +113,9 @@ export class ArrivalLayer {
   /** About how many points arrived in the last seconds. */
   private recent = 0;
 
-  constructor(canvas: HTMLCanvasElement, restored: () => void) {
-    this.gl = context(canvas);
+  constructor(private readonly gl: WebGL2RenderingContext, restored: () => void) {
     this.start();
+    const { canvas } = gl;
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     canvas.addEventListener("webglcontextrestored", () => {
       this.start();
@@ -137,7 +148,6 @@ export class ArrivalLayer {
     this.used = 0;
   }
 
-  /** A point is there, came, or changed. `from` is where it glides from; `birth` when it began to be as it is. */
   put(point: Point, look: Rgb | null, birth: number, from: { x: number; y: number } = point): void {
     let slot = this.slots.get(point.id);
     if (slot === undefined) {
@@ -157,13 +167,11 @@ export class ArrivalLayer {
     this.touch(slot);
   }
 
-  /** Another colour, or none to hide it; nothing else changes. */
   recolour(point: Point, look: Rgb | null): void {
     const slot = this.slots.get(point.id);
     if (slot !== undefined) this.paint(slot, point, look);
   }
 
-  /** A point went away: it fades, or is simply not there any more. */
   remove(id: string, now: number, fading: boolean): void {
     const slot = this.slots.get(id);
     if (slot === undefined) return;

@@ -3,7 +3,7 @@
 
 import type { Camera } from "./camera";
 import { NO_CLUSTER, type Columns } from "./columns";
-import { begin, clear, context, program, uniforms } from "./gl";
+import { begin, clear, program, uniforms } from "./gl";
 import { mix, type Rgb } from "./palette";
 import type { Theme } from "./theme";
 
@@ -44,8 +44,35 @@ const CALM = { light: 0.42, dark: 0.34 };
 
 export interface ClusterLook { colour: Rgb; shown: boolean; strength: number }
 
-export class BaseLayer {
-  private readonly gl: WebGL2RenderingContext;
+/** How much a colour of the map's own points is calmed: crowded ones hide the paper between them, and need more of it. */
+export function calmed(colour: Rgb, { paper, dark }: Theme, rows: number): Rgb {
+  const crowd = 0.1 * Math.min(Math.max(Math.log10(rows / 2500), 0), 1.5);
+  return mix(colour, paper, (dark ? CALM.dark : CALM.light) + crowd);
+}
+
+/** Radius of the points in pixels: they fill about a tenth of the view, and grow slower than the zoom. */
+export function radiusOf(camera: Camera, rows: number): number {
+  const area = camera.width * camera.height;
+  const whole = Math.sqrt((area * 0.085) / (Math.PI * Math.max(rows, 400)));
+  return Math.min(Math.max(whole, 0.55) * Math.max(camera.zoom, 1) ** 0.45, 5.5);
+}
+
+/** What the stage asks of the base map's layer. */
+export interface Base {
+  /** The look of each cluster, and first that of the points in none. */
+  colour(looks: readonly ClusterLook[], theme: Theme): void;
+  radius(camera: Camera): number;
+  /** Begins a new picture. While the view moves it has only as many points as keep it smooth. */
+  draw(camera: Camera, ratio: number, moving: boolean): void;
+  /** Adds to a picture at rest what the frames before left out; false when it is whole. */
+  refine(camera: Camera, ratio: number): boolean;
+  /** Learns from how long a frame took that drew as much as it may. */
+  learn(seconds: number): void;
+  /** All that is not drawn yet, whatever it takes: for a picture that leaves the page. */
+  finish(camera: Camera, ratio: number): void;
+}
+
+export class BaseLayer implements Base {
   private at!: (name: string) => WebGLUniformLocation | null;
   private buffers: { name: string; buffer: WebGLBuffer; integer: boolean }[] = [];
   private program!: WebGLProgram;
@@ -54,9 +81,9 @@ export class BaseLayer {
   private slices = { drawn: 0, all: 0 };
   private texels = new Uint8Array(4 * 1024);
 
-  constructor(canvas: HTMLCanvasElement, private readonly map: Columns, restored: () => void) {
-    this.gl = context(canvas, true);
+  constructor(private readonly gl: WebGL2RenderingContext, private readonly map: Columns, restored: () => void) {
     this.start();
+    const { canvas } = gl;
     canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     canvas.addEventListener("webglcontextrestored", () => {
       this.start();
@@ -81,15 +108,11 @@ export class BaseLayer {
     this.upload();
   }
 
-  /** The look of each cluster, and first that of the points in none. */
-  colour(looks: readonly ClusterLook[], { paper, dark }: Theme): void {
+  colour(looks: readonly ClusterLook[], theme: Theme): void {
     const lines = Math.max(1, Math.ceil(looks.length / 1024));
     this.texels = new Uint8Array(4 * 1024 * lines);
-    // Crowded points hide the paper between them, and need more of it in them.
-    const crowd = 0.1 * Math.min(Math.max(Math.log10(this.map.rows / 2500), 0), 1.5);
     looks.forEach(({ colour, shown, strength }, k) => {
-      const calm = mix(colour, paper, (dark ? CALM.dark : CALM.light) + crowd);
-      this.texels.set([...calm, shown ? Math.max(1, Math.round(255 * strength)) : 0], 4 * k);
+      this.texels.set([...calmed(colour, theme, this.map.rows), shown ? Math.max(1, Math.round(255 * strength)) : 0], 4 * k);
     });
     this.upload();
   }
@@ -99,21 +122,16 @@ export class BaseLayer {
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 1024, texels.length / 4096, 0, gl.RGBA, gl.UNSIGNED_BYTE, texels);
   }
 
-  /** Radius of the points in pixels: they fill about a tenth of the view, and grow slower than the zoom. */
   radius(camera: Camera): number {
-    const area = camera.width * camera.height;
-    const whole = Math.sqrt((area * 0.085) / (Math.PI * Math.max(this.map.rows, 400)));
-    return Math.min(Math.max(whole, 0.55) * Math.max(camera.zoom, 1) ** 0.45, 5.5);
+    return radiusOf(camera, this.map.rows);
   }
 
-  /** Begins a new picture. While the view moves it has only as many points as keep it smooth. */
   draw(camera: Camera, ratio: number, moving: boolean): void {
     const step = Math.min(Math.max(Math.ceil(this.map.rows / this.budget), 1), MOST_STEP);
     this.slices = { drawn: 1, all: moving ? 1 : step };
     this.slice(camera, ratio, 0, step, moving);
   }
 
-  /** Adds to a picture at rest what the frames before left out; false when it is whole. */
   refine(camera: Camera, ratio: number): boolean {
     const { drawn, all } = this.slices;
     if (drawn >= all) return false;
@@ -143,13 +161,11 @@ export class BaseLayer {
     gl.drawArrays(gl.POINTS, 0, Math.ceil((map.rows - first) / step));
   }
 
-  /** Learns from how long a frame took that drew as much as it may. */
   learn(seconds: number): void {
     if (seconds > 2 * FRAME) this.budget = Math.max(this.budget * Math.max(FRAME / seconds, 0.4), BUDGET.least);
     else if (seconds < FRAME) this.budget = Math.min(this.budget * 1.15, BUDGET.most);
   }
 
-  /** All that is not drawn yet, whatever it takes: for a picture that leaves the page. */
   finish(camera: Camera, ratio: number): void {
     while (this.refine(camera, ratio));
   }

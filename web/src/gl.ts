@@ -2,11 +2,9 @@
 
 import type { Camera } from "./camera";
 
-/** `keeps`: what was drawn stays until it is cleared, so that a picture may be finished over several frames. */
-export function context(canvas: HTMLCanvasElement, keeps = false): WebGL2RenderingContext {
-  const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, premultipliedAlpha: true, preserveDrawingBuffer: keeps });
-  if (!gl) throw new Error("This browser has no WebGL 2, which draws the map. Switch hardware acceleration on, or use another browser.");
-  return gl;
+/** Null where there is no WebGL 2. `keeps`: what was drawn stays until it is cleared, so that a picture may be finished over several frames. */
+export function context(canvas: HTMLCanvasElement, keeps = false): WebGL2RenderingContext | null {
+  return canvas.getContext("webgl2", { antialias: false, alpha: true, premultipliedAlpha: true, preserveDrawingBuffer: keeps });
 }
 
 export function program(gl: WebGL2RenderingContext, vertex: string, fragment: string): WebGLProgram {

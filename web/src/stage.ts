@@ -1,16 +1,17 @@
 // The map on the screen: its layers, the camera, and when what is drawn again.
 
-import { AGEING, ArrivalLayer, LANDING } from "./arrivals";
-import { BaseLayer } from "./base";
+import { AGEING, ArrivalLayer, LANDING, type Arrivals } from "./arrivals";
+import { BaseLayer, type Base } from "./base";
 import { Camera } from "./camera";
 import type { Columns } from "./columns";
 import { byId } from "./dom";
 import { boxOfBounds } from "./geometry";
-import { resizeCanvas } from "./gl";
+import { context, resizeCanvas } from "./gl";
 import { Grid } from "./grid";
 import type { Look } from "./look";
 import { Overlay, type Scene } from "./overlay";
 import { OUTLIER } from "./palette";
+import { PlainArrivals, PlainBase } from "./plain";
 import type { Point, State, Step } from "./state";
 import { calm, type Themes } from "./theme";
 import { Trails } from "./trails";
@@ -27,8 +28,8 @@ export class Stage {
   readonly camera = new Camera();
   readonly root = byId("stage");
   readonly canvas = byId<HTMLCanvasElement>("over");
-  private readonly base: BaseLayer;
-  private readonly arrivals: ArrivalLayer;
+  private readonly base: Base;
+  private readonly arrivals: Arrivals;
   private readonly overlay: Overlay;
   private readonly trails = new Trails();
   readonly scene: Scene;
@@ -52,8 +53,10 @@ export class Stage {
     private readonly clock: () => number,
   ) {
     const redraw = () => this.recolour();
-    this.base = new BaseLayer(byId<HTMLCanvasElement>("base"), columns, redraw);
-    this.arrivals = new ArrivalLayer(byId<HTMLCanvasElement>("live"), redraw);
+    const [below, above] = [byId<HTMLCanvasElement>("base"), byId<HTMLCanvasElement>("live")];
+    const [under, over] = [context(below, true), context(above)];
+    this.base = under ? new BaseLayer(under, columns, redraw) : new PlainBase(below, columns);
+    this.arrivals = over ? new ArrivalLayer(over, redraw) : new PlainArrivals(above);
     this.overlay = new Overlay(this.canvas);
     this.scene = {
       camera: this.camera, theme: themes.current, state, look, columns, trails: this.trails, near: (x, y) => this.near(x, y),
@@ -61,9 +64,9 @@ export class Stage {
     };
     themes.onChange(redraw);
     this.camera.hold(boxOfBounds(look.map.bounds));
+    this.recolour();
     new ResizeObserver(() => this.resize()).observe(this.root);
     this.resize();
-    this.recolour();
   }
 
   private resize(): void {

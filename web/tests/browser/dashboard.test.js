@@ -40,6 +40,19 @@ test("the map draws: each class in its colour, with its name in the legend", asy
   await world.shot(page, "empty-light");
 });
 
+test("without WebGL the processor draws the same map", async (t) => {
+  const page = await world.open(t, { webgl: false });
+  const pixels = await world.pixels(page);
+  for (const label of ["a", "b", "c"]) assert.ok(pixels.like(COLOURS[label]) > 250, `${label}: ${pixels.like(COLOURS[label])} pixels`);
+  const [{ event }] = await world.post([like("plain", c[60])]);
+  await told(page, "appeared", "plain");
+  const dot = await world.pixels(page, await where(page, "plain"), 6);
+  assert.ok(dot.like(COLOURS.c) > 12);
+  await world.post([{ delete: "plain" }]);
+  await page.waitForFunction((n) => window.lion.state.last > n, event);
+  assert.equal(await where(page, "plain"), null);
+});
+
 test("points posted over HTTP appear, in words and on the map", async (t) => {
   const page = await world.open(t);
   await world.post([like("first", a[0]), like("second", b[0])]);

@@ -108,7 +108,7 @@ export class World {
   }
 
   /** Opens the dashboard; the test fails if it reports an error that is not expected. */
-  async open(t, { width = 1280, height = 720, dark = false, expected = /^$/, still = false } = {}) {
+  async open(t, { width = 1280, height = 720, dark = false, expected = /^$/, still = false, webgl = true } = {}) {
     const context = await this.browser.newContext({
       viewport: { width, height }, colorScheme: dark ? "dark" : "light", acceptDownloads: true, reducedMotion: still ? "reduce" : "no-preference",
     });
@@ -116,6 +116,14 @@ export class World {
     const complaints = [];
     page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
     page.on("pageerror", (error) => complaints.push(String(error)));
+    if (!webgl) {
+      await page.addInitScript(() => {
+        const real = HTMLCanvasElement.prototype.getContext;
+        HTMLCanvasElement.prototype.getContext = function (kind, options) {
+          return kind === "webgl2" ? null : real.call(this, kind, options);
+        };
+      });
+    }
     if (process.env.DIST) await this.replaceAssets(page);
     await page.goto(this.url);
     await page.waitForFunction(() => window.lion && document.querySelector("#pill").dataset.state === "live");
