@@ -25,8 +25,11 @@ import { alarms, count, moment, number, status, type Alarm } from "./words";
 
 /** Events that one frame takes in at most; the rest waits for the next. */
 const BATCH = 4000;
-/** Seconds between two updates of words and numbers. */
+/** Seconds between two updates of words and numbers, the more the more points are counted for them. */
 const WORDS = 0.15;
+const MANY = 50_000;
+/** A page that looks at the past, or is not looked at, holds so many events back at most; then it starts anew from now. */
+const BEHIND = 300_000;
 /** Events that the feed is filled with after a jump. */
 const RETOLD = 120;
 
@@ -72,7 +75,16 @@ export class Dashboard {
     this.state.load(live);
     for (const { label } of this.state.points.values()) this.look.meet(label);
     this.stage = new Stage(columns, this.state, this.look, themes, clock);
-    this.feed = new Feed(byId("feed"), { near: (x, y) => this.stage.near(x, y), little: extent(map) * 0.06, columns: map.columns, colour: (name) => this.look.colour(name), go: (event) => this.go(event) });
+    this.feed = new Feed(byId("feed"), {
+      near: (x, y) => this.stage.near(x, y),
+      little: extent(map) * 0.06,
+      columns: map.columns,
+      colour: (name) => this.look.colour(name),
+      go: (event) => this.go(event),
+      waiting: (many) => {
+        byId("tab-feed").textContent = many > 0 ? `What happened · ${number(many)} new` : "What happened";
+      },
+    });
     this.legend = new Legend(byId("legend"), this.look, (base) => (base ? this.stage.recolour() : this.recolour()));
     this.card = new Card(byId("card"), map.image, map.clusters_from === "labels");
     this.selection = new Selection(byId("selection"), byId("tab-selection"), this.state, columns, this.look, {
@@ -114,6 +126,7 @@ export class Dashboard {
       event: (event) => {
         this.log.append(event);
         this.stale = true;
+        if (this.log.last - this.state.last > BEHIND) void this.link.renew();
       },
       health: (health) => {
         this.health = health;
@@ -191,7 +204,7 @@ export class Dashboard {
     this.before = now;
     this.happen(since);
     this.pointer.frame();
-    if (this.stale && now - this.worded > WORDS) this.words(now);
+    if (this.stale && now - this.worded > WORDS * (1 + this.state.points.size / MANY)) this.words(now);
     this.stage.frame(now, since);
   }
 

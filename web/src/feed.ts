@@ -24,6 +24,8 @@ export interface FeedWays {
   /** How many numbers a row has. */
   columns: number;
   colour(cluster: string | null): Rgb;
+  /** So many lines wait until the reader comes back to the top. */
+  waiting(many: number): void;
   /** Somebody pressed an item. */
   go(event: LiveEvent): void;
 }
@@ -42,7 +44,9 @@ export class Feed {
     this.clear();
     root.addEventListener("keydown", (event) => this.key(event));
     root.addEventListener("scroll", () => {
-      if (root.scrollTop < 4 && this.waiting.length > 0) this.show(this.waiting.splice(0));
+      if (root.scrollTop >= 4 || this.waiting.length === 0) return;
+      this.show(this.waiting.splice(0));
+      ways.waiting(0);
     });
   }
 
@@ -57,6 +61,7 @@ export class Feed {
   clear(): void {
     this.floods.clear();
     this.waiting = [];
+    this.ways.waiting(0);
     this.empty = make("li", "empty", "Nothing has happened yet. Points that are posted appear here and on the map.");
     this.empty.append(make("code", "", `curl ${location.origin}/api/points -H 'content-type: application/json' -d '[{"id": "a", "x": [${this.ways.columns} numbers]}]'`));
     this.root.replaceChildren(this.empty);
@@ -88,6 +93,7 @@ export class Feed {
     if (this.root.scrollTop > 40) {
       this.waiting.push(...made);
       this.waiting.splice(0, Math.max(0, this.waiting.length - KEPT));
+      this.ways.waiting(this.waiting.length);
     } else this.show(made);
   }
 

@@ -89,7 +89,8 @@ export class Link {
     }
   }
 
-  private async renew(): Promise<void> {
+  /** Takes everything anew and goes on from there. */
+  async renew(): Promise<void> {
     this.close?.();
     this.close = null;
     try {

@@ -186,7 +186,7 @@ test("the card shows who a point is, what it is most like, and its picture", asy
   await card.waitFor();
   await card.locator("h3").waitFor();
   const text = await card.innerText();
-  for (const word of [/shown/, /live point/, /exactly a row of the map/, /label\s+c/, /landed in\s+c/, /score/, /Most like it/]) assert.match(text, word);
+  for (const word of [/shown/, /live point/, /exact: a row of the map/, /label\s+c/, /landed in\s+c/, /score/, /Most like it/]) assert.match(text, word);
   assert.equal(await card.locator("canvas.main").evaluate((canvas) => `${canvas.width}x${canvas.height}`), "4x2");
   await card.locator(".near canvas").nth(4).waitFor();
   await world.shot(page, "card-light");
