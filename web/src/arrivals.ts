@@ -34,7 +34,7 @@ void main() {
   way = way * way * (3.0 - 2.0 * way);
   vec2 here = mix(place.zw, place.xy, way);
   float young = exp(-age / 9.0);
-  reach = radius * (1.0 + 0.45 * young) * (kind == ${OUTLYING}.0 ? 1.05 : 1.0);
+  reach = radius * (0.88 + 0.6 * young) * (kind == ${OUTLYING}.0 ? 1.05 : 1.0);
   float pulse = motion > 0.5 && glow > 0.3 && age < ${LANDING} ? 1.0 : 0.0;
   float extent = reach + 2.0 + max(max(kind == ${OUTLYING}.0 ? reach * 1.5 + 2.0 : 0.0, reach * 2.2 * young * step(0.02, young * glow)), pulse * 5.0 * radius);
   bool gone = kind == ${HIDDEN}.0 || (kind == ${LEAVING}.0 && age > ${LANDING});
@@ -62,7 +62,7 @@ void main() {
   float far = length(at);
   float young = exp(-age / 9.0);
   bool outlying = kind == ${OUTLYING}.0;
-  vec3 own = outlying ? warning : shade;
+  vec3 own = outlying ? warning : mix(shade, paper, 0.22 * (1.0 - young));
   vec4 sum = vec4(0.0);
   float halo = glow * young * 0.5 * pow(clamp(1.0 - far / (reach * 3.2), 0.0, 1.0), 2.0);
   sum = over(sum, own, halo);

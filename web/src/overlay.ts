@@ -37,6 +37,9 @@ export interface Scene {
   motion: boolean;
 }
 
+/** Long names take too much of the map; the legend has them whole. */
+const brief = (name: string): string => (name.length > 22 ? `${name.slice(0, 20)}…` : name);
+
 const meets = (a: Rect, b: Rect): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
@@ -70,9 +73,9 @@ export class Overlay {
   }
 
   // Names of the clusters, the larger first; those that would cover another are left out.
-  private nameRects({ camera, look, state }: Scene): { name: string; rect: Rect; vanishing: boolean }[] {
+  private nameRects({ camera, look, state }: Scene): Name[] {
     const { context } = this;
-    const taken: { name: string; rect: Rect; vanishing: boolean }[] = [];
+    const taken: Name[] = [];
     if (look.off.has("base")) return taken;
     const clusters = [...look.map.clusters].sort((a, b) => Number(state.vanishing.has(b.name)) - Number(state.vanishing.has(a.name)) || b.rows - a.rows);
     context.font = `650 14px ${FONT}`;
@@ -81,14 +84,15 @@ export class Overlay {
       const at = camera.toScreen(x, y);
       if (at.x < -50 || at.y < -20 || at.x > camera.width + 50 || at.y > camera.height + 20) continue;
       const vanishing = state.vanishing.has(name);
-      const width = context.measureText(vanishing ? `${name} is vanishing` : name).width + (vanishing ? 20 : 8);
+      const text = vanishing ? `${brief(name)} is vanishing` : brief(name);
+      const width = context.measureText(text).width + (vanishing ? 20 : 8);
       const rect = { x: at.x - width / 2, y: at.y - 12, width, height: 24 };
-      if (!taken.some((other) => meets(other.rect, rect))) taken.push({ name, rect, vanishing });
+      if (!taken.some((other) => meets(other.rect, rect))) taken.push({ text, rect, vanishing });
     }
     return taken;
   }
 
-  private name({ theme }: Scene, { name, rect, vanishing }: { name: string; rect: Rect; vanishing: boolean }): void {
+  private name({ theme }: Scene, { text, rect, vanishing }: Name): void {
     const { context } = this;
     const [x, y] = [rect.x + rect.width / 2, rect.y + rect.height / 2 + 1];
     context.font = `650 14px ${FONT}`;
@@ -105,15 +109,15 @@ export class Overlay {
       context.stroke();
       context.setLineDash([]);
       context.fillStyle = css(theme.ink);
-      context.fillText(`${name} is vanishing`, x, y);
+      context.fillText(text, x, y);
       return;
     }
     context.lineJoin = "round";
     context.lineWidth = 4;
     context.strokeStyle = css(theme.paper, 0.85);
-    context.strokeText(name, x, y);
+    context.strokeText(text, x, y);
     context.fillStyle = css(theme.ink, 0.92);
-    context.fillText(name, x, y);
+    context.fillText(text, x, y);
   }
 
   // Outlier groups: an outline with the number of members; those that form a cluster glow.
@@ -203,7 +207,7 @@ export class Overlay {
       };
       const near = scene.near(gathering.x, gathering.y);
       const title = "New cluster forming";
-      const text = `${count(gathering.size, "outlier")}${near === null ? "" : ` near ${near}`}`;
+      const text = `${count(gathering.size, "outlier")}${near === null ? "" : ` near ${brief(near)}`}`;
       context.font = `650 13.5px ${FONT}`;
       let width = context.measureText(title).width;
       context.font = `500 12.5px ${FONT}`;
@@ -220,7 +224,7 @@ export class Overlay {
         const rect = { ...way, width, height };
         const out = Math.max(0, 8 - way.x, way.x + width + 8 - camera.width) + Math.max(0, 8 - way.y, way.y + height + 8 - camera.height);
         return out * 10 + taken.filter((other) => meets(other, rect)).length * 400 + names.filter((name) => meets(name, rect)).length * 60
-          + sample.filter((dot) => meets(rect, { ...dot, width: 0, height: 0 })).length + k;
+          + sample.filter((dot) => meets(rect, { ...dot, width: 0, height: 0 })).length * 3 + k;
       };
       const best = ways.reduce((a, b) => (cost(b, ways.indexOf(b)) < cost(a, ways.indexOf(a)) ? b : a));
       const rect = {
@@ -338,6 +342,7 @@ export class Overlay {
   }
 }
 
+interface Name { text: string; rect: Rect; vanishing: boolean }
 interface Callout { rect: Rect; at: Place; title: string; text: string; away: boolean }
 
 const apart = ([a, b]: readonly Place[]): number => Math.hypot(a.x - b.x, a.y - b.y);

@@ -112,7 +112,7 @@ export class PlainArrivals implements Arrivals {
       if (at.x < -30 || at.y < -30 || at.x > camera.width + 30 || at.y > camera.height + 30) continue;
       const young = age > AGEING ? 0 : Math.exp(-age / 9);
       const outlying = point.verdict === "outlier";
-      const reach = radius * (1 + 0.45 * young);
+      const reach = radius * (0.88 + 0.6 * young);
       if (motion && age < LANDING) this.ring(at, radius * (1 + (4.5 * age) / LANDING), css(outlying ? warning : look, 0.8 * (1 - age / LANDING)), 2);
       if (outlying) this.ring(at, reach * 2.1 + 1, css(warning, 0.72 + 0.28 * young), 1.7);
       this.dot(at, reach, css(outlying ? warning : look), css(theme.dark ? [8, 10, 13] : theme.ink, 0.55 + 0.45 * young), outlying);
