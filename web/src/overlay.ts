@@ -135,7 +135,7 @@ export class Overlay {
         if (places.length >= 600) break;
       }
       const isCalled = called.has(group);
-      const pad = 3.4 * ArrivalLayer.radius(camera, state.points.size) + 2 * Math.min(Math.log2(members.size), 6);
+      const pad = 2.6 * ArrivalLayer.radius(camera, state.points.size) + 2 * Math.min(Math.log2(members.size), 6);
       if (isCalled && scene.motion) {
         const beat = (now % 1.8) / 1.8;
         this.outline(places, pad + 16 * beat, css(OUTLIER, 0.7 * (1 - beat)), 2, []);

@@ -83,7 +83,8 @@ export function waning({ cluster, expected, seen, why }: { cluster: string; expe
   return `${name} is vanishing: ${count(seen, "arrival")} where ${short(Math.round(expected))} were expected`;
 }
 
-export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** A cluster at the start of a sentence; a name stays as it is written. */
+const capital = (text: string): string => text.replace(/^cluster (?=\d)/, "Cluster ");
 
 /** Many events of one kind as one line. */
 export function crowd(kind: Kind, many: number, outlying: boolean): string {
