@@ -39,8 +39,9 @@ void main() {
   reach = radius * (0.88 + 0.6 * young) ;
   float pulse = motion > 0.5 && glow > 0.3 && age < ${LANDING} ? 1.0 : 0.0;
   float extent = reach + 2.0 + max(max(kind == ${OUTLYING}.0 ? reach * 1.5 + 2.0 : 0.0, reach * 2.2 * young * step(0.02, young * glow)), pulse * 5.0 * radius);
+  // What is hidden or gone goes where nothing is drawn.
   bool gone = kind == ${HIDDEN}.0 || (kind == ${LEAVING}.0 && age > ${LANDING});
-  gl_Position = gone ? vec4(2.0) : vec4((here - centre) * scale, 0.0, 1.0);
+  gl_Position = gone ? vec4(2.0, 2.0, 2.0, 1.0) : vec4((here - centre) * scale, 0.0, 1.0);
   size = 2.0 * extent;
   gl_PointSize = size;
 }`;

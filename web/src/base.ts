@@ -18,7 +18,7 @@ void main() {
   int k = cluster == ${NO_CLUSTER}u ? 0 : int(cluster) + 1;
   shade = texelFetch(palette, ivec2(k & 1023, k >> 10), 0);
   // A hidden point goes where nothing is drawn.
-  gl_Position = shade.a == 0.0 ? vec4(2.0) : vec4((vec2(x, y) - centre) * scale, 0.0, 1.0);
+  gl_Position = shade.a == 0.0 ? vec4(2.0, 2.0, 2.0, 1.0) : vec4((vec2(x, y) - centre) * scale, 0.0, 1.0);
   gl_PointSize = size;
 }`;
 
