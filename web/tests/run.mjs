@@ -22,7 +22,7 @@ await build({
   external: ["playwright-core"], logLevel: "warning", sourcemap: "inline",
 });
 const files = entries.map((name) => join(out, name.replace(/\.(ts|js)$/, ".mjs")));
-const run = spawnSync(process.execPath, ["--enable-source-maps", "--test", ...(kind === "browser" ? ["--test-concurrency=1"] : []), ...process.argv.slice(3), ...files], {
+const run = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=spec", ...(kind === "browser" ? ["--test-concurrency=1"] : []), ...process.argv.slice(3), ...files], {
   stdio: "inherit", env: { ...process.env, WEB: join(here, "..") },
 });
 process.exit(run.status ?? 1);
