@@ -5,6 +5,7 @@ the tables; then what a package costs beside its work: memory over many single r
 """
 
 import argparse
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -13,13 +14,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import place  # noqa: E402
 from common import DIMS, markdown, number, write  # noqa: E402
-from placers import RIVALS, SETTINGS, Package, Task  # noqa: E402
+from placers import RIVALS, SETTINGS, SINGLES, LionTool, Package, Task  # noqa: E402
 
 RIVALS["liontsne"] = ("liontsne", ["liontsne"])
 SETTINGS["liontsne"] = "`LionTSNE.transform` with its defaults, in the map of lion"
 SETTINGS["lion"] = "the library from Rust, its defaults"
 TOOLS = ["lion", "liontsne", "opentsne", "opentsne-partial", "umap", "pacmap", "sklearn-knn"]
 CALLS = 100_000
+TURNS = 5
+CALLS_A_TURN = 9
 IMPORTS = ["import liontsne", "from liontsne import LionTSNE", "import sklearn.base", "import umap", "import openTSNE"]
 
 
@@ -37,19 +40,26 @@ def arguments():
     return options
 
 
-def overhead(rows):
-    """What Python adds to the library, for one row and for all."""
-    by_name = {row["tool"]: row for row in rows if "error" not in row}
-    if not {"lion", "liontsne"} <= set(by_name):
-        return "lion or liontsne was not measured."
-    rust, python = by_name["lion"], by_name["liontsne"]
-    single = python["p50_us"] - rust["p50_us"]
+def overhead(bench, size):
+    """What Python adds to the library: both as warm as each other, many calls a turn, in turns."""
+    task, turns = Task(bench, size), {"Rust": [], "Python": []}
+    lion = LionTool(bench, task, "lion")
+    with Package(bench, task, "liontsne") as package:
+        for _ in range(TURNS):
+            turns["Rust"].append(lion.run("--rounds", CALLS_A_TURN, "--singles", SINGLES))
+            seconds = [package.ask(do="place", way="liontsne")["seconds"] for _ in range(1 + CALLS_A_TURN)]
+            single = package.ask(do="singles", way="liontsne", calls=SINGLES, seconds=60)
+            turns["Python"].append(single | {"seconds": statistics.median(seconds[1:])})
+    middle = lambda key, found: statistics.median(turn[key] for turn in found)  # noqa: E731
+    return [{"from": way} | {key: middle(key, found) for key in ("p50_us", "p99_us", "seconds")} for way, found in turns.items()]
+
+
+def table_of_overhead(rows):
+    rust, python = rows
+    lines = [[row["from"], number(row["p50_us"], 1), number(row["p99_us"], 1), number(1000 * row["seconds"], 2)] for row in rows]
     share = 100 * (python["seconds"] / rust["seconds"] - 1)
-    return f"Python over Rust: {single:.1f} µs for one row (p50), {share:.1f} % for all rows (medians)."
-
-
-def table(rows):
-    return place.table_of_tools(rows) + "\n\n" + overhead(rows)
+    lines.append(["Python over Rust", number(python["p50_us"] - rust["p50_us"], 1), "", f"{share:.1f} %"])
+    return markdown(["called from", "one row, p50 µs", "p99 µs", "10000 rows, ms"], lines)
 
 
 def memory(bench, size):
@@ -85,7 +95,8 @@ def main():
     options = arguments()
     bench, sections = place.PlaceBench(options), {}
     work = [("Imports", table_of_imports, lambda: imports(options.rounds))]
-    work += [(f"MNIST {n} x {DIMS.get(n, 50)}", table, lambda n=n: place.compare(bench, n)) for n in options.sizes]
+    work += [(f"MNIST {n} x {DIMS.get(n, 50)}", place.table_of_tools, lambda n=n: place.compare(bench, n)) for n in options.sizes if options.only != [""]]
+    work += [(f"Python over Rust, {n} x {DIMS.get(n, 50)}", table_of_overhead, lambda n=n: overhead(bench, n)) for n in options.sizes]
     largest = max(options.sizes)
     work.append((f"Single rows into {largest} x {DIMS.get(largest, 50)}", table_of_memory, lambda: memory(bench, largest)))
     intro = ["Every tool but lion is called from Python, in a process of its own that holds its map."]

@@ -10,6 +10,7 @@ mod readme;
 mod rng;
 mod shell;
 mod steps;
+mod web;
 
 use std::process::ExitCode;
 

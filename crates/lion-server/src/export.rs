@@ -1,8 +1,11 @@
 //! The events of a store, read while a service may be writing to it.
 
-use crate::store::{StoreError, check_to_read, logged_after, map_of, open_to_read};
+use crate::store::{StoreError, check_to_read, load, logged_after, map_of, open_to_read};
+use lion_tsne::Lion;
+use lion_tsne::live::{Live, LiveOptions};
 use rusqlite::{Connection, Row};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// An event as a store has it.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +42,17 @@ impl Archive {
     /// The checksum of the map that the store belongs to.
     pub fn map(&self) -> Option<&str> {
         self.map.as_deref()
+    }
+
+    /// The live map as it is after the last commit. The service that writes to the store does not notice.
+    pub fn live(&self, lion: Arc<Lion>, options: LiveOptions) -> Result<Live, StoreError> {
+        let ours = lion.map().checksum()?;
+        match &self.map {
+            Some(theirs) if *theirs != ours => {
+                Err(StoreError::OtherMap { path: self.path.clone(), theirs: theirs.clone(), ours })
+            }
+            _ => load(&self.connection, &self.path, lion, options),
+        }
     }
 
     /// At most `limit` events after the one numbered `after`, in order; none at the end. Begin with 0.

@@ -15,6 +15,9 @@ use std::time::{Duration, Instant, SystemTime};
 /// How old what readers see of the map's health may be.
 const HEALTH_AGE: Duration = Duration::from_millis(100);
 
+/// How long the writer waits at most for those who were just answered to come back.
+const MOST_PATIENCE: Duration = Duration::from_millis(2);
+
 /// The writer.
 pub(crate) struct Writer {
     /// `None` if a commit failed and the store could not be read since.
@@ -43,7 +46,7 @@ impl Writer {
             let began = Instant::now();
             self.turn(jobs);
             // Worth waiting for: another commit costs as much as this one did.
-            patience = began.elapsed() / 4;
+            patience = (began.elapsed() / 4).min(MOST_PATIENCE);
             self.store.tidy();
         }
         self.store.close();
@@ -56,7 +59,7 @@ impl Writer {
         let now = seconds();
         works.iter_mut().for_each(|work| work.stamp(now));
         let mut outcomes: Vec<Option<Refused>> = vec![None; works.len()];
-        let kept = self.keep(&works, &mut outcomes);
+        let kept = self.keep(&works, now, &mut outcomes);
         let mut outcomes: Vec<Option<Result<Receipt, Refused>>> =
             outcomes.into_iter().map(|refused| refused.map(Err)).collect();
         let (slabs, otherwise) = match kept {
@@ -77,13 +80,18 @@ impl Writer {
     }
 
     /// Applies works and keeps what came of them. If they cannot be kept, the live map is again what the store holds.
-    fn keep(&mut self, works: &[Work], refused: &mut [Option<Refused>]) -> Result<Done, StoreError> {
+    fn keep(
+        &mut self,
+        works: &[Work],
+        now: f64,
+        refused: &mut [Option<Refused>],
+    ) -> Result<Done, StoreError> {
         let mut live = match self.live.take() {
             Some(live) => live,
             None => self.store.load(self.lion.clone(), self.options)?,
         };
         let before = live.last();
-        let mut batch = Batch::apply(&mut live, works, refused);
+        let mut batch = Batch::apply(&mut live, works, now, refused);
         if batch.is_empty() {
             self.live = Some(live);
             return Ok((batch.receipts(before).collect(), Vec::new()));
@@ -138,3 +146,6 @@ impl Drop for Guard {
         self.0.queue.abandon();
     }
 }
+
+#[cfg(test)]
+mod tests;

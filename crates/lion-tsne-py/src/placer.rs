@@ -13,7 +13,7 @@ use pyo3::types::PyDict;
 use std::sync::Arc;
 
 /// Rows that are placed between two looks at Ctrl-C.
-const TOGETHER: usize = 8192;
+const TOGETHER: usize = 1 << 14;
 
 /// A map made ready for placing. Each call is for itself: outliers know of those in the same call.
 #[pyclass(frozen, module = "liontsne._native")]
@@ -149,13 +149,18 @@ fn known(settled: &Settled) -> &Placement {
 
 /// The same rows, the outliers among them where all of them together have their positions.
 fn with_positions(lion: &Lion, settled: Vec<Settled>) -> Vec<Placement> {
-    let mut placements: Vec<Placement> = settled.iter().map(|settled| known(settled).clone()).collect();
-    let (mut waiting, mut strangers) = (Vec::new(), Vec::new());
-    for (row, settled) in settled.into_iter().enumerate() {
-        if let Settled::Outlier(stranger) = settled {
-            waiting.push(row);
-            strangers.push(stranger);
-        }
+    let (mut placements, mut waiting, mut strangers) =
+        (Vec::with_capacity(settled.len()), Vec::new(), Vec::new());
+    for settled in settled {
+        placements.push(match settled {
+            Settled::Placed(placement) => placement,
+            Settled::Outlier(stranger) => {
+                waiting.push(placements.len());
+                let placement = stranger.placement().clone();
+                strangers.push(stranger);
+                placement
+            }
+        });
     }
     for (row, placement) in waiting.into_iter().zip(lion.placer().give_positions(strangers)) {
         placements[row] = placement;

@@ -35,7 +35,7 @@ impl Readers {
 
     /// At most `limit` events after `after`, oldest first.
     pub(crate) fn after(&self, after: u64, limit: usize) -> Result<Vec<(u64, Bytes)>, StoreError> {
-        self.read(|connection| logged_after(connection, after, limit, |row| numbered(row)))
+        self.read(|connection| logged_after(connection, after, limit, numbered))
     }
 
     /// The `limit` events before `before`, oldest first.

@@ -313,7 +313,8 @@ mod tests {
         let fresh = Cells::new(&square(5, &[(2, 2), (3, 1)]), 0.5);
         let mut cells = fresh.clone();
         let mut given: Vec<Cell> = (0..40).map(|_| cells.nearest(&[3.4, 1.4, 0.0])).collect();
-        for at in [0, 5, 1, 30] {
+        // Cells of the map last: while one of those is free, no other is handed out.
+        for at in [30, 5, 1, 0] {
             let cell = given.swap_remove(at);
             cells.release(cell);
             assert_eq!(cells.nearest(&cells.centre(&cell)), cell);

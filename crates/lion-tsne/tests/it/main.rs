@@ -4,6 +4,8 @@ mod common;
 mod contenders;
 mod file;
 mod fitting;
+mod given;
 mod lion;
+mod live;
 mod neighbours;
 mod preprocess;

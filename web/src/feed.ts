@@ -1,0 +1,149 @@
+// The feed: what happened, newest first. A few events are told one by one, a flood as one line for each kind.
+
+import { make, icon } from "./dom";
+import { css, OUTLIER, type Rgb } from "./palette";
+import { isNotice, type Kind, type LiveEvent, type PointEvent } from "./types";
+import { crowd, moment, sentence } from "./words";
+
+const KEPT = 300;
+/** More events than this between two frames are told together. */
+const FLOOD = 8;
+/** Lines about a flood take in what follows for so many milliseconds. */
+const GATHER = 1000;
+
+const ICONS: Record<Kind, string> = {
+  appeared: "dot", stayed: "stay", moved: "move", "changed-cluster": "change", "became-outlier": "outlier",
+  "joined-group": "group", returned: "return", removed: "gone",
+  forming: "forming", vanishing: "vanishing", recovered: "return", stale: "stale", fresh: "stale",
+};
+
+export interface FeedWays {
+  near(x: number, y: number): string | null;
+  /** How far a point moves a little at most. */
+  little: number;
+  /** How many numbers a row has. */
+  columns: number;
+  colour(cluster: string | null): Rgb;
+  /** So many lines wait until the reader comes back to the top. */
+  waiting(many: number): void;
+  /** Somebody pressed an item. */
+  go(event: LiveEvent): void;
+}
+
+interface Flood { item: HTMLElement; text: HTMLElement; many: number; event: PointEvent; since: number }
+
+const outlying = (event: PointEvent): boolean => event.kind !== "removed" && event.verdict === "outlier";
+
+export class Feed {
+  private floods = new Map<string, Flood>();
+  private empty: HTMLElement | null = null;
+  /** While the list is read further down, it must not move under the reader. */
+  private waiting: HTMLElement[] = [];
+
+  constructor(private readonly root: HTMLElement, private readonly ways: FeedWays) {
+    this.clear();
+    root.addEventListener("keydown", (event) => this.key(event));
+    root.addEventListener("scroll", () => {
+      if (root.scrollTop >= 4 || this.waiting.length === 0) return;
+      this.show(this.waiting.splice(0));
+      ways.waiting(0);
+    });
+  }
+
+  private key(event: KeyboardEvent): void {
+    if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+    const lines = [...this.root.querySelectorAll<HTMLElement>(".item")];
+    const at = lines.indexOf(document.activeElement as HTMLElement);
+    lines[Math.min(Math.max(at + (event.key === "ArrowDown" ? 1 : -1), 0), lines.length - 1)]?.focus();
+    event.preventDefault();
+  }
+
+  clear(): void {
+    this.floods.clear();
+    this.waiting = [];
+    this.ways.waiting(0);
+    this.empty = make("li", "empty", "Nothing has happened yet. Points that are posted appear here and on the map.");
+    this.empty.append(make("code", "", `curl ${location.origin}/api/points -H 'content-type: application/json' -d '[{"id": "a", "x": [${this.ways.columns} numbers]}]'`));
+    this.root.replaceChildren(this.empty);
+  }
+
+  /** Starts over with these, oldest first. */
+  refill(events: readonly LiveEvent[]): void {
+    this.clear();
+    if (events.length === 0) return;
+    this.root.replaceChildren();
+    this.empty = null;
+    this.show(events.slice(-KEPT).map((event) => this.item(event)));
+  }
+
+  /** What happened since the last frame, oldest first. */
+  add(events: readonly LiveEvent[]): void {
+    if (events.length === 0) return;
+    this.empty?.remove();
+    this.empty = null;
+    const made: HTMLElement[] = [];
+    const flood = events.length > FLOOD;
+    for (const event of events) {
+      if (isNotice(event)) {
+        made.push(this.item(event));
+        this.floods.clear();
+      } else if (!flood || event.kind === "became-outlier") made.push(this.item(event));
+      else this.gather(event, made);
+    }
+    if (this.root.scrollTop > 40) {
+      this.waiting.push(...made);
+      this.waiting.splice(0, Math.max(0, this.waiting.length - KEPT));
+      this.ways.waiting(this.waiting.length);
+    } else this.show(made);
+  }
+
+  private gather(event: PointEvent, made: HTMLElement[]): void {
+    const key = `${event.kind} ${outlying(event)}`;
+    const now = performance.now();
+    const flood = this.floods.get(key);
+    if (flood && now - flood.since < GATHER) {
+      flood.many++;
+      flood.event = event;
+      flood.text.textContent = crowd(event.kind, flood.many, outlying(event));
+      return;
+    }
+    const item = this.item(event);
+    const text = item.querySelector("span") as HTMLElement;
+    const fresh: Flood = { item, text, many: 1, event, since: now };
+    this.floods.set(key, fresh);
+    text.textContent = crowd(event.kind, 1, outlying(event));
+    made.push(item);
+  }
+
+  private show(items: HTMLElement[]): void {
+    this.root.prepend(...items.slice(-KEPT).reverse());
+    while (this.root.childElementCount > KEPT) this.root.lastElementChild?.remove();
+  }
+
+  private item(event: LiveEvent): HTMLElement {
+    const line = make("button", `item ${event.kind} ${toneOf(event)}`);
+    line.type = "button";
+    line.tabIndex = -1; // the list is one stop on the way through the page; arrows go through it
+    line.dataset.kind = event.kind;
+    line.dataset.n = String(event.n);
+    const sign = icon(!isNotice(event) && event.kind === "appeared" && outlying(event) ? "outlier" : ICONS[event.kind]);
+    const text = make("span");
+    if (isNotice(event)) text.textContent = sentence(event, this.ways.near);
+    else {
+      text.append(make("b", "", event.id), ` ${sentence(event, this.ways.near, this.ways.little)}`);
+      if (event.kind === "appeared") sign.style.color = css(outlying(event) ? OUTLIER : this.ways.colour(event.cluster));
+    }
+    const time = make("time", "", moment(event.t));
+    line.append(sign, text, time);
+    line.addEventListener("click", () => this.ways.go(event));
+    const item = make("li");
+    item.append(line);
+    return item;
+  }
+}
+
+function toneOf(event: LiveEvent): string {
+  if (isNotice(event)) return "big";
+  if (outlying(event) && event.kind !== "stayed" && event.kind !== "moved") return "warm";
+  return event.kind === "changed-cluster" || event.kind === "returned" ? "change" : "";
+}

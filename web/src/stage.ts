@@ -1,0 +1,260 @@
+// The map on the screen: its layers, the camera, and when what is drawn again.
+
+import { AGEING, ArrivalLayer, LANDING, type Arrivals } from "./arrivals";
+import { BaseLayer, type Base } from "./base";
+import { Camera } from "./camera";
+import type { Columns } from "./columns";
+import { byId } from "./dom";
+import { boxOfBounds } from "./geometry";
+import { context, resizeCanvas } from "./gl";
+import { Grid } from "./grid";
+import type { Look } from "./look";
+import { Overlay, type Scene } from "./overlay";
+import { OUTLIER } from "./palette";
+import { PlainArrivals, PlainBase } from "./plain";
+import type { Point, State, Step } from "./state";
+import { calm, type Themes } from "./theme";
+import { Trails } from "./trails";
+import { isNotice, type LiveEvent } from "./types";
+
+/** After the view has rested for so many seconds, all points are drawn. */
+const REST = 0.14;
+/** Ageing is slow: while nothing else moves, so many seconds may pass between frames. */
+const AGE_STEP = 0.2;
+
+export type Picked = { point: Point } | { row: number } | null;
+
+export class Stage {
+  readonly camera = new Camera();
+  readonly root = byId("stage");
+  readonly canvas = byId<HTMLCanvasElement>("over");
+  private readonly base: Base;
+  private readonly arrivals: Arrivals;
+  private readonly overlay: Overlay;
+  private readonly trails = new Trails();
+  readonly scene: Scene;
+  private ratio = 1;
+  private readonly stale = { base: true, live: true, over: true };
+  private animated = 0;
+  private ageing = 0;
+  private drawn = 0;
+  private moved = -1;
+  private moving = false;
+  private refining = false;
+  /** Whether a hand is on the map: then it may move at any moment. */
+  held = false;
+  private grid: Grid | null = null;
+
+  constructor(
+    private readonly columns: Columns,
+    private readonly state: State,
+    private readonly look: Look,
+    private readonly themes: Themes,
+    private readonly clock: () => number,
+  ) {
+    const redraw = () => this.recolour();
+    const [below, above] = [byId<HTMLCanvasElement>("base"), byId<HTMLCanvasElement>("live")];
+    const [under, over] = [context(below, true), context(above)];
+    this.base = under ? new BaseLayer(under, columns, redraw) : new PlainBase(below, columns);
+    this.arrivals = over ? new ArrivalLayer(over, redraw) : new PlainArrivals(above);
+    this.overlay = new Overlay(this.canvas);
+    this.scene = {
+      camera: this.camera, theme: themes.current, state, look, columns, trails: this.trails, near: (x, y) => this.near(x, y),
+      selected: { ids: new Set(), rows: [], outline: [] }, hover: null, lasso: [], beacon: null, motion: !calm(),
+    };
+    themes.onChange(redraw);
+    this.camera.hold(boxOfBounds(look.map.bounds));
+    this.recolour();
+    new ResizeObserver(() => this.resize()).observe(this.root);
+    this.resize();
+  }
+
+  private resize(): void {
+    this.ratio = Math.min(devicePixelRatio || 1, 2);
+    const { clientWidth: width, clientHeight: height } = this.root;
+    for (const id of ["base", "live", "over"]) resizeCanvas(byId<HTMLCanvasElement>(id), width, height, this.ratio);
+    this.camera.resize(width, height);
+    this.all();
+    // A canvas that changed its size is empty until it is drawn, and that would be seen.
+    this.draw(this.clock());
+  }
+
+  private all(): void {
+    this.stale.base = this.stale.live = this.stale.over = true;
+  }
+
+  /** The view changed. */
+  view(): void {
+    this.moved = this.clock();
+    this.all();
+  }
+
+  /** Something over the points changed. */
+  touch(): void {
+    this.stale.over = true;
+  }
+
+  /** Colours, or what is shown, changed. */
+  recolour(): void {
+    this.scene.theme = this.themes.current;
+    this.look.dark = this.themes.current.dark;
+    this.base.colour(this.look.base(this.state), this.themes.current);
+    for (const point of this.state.points.values()) this.arrivals.recolour(point, this.look.of(point));
+    this.all();
+  }
+
+  /** Only the base map's colours changed. */
+  recolourBase(): void {
+    this.base.colour(this.look.base(this.state), this.themes.current);
+    this.stale.base = this.stale.over = true;
+  }
+
+  /** All points anew, as old as they are at time `t` of the map. */
+  reload(t: number): void {
+    this.arrivals.clear();
+    this.trails.clear();
+    for (const point of this.state.points.values()) this.settle(point, t);
+    this.all();
+    this.widen();
+  }
+
+  private settle(point: Point, t: number): void {
+    const now = this.clock();
+    const age = Math.max(t - point.t, 0);
+    this.arrivals.put(point, this.look.of(point), now - Math.max(age, LANDING));
+    this.ageing = Math.max(this.ageing, now + AGEING - age);
+  }
+
+  /** Points as they are after a jump through time: no animation. */
+  jump(ids: Iterable<string>, t: number): void {
+    this.trails.clear();
+    for (const id of ids) {
+      const point = this.state.points.get(id);
+      if (point) this.settle(point, t);
+      else this.arrivals.remove(id, this.clock(), false);
+    }
+    this.stale.live = this.stale.over = true;
+    this.widen();
+  }
+
+  /** One event happens before the person's eyes. */
+  play(event: LiveEvent, step: Step | null): void {
+    const now = this.clock();
+    if (step?.now && !isNotice(event) && event.kind !== "removed") {
+      this.arrivals.put(step.now, this.look.of(step.now), now, step.was ?? step.now);
+      this.trails.add(event, this.look.colour(step.now.cluster), now);
+    } else if (step) this.arrivals.remove(step.id, now, !calm());
+    this.animated = Math.max(this.animated, now + LANDING + 0.1);
+    this.ageing = now + AGEING;
+    this.stale.live = this.stale.over = true;
+    if (step?.now?.verdict === "outlier") this.widen([step.now]);
+  }
+
+  /** One of each group. */
+  private *outliers(): Generator<Point> {
+    for (const [first] of this.state.groups.values()) {
+      const point = this.state.points.get(first);
+      if (point) yield point;
+    }
+  }
+
+  /** Outliers may land outside the map: the whole view takes them in. */
+  private widen(points: Iterable<Point> = this.outliers()): void {
+    const box = { ...this.camera.box };
+    for (const point of points) {
+      box.x0 = Math.min(box.x0, point.x);
+      box.y0 = Math.min(box.y0, point.y);
+      box.x1 = Math.max(box.x1, point.x);
+      box.y1 = Math.max(box.y1, point.y);
+    }
+    if (this.camera.hold(box) && this.camera.auto) this.camera.reset(this.clock());
+  }
+
+  /** Goes to a place and marks it. */
+  visit(x: number, y: number, zoom?: number): void {
+    this.camera.visit(x, y, this.clock(), zoom);
+    this.scene.beacon = { x, y, birth: this.clock() };
+    this.view();
+  }
+
+  fit(): void {
+    this.camera.hold(boxOfBounds(this.look.map.bounds));
+    this.widen();
+    this.camera.reset(this.clock());
+    this.view();
+  }
+
+  private index(): Grid {
+    this.grid ??= new Grid(this.columns);
+    return this.grid;
+  }
+
+  /** The name of the cluster around a place. */
+  near(x: number, y: number): string | null {
+    const row = this.index().nearestAny(x, y);
+    return row < 0 ? null : this.look.clusterOfRow(this.columns, row);
+  }
+
+  /** What lies under the pointer: a live point before a row of the map. */
+  pick(x: number, y: number): Picked {
+    const reach = ArrivalLayer.radius(this.camera, this.state.points.size) + 5;
+    let [best, least]: [Point | null, number] = [null, reach * reach];
+    for (const point of this.state.points.values()) {
+      const at = this.camera.toScreen(point.x, point.y);
+      const distance = (at.x - x) ** 2 + (at.y - y) ** 2;
+      if (distance <= least && this.look.of(point)) [best, least] = [point, distance];
+    }
+    if (best) return { point: best };
+    const place = this.camera.toMap(x, y);
+    const within = (this.base.radius(this.camera) + 3) / this.camera.scale;
+    const row = this.index().nearest(place.x, place.y, within, (k) => this.look.showsRow(this.columns, k));
+    return row < 0 ? null : { row };
+  }
+
+  /** One frame: draws what has to be drawn, and nothing else. */
+  frame(now: number, since: number): void {
+    if (this.camera.advance(now)) this.view();
+    const moving = this.held || now - this.moved < REST;
+    if (this.moving || this.refining) this.base.learn(since);
+    if (this.moving && !moving) this.stale.base = true;
+    this.moving = moving;
+    if (now < this.animated) this.stale.live = this.stale.over = true;
+    else if (now < this.ageing && now - this.drawn > AGE_STEP) this.stale.live = true;
+    this.draw(now);
+  }
+
+  private draw(now: number): void {
+    const { stale, camera, ratio } = this;
+    this.scene.motion = !calm();
+    if (stale.base) this.base.draw(camera, ratio, this.moving);
+    else this.refining = this.base.refine(camera, ratio);
+    if (stale.live) {
+      this.arrivals.draw(camera, ratio, now, this.themes.current, OUTLIER, this.scene.motion);
+      this.drawn = now;
+    }
+    const over = stale.over;
+    stale.base = stale.live = stale.over = false;
+    if (over) stale.over = this.overlay.draw(this.scene, ratio, now);
+  }
+
+  /** The map as it is seen, as one picture. */
+  picture(caption: string): HTMLCanvasElement {
+    this.all();
+    this.moving = false;
+    this.draw(this.clock());
+    this.base.finish(this.camera, this.ratio);
+    const { width, height } = this.canvas;
+    const { paper, ink } = this.themes.current;
+    const canvas = document.createElement("canvas");
+    canvas.width = width;
+    canvas.height = height + Math.round(34 * this.ratio);
+    const context = canvas.getContext("2d") as CanvasRenderingContext2D;
+    context.fillStyle = `rgb(${paper.join(" ")})`;
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    for (const id of ["base", "live", "over"]) context.drawImage(byId<HTMLCanvasElement>(id), 0, 0);
+    context.font = `${13 * this.ratio}px system-ui, sans-serif`;
+    context.fillStyle = `rgb(${ink.join(" ")})`;
+    context.fillText(caption, 14 * this.ratio, height + 21 * this.ratio, width - 28 * this.ratio);
+    return canvas;
+  }
+}
