@@ -195,10 +195,9 @@ pub fn memory(setting: &Setting, minutes: f64, rate: u64) -> Result<()> {
     const POINTS: u64 = 20_000;
     let store = setting.new_store("memory.db")?;
     let server = Server::start(setting, &setting.map, &store, &["--retain", "100000"])?;
-    let stopping = AtomicBool::new(false);
+    let (sent, stopping) = (AtomicU64::new(0), AtomicBool::new(false));
     println!("\n| minutes | rows so far | memory |\n|---|---|---|");
     thread::scope(|scope| {
-        let sent = AtomicU64::new(0);
         let (sent, stopping, server) = (&sent, &stopping, &server);
         let sender = scope.spawn(move || -> Result<()> {
             let mut connection = Connection::open(server.port)?;
