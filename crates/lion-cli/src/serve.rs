@@ -60,10 +60,19 @@ pub(crate) async fn serve(
 }
 
 /// Takes the port and reads the token: what is wrong with them should not come out after a large map was loaded.
-pub(crate) fn open(network: &NetworkArgs, name: &str) -> Result<(TcpListener, HttpConfig)> {
+fn open(network: &NetworkArgs, name: &str) -> Result<(TcpListener, HttpConfig)> {
     let token = network.token_file.as_deref().map(read_token).transpose()?;
-    let address = network.address();
-    let listener = TcpListener::bind(address).map_err(|error| match error.kind() {
+    let listener = bind(network.address())?;
+    let mut config = HttpConfig::new(name, listener.local_addr()?);
+    config.token = token;
+    config.hosts = network.allow_host.iter().fold(config.hosts, |hosts, name| hosts.allow(name));
+    config.max_body = network.max_body;
+    Ok((listener, config))
+}
+
+/// Takes a port.
+pub(crate) fn bind(address: SocketAddr) -> Result<TcpListener> {
+    TcpListener::bind(address).map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => {
             anyhow!("{address} is in use: stop what listens there, or take another with --port (0 finds a free one)")
         }
@@ -74,12 +83,7 @@ pub(crate) fn open(network: &NetworkArgs, name: &str) -> Result<(TcpListener, Ht
             anyhow!("port {} may not be used: choose one above 1023 with --port", address.port())
         }
         _ => anyhow!(error).context(format!("{address} cannot be listened at")),
-    })?;
-    let mut config = HttpConfig::new(name, listener.local_addr()?);
-    config.token = token;
-    config.hosts = network.allow_host.iter().fold(config.hosts, |hosts, name| hosts.allow(name));
-    config.max_body = network.max_body;
-    Ok((listener, config))
+    })
 }
 
 fn read_token(file: &Path) -> Result<Token> {
@@ -88,7 +92,7 @@ fn read_token(file: &Path) -> Result<Token> {
 }
 
 /// What a map is called: its file without the ending.
-pub(crate) fn name(map: &Path) -> String {
+fn name(map: &Path) -> String {
     map.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 

@@ -22,6 +22,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use body::Shape;
+use bytes::Bytes;
 use error::Problem;
 use intake::Intake;
 use std::net::SocketAddr;
@@ -86,6 +87,8 @@ struct Inner {
     intake: Intake,
     map: map::Answers,
     listeners: AtomicUsize,
+    /// All points as they were after an event, written out.
+    live: tokio::sync::Mutex<Option<(u64, Bytes)>>,
 }
 
 impl std::ops::Deref for App {
@@ -131,6 +134,7 @@ pub fn app(service: Service, config: HttpConfig) -> Router {
         intake: Intake::new(shape, config.max_body),
         map: map::Answers::default(),
         listeners: AtomicUsize::new(0),
+        live: tokio::sync::Mutex::default(),
         service,
         config,
     }));

@@ -35,7 +35,7 @@ const TOO_MANY: &[u8] =
     Connection: close\r\nContent-Length: 90\r\n\r\n\
     {\"error\":\"unavailable\",\"detail\":\"there are too many connections: try again in a moment\"}  \n";
 
-/// Answers requests at a port until `shutdown`. Then those under way are finished, for a while, and those who listen are
+/// Answers requests at a port until `shutdown`. A port that other machines can reach needs a token. At the end those under way are finished, for a while, and those who listen are
 /// sent away.
 pub async fn serve(
     listener: TcpListener,
@@ -43,6 +43,11 @@ pub async fn serve(
     config: HttpConfig,
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
+    let address = listener.local_addr()?;
+    if config.token.is_none() && !address.ip().is_loopback() {
+        let problem = format!("{address} can be reached from other machines, which needs a token: give a --token-file");
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
+    }
     let most = allowed(config.connections);
     let room = Arc::new(Semaphore::new(most));
     let away = Arc::new(Semaphore::new(TURNED_AWAY));

@@ -104,8 +104,11 @@ impl Store {
     ) -> Result<Self, StoreError> {
         let path = location.path.as_path();
         let failed = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
-        let lock = lock(path)?;
         let is_new = !path.exists();
+        if !is_new {
+            leave_alone(path)?;
+        }
+        let lock = lock(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -121,7 +124,10 @@ impl Store {
         belong(&connection, path, checksum)?;
         check_pages(&connection, path)?;
         let first = check_log(&connection, path)?;
-        Ok(Self { connection, location: location.clone(), retain, first, _lock: lock })
+        let mut store = Self { connection, location: location.clone(), retain, first, _lock: lock };
+        // What a crash left in the log is in the file from now on, and need not be gone through again.
+        store.checkpoint("TRUNCATE");
+        Ok(store)
     }
 
     /// The live map as it was after the last commit.
@@ -239,12 +245,24 @@ pub(crate) fn load(
     })
 }
 
+/// Refuses the files of others before anything is written to them or beside them.
+fn leave_alone(path: &Path) -> Result<(), StoreError> {
+    match open_to_read(path).and_then(|connection| schema::check(&connection, path, schema::STEPS)) {
+        Err(error @ (StoreError::NotAStore(_) | StoreError::Newer { .. })) => Err(error),
+        // Whatever else is wrong is found again.
+        _ => Ok(()),
+    }
+}
+
 /// Takes the lock of a store. It is a file beside the store: SQLite's own locks are let go whenever any part of a
 /// program closes the file.
 fn lock(path: &Path) -> Result<File, StoreError> {
     let mut beside = path.as_os_str().to_owned();
     beside.push("-lock");
-    let io = |e: std::io::Error| StoreError::Io { path: PathBuf::from(&beside), problem: e.to_string() };
+    let io = |e: std::io::Error| StoreError::Io {
+        path: path.into(),
+        problem: format!("cannot be opened ({e}): is the folder there, and may it be written to?"),
+    };
     let file = File::options().create(true).truncate(false).write(true).open(&beside).map_err(io)?;
     match file.try_lock() {
         Ok(()) => Ok(file),

@@ -78,7 +78,8 @@ pub(super) fn json(value: &impl Serialize) -> Response {
 }
 
 /// An answer that is JSON already.
-pub(super) fn json_text(text: Vec<u8>) -> Response {
+pub(super) fn json_text(text: impl Into<Bytes>) -> Response {
+    let text: Bytes = text.into();
     ([(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 

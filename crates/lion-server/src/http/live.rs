@@ -8,11 +8,12 @@ use crate::{PointRecord, Work};
 use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use lion_tsne::live::{At, Change};
 use serde::{Deserialize, Serialize};
 use serde_json::json as object;
+use std::sync::Arc;
 
 /// Places points, or removes them, in the order in which they come.
 pub(super) async fn upsert(
@@ -61,8 +62,7 @@ pub(super) async fn delete(State(app): State<App>, path: Id) -> Result<Response,
 pub(super) async fn point(State(app): State<App>, path: Id) -> Result<Response, Problem> {
     let record = app.service.point(&id_of(path)?).await?;
     // Looking for the nearest rows takes a while in a large map.
-    let answer = tokio::task::spawn_blocking(move || point_answer(&app, &record)).await;
-    answer.unwrap_or_else(|_| Err(Problem::not_found("the point cannot be shown")))
+    map::aside(move || point_answer(&app, &record)).await?
 }
 
 /// A point as an event tells it.
@@ -121,13 +121,20 @@ fn point_answer(app: &App, record: &PointRecord) -> Result<Response, Problem> {
     Ok(json_text(text))
 }
 
-/// All points as they are, with what is watched.
-pub(super) async fn live(State(app): State<App>) -> Response {
-    let write = move || {
-        let (view, places) = (app.service.view(), app.service.lion().map().dims());
-        json(&LiveAnswer { view: &view, clusters: app.service.clusters(), places })
-    };
-    tokio::task::spawn_blocking(write).await.unwrap_or_else(|_| json(&object!({})))
+/// All points as they are, with what is watched. Many who ask at the same time share one answer, which may be large.
+pub(super) async fn live(State(app): State<App>) -> Result<Response, Problem> {
+    let mut kept = app.live.lock().await;
+    let view = app.service.view();
+    if let Some((_, text)) = kept.as_ref().filter(|(last, _)| *last == view.last()) {
+        return Ok(json_text(text.clone()));
+    }
+    let last = view.last();
+    let places = app.service.lion().map().dims();
+    let clusters = Arc::clone(app.service.clusters());
+    let text = map::aside(move || serde_json::to_vec(&LiveAnswer { view: &view, clusters: &clusters, places })).await?;
+    let text = text.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    let (_, text) = kept.insert((last, text.into()));
+    Ok(json_text(text.clone()))
 }
 
 /// What is watched.

@@ -262,3 +262,10 @@ async fn the_end_does_not_wait_for_ever() {
     let took = port.close().await;
     assert!(took < Duration::from_secs(5), "{took:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn other_machines_need_a_token() {
+    let listener = TcpListener::bind("0.0.0.0:0").await.expect("a port");
+    let refused = serve(listener, app(service(), config()), config(), std::future::pending()).await;
+    assert!(refused.expect_err("it has no token").to_string().contains("--token-file"));
+}

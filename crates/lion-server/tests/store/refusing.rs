@@ -152,8 +152,10 @@ fn the_files_of_others_are_left_alone() {
     assert!(matches!(error, StoreError::NotAStore(_)), "{said}");
     assert_eq!(std::fs::read(&cats).unwrap(), before);
     assert!(matches!(Archive::open(&cats), Err(StoreError::NotAStore(_))));
+    let beside = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(beside, 2, "nothing is left beside them");
     let (_, said) = refusal(&folder.path().join("missing/live.db"), 12);
-    assert!(!said.contains("SQLITE"), "{said}");
+    assert!(said.ends_with("is the folder there, and may it be written to?"), "{said}");
     assert!(Archive::open(&folder.path().join("missing.db")).is_err());
     assert!(!folder.path().join("missing.db").exists(), "reading makes nothing");
 }

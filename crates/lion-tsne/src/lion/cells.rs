@@ -155,6 +155,17 @@ impl Cells {
         self.ring
     }
 
+    /// How many cells there are in the rings up to this one.
+    pub(crate) fn in_rings(&self, ring: i64) -> u128 {
+        let all = |ring: i64| -> u128 {
+            self.count[..self.dims]
+                .iter()
+                .map(|count| count.saturating_add(2 * ring).unsigned_abs() as u128)
+                .product()
+        };
+        all(ring) - all(0)
+    }
+
     /// Goes on from where `ring` was being handed out and these cells were in use.
     pub(crate) fn resume(&mut self, ring: i64, in_use: &[Cell]) {
         in_use.iter().for_each(|&cell| _ = self.take(cell));

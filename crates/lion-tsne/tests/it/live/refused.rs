@@ -106,6 +106,12 @@ fn a_kept_state_that_contradicts_itself() {
     assert_eq!(sentence(&|kept| kept.points[0].0.last = 99), numbers);
     let cluster = "the kept point \"a\" is in no cluster of the map";
     assert_eq!(sentence(&|kept| kept.points[0].0.cluster = Some(7)), cluster);
+    let ring = "the kept state has a broken ring of positions, 50000";
+    let outwards = |kept: &mut super::random::Kept| {
+        let text = String::from_utf8(kept.aux.clone()).unwrap();
+        kept.aux = text.replace("\"ring\":0", "\"ring\":50000").into_bytes();
+    };
+    assert_eq!(sentence(&outwards), ring);
     let empty = "the kept state of the live map has a group of outliers without members, 0";
     assert_eq!(sentence(&|kept| _ = kept.points.pop()), empty);
 }
