@@ -67,7 +67,7 @@ void main() {
   bool outlying = kind == ${OUTLYING}.0 || kind == ${GATHERED}.0;
   vec3 own = outlying ? warning : mix(shade, paper, 0.22 * (1.0 - young));
   vec4 sum = vec4(0.0);
-  float halo = glow * young * 0.5 * pow(clamp(1.0 - far / (0.5 * size), 0.0, 1.0), 2.0);
+  float halo = glow * young * 0.5 * pow(clamp(1.0 - far / (reach + 2.0 + 2.2 * reach * young), 0.0, 1.0), 2.0);
   sum = over(sum, own, halo);
   if (motion > 0.5 && glow > 0.3 && age < ${LANDING}) {
     float share = age / ${LANDING};
@@ -76,7 +76,7 @@ void main() {
   if (kind == ${OUTLYING}.0) {
     float ring = reach * 2.1 + pixel;
     sum = over(sum, paper, 0.75 * band(far, ring, 3.6 * pixel));
-    sum = over(sum, warning, (0.72 + 0.28 * young) * band(far, ring, 1.7 * pixel));
+    sum = over(sum, warning, (0.5 + 0.5 * young) * band(far, ring, 1.7 * pixel));
   }
   float distance = outlying ? dot(abs(at), vec2(0.70711)) * 1.12 : far;
   float cover = clamp(reach + 0.5 - distance, 0.0, 1.0);

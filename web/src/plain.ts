@@ -114,7 +114,7 @@ export class PlainArrivals implements Arrivals {
       const outlying = point.verdict === "outlier";
       const reach = radius * (0.88 + 0.6 * young);
       if (motion && age < LANDING) this.ring(at, radius * (1 + (4.5 * age) / LANDING), css(outlying ? warning : look, 0.8 * (1 - age / LANDING)), 2);
-      if (outlying && ringed) this.ring(at, reach * 2.1 + 1, css(warning, 0.72 + 0.28 * young), 1.7);
+      if (outlying && ringed) this.ring(at, reach * 2.1 + 1, css(warning, 0.5 + 0.5 * young), 1.7);
       this.dot(at, reach, css(outlying ? warning : look), css(theme.dark ? [8, 10, 13] : theme.ink, 0.55 + 0.45 * young), outlying);
     }
   }

@@ -127,8 +127,13 @@ export function alarms(state: State, health: Health | null, stale: number | null
 /** The whole situation as one line. */
 export function status(state: State, list: readonly Alarm[]): string {
   const parts = [count(state.points.size, "point"), state.outliers === 0 ? "no outliers" : count(state.outliers, "outlier")];
+  const forming = list.filter(({ tone }) => tone === "forming");
+  const others = list.filter(({ tone }) => tone !== "forming");
+  if (forming.length > 1) parts.push(`${forming.length} new clusters are forming`);
+  else parts.push(...forming.map(({ short: text }) => text));
+  const room = 2 - Math.min(forming.length, 1);
+  if (others.length <= room) parts.push(...others.map(({ short: text }) => text));
+  else parts.push(...others.slice(0, room - 1).map(({ short: text }) => text), `${others.length - room + 1} more warnings`);
   if (list.length === 0) parts.push("nothing unusual");
-  else if (list.length <= 2) parts.push(...list.map(({ short: text }) => text));
-  else parts.push(list[0].short, `${list.length - 1} more warnings`);
   return parts.join(" · ");
 }
