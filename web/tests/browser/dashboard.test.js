@@ -21,7 +21,7 @@ before(async () => {
 after(() => world?.end());
 
 const status = (page, pattern) => page.waitForFunction(
-  (source) => new RegExp(source).test(document.querySelector("#status").textContent), pattern.source, { timeout: 8000 });
+  (source) => new RegExp(source).test(document.querySelector("#status").textContent), pattern.source, { timeout: 20_000 });
 
 /** Waits until the page says so of itself: Live, Offline, Paused, Replaying. */
 const pill = (page, text) => page.waitForFunction(

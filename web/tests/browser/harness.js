@@ -126,7 +126,7 @@ export class World {
       });
     }
     if (process.env.DIST) await this.replaceAssets(page);
-    await page.goto(this.url, { timeout: 15_000 });
+    await page.goto(this.url, { timeout: 30_000 });
     await page.waitForFunction(() => window.lion && document.querySelector("#pill").dataset.state === "live");
     t.after(async () => {
       await context.close();
@@ -228,7 +228,7 @@ export const where = (page, id) => page.evaluate((name) => window.lion.where(nam
 /** Waits until the newest feed item of a kind about an id is there, and gives its words. */
 export async function told(page, kind, text) {
   const item = page.locator(`#feed .item[data-kind="${kind}"]`, text ? { hasText: text } : {}).first();
-  await item.waitFor({ timeout: 8000 });
+  await item.waitFor({ timeout: 20_000 });
   return item.innerText();
 }
 
