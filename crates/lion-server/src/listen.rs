@@ -32,8 +32,8 @@ const MOST_HEAD: usize = 64 << 10;
 
 const TOO_MANY: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n\
-    Connection: close\r\nContent-Length: 90\r\n\r\n\
-    {\"error\":\"unavailable\",\"detail\":\"there are too many connections: try again in a moment\"}  \n";
+    Connection: close\r\nContent-Length: 88\r\n\r\n\
+    {\"error\":\"unavailable\",\"detail\":\"there are too many connections: try again in a moment\"}";
 
 /// Answers requests at a port until `shutdown`. A port that other machines can reach needs a token. At the end those under way are finished, for a while, and those who listen are
 /// sent away.
