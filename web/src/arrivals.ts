@@ -15,6 +15,8 @@ const HIDDEN = 0;
 const PLACED = 1;
 const OUTLYING = 2;
 const LEAVING = 3;
+/** An outlier among its like: the group's outline says the rest. */
+const GATHERED = 4;
 
 const STRIDE = 24; // x, y, from x, from y, birth (floats), then red, green, blue, kind (bytes)
 
@@ -34,11 +36,12 @@ void main() {
   way = way * way * (3.0 - 2.0 * way);
   vec2 here = mix(place.zw, place.xy, way);
   float young = exp(-age / 9.0);
-  reach = radius * (0.88 + 0.6 * young) * (kind == ${OUTLYING}.0 ? 1.05 : 1.0);
+  reach = radius * (0.88 + 0.6 * young) ;
   float pulse = motion > 0.5 && glow > 0.3 && age < ${LANDING} ? 1.0 : 0.0;
   float extent = reach + 2.0 + max(max(kind == ${OUTLYING}.0 ? reach * 1.5 + 2.0 : 0.0, reach * 2.2 * young * step(0.02, young * glow)), pulse * 5.0 * radius);
+  // What is hidden or gone goes where nothing is drawn.
   bool gone = kind == ${HIDDEN}.0 || (kind == ${LEAVING}.0 && age > ${LANDING});
-  gl_Position = gone ? vec4(2.0) : vec4((here - centre) * scale, 0.0, 1.0);
+  gl_Position = gone ? vec4(2.0, 2.0, 2.0, 1.0) : vec4((here - centre) * scale, 0.0, 1.0);
   size = 2.0 * extent;
   gl_PointSize = size;
 }`;
@@ -61,19 +64,19 @@ void main() {
   vec2 at = size * (gl_PointCoord - 0.5);
   float far = length(at);
   float young = exp(-age / 9.0);
-  bool outlying = kind == ${OUTLYING}.0;
+  bool outlying = kind == ${OUTLYING}.0 || kind == ${GATHERED}.0;
   vec3 own = outlying ? warning : mix(shade, paper, 0.22 * (1.0 - young));
   vec4 sum = vec4(0.0);
-  float halo = glow * young * 0.5 * pow(clamp(1.0 - far / (reach * 3.2), 0.0, 1.0), 2.0);
+  float halo = glow * young * 0.5 * pow(clamp(1.0 - far / (reach + 2.0 + 2.2 * reach * young), 0.0, 1.0), 2.0);
   sum = over(sum, own, halo);
   if (motion > 0.5 && glow > 0.3 && age < ${LANDING}) {
     float share = age / ${LANDING};
     sum = over(sum, own, (1.0 - share) * 0.9 * glow * band(far, mix(radius, radius * 5.5, 1.0 - pow(1.0 - share, 2.0)), 2.0 * pixel));
   }
-  if (outlying) {
+  if (kind == ${OUTLYING}.0) {
     float ring = reach * 2.1 + pixel;
     sum = over(sum, paper, 0.75 * band(far, ring, 3.6 * pixel));
-    sum = over(sum, warning, (0.72 + 0.28 * young) * band(far, ring, 1.7 * pixel));
+    sum = over(sum, warning, (0.5 + 0.5 * young) * band(far, ring, 1.7 * pixel));
   }
   float distance = outlying ? dot(abs(at), vec2(0.70711)) * 1.12 : far;
   float cover = clamp(reach + 0.5 - distance, 0.0, 1.0);
@@ -88,9 +91,9 @@ void main() {
 export interface Arrivals {
   clear(): void;
   /** A point is there, came, or changed. `from` is where it glides from; `birth` when it began to be as it is. */
-  put(point: Point, look: Rgb | null, birth: number, from?: { x: number; y: number }): void;
-  /** Another colour, or none to hide it; nothing else changes. */
-  recolour(point: Point, look: Rgb | null): void;
+  put(point: Point, look: Rgb | null, ringed: boolean, birth: number, from?: { x: number; y: number }): void;
+  /** Another colour, or none to hide it, or another ring; nothing else changes. */
+  recolour(point: Point, look: Rgb | null, ringed: boolean): void;
   /** A point went away: it fades, or is simply not there any more. */
   remove(id: string, now: number, fading: boolean): void;
   draw(camera: Camera, ratio: number, now: number, theme: Theme, warning: Rgb, motion: boolean): void;
@@ -148,28 +151,29 @@ export class ArrivalLayer implements Arrivals {
     this.used = 0;
   }
 
-  put(point: Point, look: Rgb | null, birth: number, from: { x: number; y: number } = point): void {
+  put(point: Point, look: Rgb | null, ringed: boolean, birth: number, from: { x: number; y: number } = point): void {
     let slot = this.slots.get(point.id);
     if (slot === undefined) {
       slot = this.free.pop() ?? this.used++;
       this.slots.set(point.id, slot);
       this.grow();
     }
-    if (birth >= this.seen) this.recent++;
+    if (birth >= this.seen - 9) this.recent++;
     this.floats.set([point.x, point.y, from.x, from.y, birth], slot * 6);
-    this.paint(slot, point, look);
+    this.paint(slot, point, look, ringed);
   }
 
-  private paint(slot: number, point: Point, look: Rgb | null): void {
-    const kind = look === null ? HIDDEN : point.verdict === "outlier" ? OUTLYING : PLACED;
+  private paint(slot: number, point: Point, look: Rgb | null, ringed: boolean): void {
+    const outlying = ringed ? OUTLYING : GATHERED;
+    const kind = look === null ? HIDDEN : point.verdict === "outlier" ? outlying : PLACED;
     const [r, g, b] = look ?? [0, 0, 0];
     this.octets.set([r, g, b, kind], slot * STRIDE + 20);
     this.touch(slot);
   }
 
-  recolour(point: Point, look: Rgb | null): void {
+  recolour(point: Point, look: Rgb | null, ringed: boolean): void {
     const slot = this.slots.get(point.id);
-    if (slot !== undefined) this.paint(slot, point, look);
+    if (slot !== undefined) this.paint(slot, point, look, ringed);
   }
 
   remove(id: string, now: number, fading: boolean): void {

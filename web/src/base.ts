@@ -18,7 +18,7 @@ void main() {
   int k = cluster == ${NO_CLUSTER}u ? 0 : int(cluster) + 1;
   shade = texelFetch(palette, ivec2(k & 1023, k >> 10), 0);
   // A hidden point goes where nothing is drawn.
-  gl_Position = shade.a == 0.0 ? vec4(2.0) : vec4((vec2(x, y) - centre) * scale, 0.0, 1.0);
+  gl_Position = shade.a == 0.0 ? vec4(2.0, 2.0, 2.0, 1.0) : vec4((vec2(x, y) - centre) * scale, 0.0, 1.0);
   gl_PointSize = size;
 }`;
 
@@ -46,7 +46,7 @@ export interface ClusterLook { colour: Rgb; shown: boolean; strength: number }
 
 /** How much a colour of the map's own points is calmed: crowded ones hide the paper between them, and need more of it. */
 export function calmed(colour: Rgb, { paper, dark }: Theme, rows: number): Rgb {
-  const crowd = 0.1 * Math.min(Math.max(Math.log10(rows / 2500), 0), 1.5);
+  const crowd = (dark ? 0.1 : 0.05) * Math.min(Math.max(Math.log10(rows / 2500), 0), 1.5);
   return mix(colour, paper, (dark ? CALM.dark : CALM.light) + crowd);
 }
 
@@ -54,7 +54,7 @@ export function calmed(colour: Rgb, { paper, dark }: Theme, rows: number): Rgb {
 export function radiusOf(camera: Camera, rows: number): number {
   const area = camera.width * camera.height;
   const whole = Math.sqrt((area * 0.085) / (Math.PI * Math.max(rows, 400)));
-  return Math.min(Math.max(whole, 0.55) * Math.max(camera.zoom, 1) ** 0.45, 5.5);
+  return Math.min(Math.min(Math.max(whole, 0.55), 3) * Math.max(camera.zoom, 1) ** 0.45, 5.5);
 }
 
 /** What the stage asks of the base map's layer. */

@@ -12,7 +12,7 @@ export type Target = { kind: "point"; point: Point } | { kind: "row"; row: numbe
 const WAIT = 90; // milliseconds that the pointer rests before the server is asked
 const CACHED = 400;
 const VERDICTS: Record<string, string> = {
-  exact: "exact: a row of the map", interpolated: "interpolated", "beside-outlier": "beside an outlier", outlier: "outlier",
+  exact: "exact match", interpolated: "interpolated", "beside-outlier": "beside an outlier", outlier: "outlier",
 };
 
 /** Answers by key, the latest few hundred; a failed one is asked for again. */

@@ -9,6 +9,9 @@ const HEIGHT = 30;
 /** What the server calls stale unless it is told otherwise. */
 export const STALE = 0.25;
 
+/** Fewer arrivals than this do not say how stale a map is. */
+const FEW = 50;
+
 export interface Figures {
   /** Seconds since the latest event. */
   quiet: number;
@@ -90,7 +93,7 @@ export class Charts {
 
     this.staleness.draw(series.staleness, STALE, 0.3);
     const { staleness, stale } = figures;
-    const word = staleness === null ? "not kept" : figures.arrivals === 0 ? "no arrivals" : stale ? "stale: fit anew" : staleness > STALE / 2 ? "ageing" : "fits well";
+    const word = staleness === null ? "not kept" : figures.arrivals === 0 ? "no arrivals" : figures.arrivals < FEW ? "too few to say" : stale ? "stale: fit anew" : staleness > STALE / 2 ? "ageing" : "fits well";
     this.staleness.say(staleness === null ? "–" : short(Number(staleness.toFixed(2))), word, stale);
   }
 }

@@ -104,7 +104,10 @@ export class Dashboard {
     });
     this.replay = new Replay(this.state, this.log, {
       jumped: (ids) => this.jumped(ids),
-      mode: () => { this.stale = true; },
+      mode: () => {
+        this.stale = true;
+        this.pill();
+      },
       failed: (problem) => this.announce(problem),
     });
     themes.onChange(() => {
@@ -330,6 +333,7 @@ export class Dashboard {
     const was = this.connection;
     this.connection = "live";
     byId("banner").hidden = true;
+    this.pill();
     if (was === "lost") this.announce("Connected again; nothing was missed.");
     this.stale = true;
   }
@@ -337,6 +341,7 @@ export class Dashboard {
   private offline(seconds: number, reason: string): void {
     if (this.connection !== "lost") this.announce(`Connection lost: ${reason}.`);
     this.connection = "lost";
+    this.pill();
     const banner = byId("banner");
     banner.hidden = false;
     (banner.querySelector("span") as HTMLElement).textContent =

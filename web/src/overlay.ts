@@ -86,8 +86,11 @@ export class Overlay {
       const vanishing = state.vanishing.has(name);
       const text = vanishing ? `${brief(name)} is vanishing` : brief(name);
       const width = context.measureText(text).width + (vanishing ? 20 : 8);
-      const rect = { x: at.x - width / 2, y: at.y - 12, width, height: 24 };
-      if (!taken.some((other) => meets(other.rect, rect))) taken.push({ text, rect, vanishing });
+      // In its place, or a little beside it where another name is.
+      const ways = [[0, 0], [0, -20], [0, 20], [-width, 0], [width, 0]];
+      const free = ways.map(([dx, dy]) => ({ x: at.x - width / 2 + dx, y: at.y - 12 + dy, width, height: 24 }))
+        .find((rect) => !taken.some((other) => meets(other.rect, rect)));
+      if (free) taken.push({ text, rect: free, vanishing });
     }
     return taken;
   }
@@ -135,7 +138,7 @@ export class Overlay {
         if (places.length >= 600) break;
       }
       const isCalled = called.has(group);
-      const pad = 3.4 * ArrivalLayer.radius(camera, state.points.size) + 2 * Math.min(Math.log2(members.size), 6);
+      const pad = 2.6 * ArrivalLayer.radius(camera, state.points.size) + 2 * Math.min(Math.log2(members.size), 6);
       if (isCalled && scene.motion) {
         const beat = (now % 1.8) / 1.8;
         this.outline(places, pad + 16 * beat, css(OUTLIER, 0.7 * (1 - beat)), 2, []);
@@ -198,6 +201,10 @@ export class Overlay {
     const { context } = this;
     const { camera } = scene;
     const taken: Rect[] = [{ x: camera.width - 60, y: camera.height - 160, width: 60, height: 160 }];
+    for (const { x, y } of forming) {
+      const at = camera.toScreen(x, y);
+      taken.push({ x: at.x - 26, y: at.y - 26, width: 52, height: 52 });
+    }
     const sample = forming.length > 0 ? this.sample(scene) : [];
     return forming.map((gathering) => {
       const place = camera.toScreen(gathering.x, gathering.y);
@@ -235,11 +242,18 @@ export class Overlay {
     });
   }
 
-  // A few rows of the map, as they lie on the screen: words had better not cover them.
-  private sample({ camera, columns }: Scene): Place[] {
+  // A few rows of the map, and all groups of outliers, as they lie on the screen: words had better not cover them.
+  private sample({ camera, columns, state }: Scene): Place[] {
     const step = Math.max(1, Math.floor(columns.rows / 1000));
     const places: Place[] = [];
     for (let row = 0; row < columns.rows; row += step) places.push(camera.toScreen(columns.x[row], columns.y[row]));
+    for (const [first] of [...state.groups.values()].slice(-500)) {
+      const point = state.points.get(first);
+      if (!point) continue;
+      // An outlier is as much to look at as a few rows.
+      const at = camera.toScreen(point.x, point.y);
+      places.push(at, at, at, at);
+    }
     return places;
   }
 

@@ -71,7 +71,7 @@ function blend({ data, width, height }: ImageData, left: number, top: number, si
   }
 }
 
-interface Dot { point: Point; look: Rgb | null; birth: number; from: { x: number; y: number } }
+interface Dot { point: Point; look: Rgb | null; ringed: boolean; birth: number; from: { x: number; y: number } }
 
 export class PlainArrivals implements Arrivals {
   private readonly context: CanvasRenderingContext2D;
@@ -85,13 +85,13 @@ export class PlainArrivals implements Arrivals {
     this.dots.clear();
   }
 
-  put(point: Point, look: Rgb | null, birth: number, from: { x: number; y: number } = point): void {
-    this.dots.set(point.id, { point, look, birth, from });
+  put(point: Point, look: Rgb | null, ringed: boolean, birth: number, from: { x: number; y: number } = point): void {
+    this.dots.set(point.id, { point, look, ringed, birth, from });
   }
 
-  recolour(point: Point, look: Rgb | null): void {
+  recolour(point: Point, look: Rgb | null, ringed: boolean): void {
     const dot = this.dots.get(point.id);
-    if (dot) Object.assign(dot, { point, look });
+    if (dot) Object.assign(dot, { point, look, ringed });
   }
 
   remove(id: string): void {
@@ -104,7 +104,7 @@ export class PlainArrivals implements Arrivals {
     context.clearRect(0, 0, canvas.width, canvas.height);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const radius = ArrivalLayer.radius(camera, this.dots.size);
-    for (const { point, look, birth, from } of this.dots.values()) {
+    for (const { point, look, ringed, birth, from } of this.dots.values()) {
       if (!look) continue;
       const age = Math.max(now - birth, 0);
       const way = motion ? Math.min(age / 0.9, 1) : 1;
@@ -114,7 +114,7 @@ export class PlainArrivals implements Arrivals {
       const outlying = point.verdict === "outlier";
       const reach = radius * (0.88 + 0.6 * young);
       if (motion && age < LANDING) this.ring(at, radius * (1 + (4.5 * age) / LANDING), css(outlying ? warning : look, 0.8 * (1 - age / LANDING)), 2);
-      if (outlying) this.ring(at, reach * 2.1 + 1, css(warning, 0.72 + 0.28 * young), 1.7);
+      if (outlying && ringed) this.ring(at, reach * 2.1 + 1, css(warning, 0.5 + 0.5 * young), 1.7);
       this.dot(at, reach, css(outlying ? warning : look), css(theme.dark ? [8, 10, 13] : theme.ink, 0.55 + 0.45 * young), outlying);
     }
   }

@@ -36,6 +36,11 @@ export class Selection {
     this.show();
   }
 
+  /** Whether the clusters of the map's rows are their labels. */
+  private get labelled(): boolean {
+    return this.look.map.clusters_from === "labels";
+  }
+
   get size(): number {
     return this.ids.size + this.rows.length;
   }
@@ -122,21 +127,21 @@ export class Selection {
     }
     for (const row of this.rows.slice(0, Math.max(0, SHOWN - points.length))) {
       const go = button("", this.columns.ids.at(row), () => this.ways.goRow(row));
-      add("base", [go, "–", this.look.clusterOfRow(this.columns, row) ?? "–", "map row", "–"], "map-row");
+      const cluster = this.look.clusterOfRow(this.columns, row) ?? "–";
+      add("base", [go, this.labelled ? cluster : "–", cluster, "map row", "–"], "map-row");
     }
     return table;
   }
 
   csv(): string {
-    const { columns, look } = this;
+    const { columns, look, labelled } = this;
     const points = this.points();
     const rows = this.rows;
     function* lines(): Generator<(string | number | null)[]> {
       for (const p of points) yield ["live", p.id, p.label, p.cluster, p.verdict, p.score, p.group, p.x, p.y, p.t];
       for (const row of rows) {
         const cluster = look.clusterOfRow(columns, row);
-        const label = look.map.clusters_from === "labels" ? cluster : null;
-        yield ["map", columns.ids.at(row), label, cluster, null, null, null, columns.x[row], columns.y[row], null];
+        yield ["map", columns.ids.at(row), labelled ? cluster : null, cluster, null, null, null, columns.x[row], columns.y[row], null];
       }
     }
     return csv(HEADING, lines());

@@ -99,8 +99,23 @@ export class Stage {
     this.scene.theme = this.themes.current;
     this.look.dark = this.themes.current.dark;
     this.base.colour(this.look.base(this.state), this.themes.current);
-    for (const point of this.state.points.values()) this.arrivals.recolour(point, this.look.of(point));
+    for (const point of this.state.points.values()) this.arrivals.recolour(point, this.look.of(point), this.alone(point));
     this.all();
+  }
+
+  /** Whether a point is an outlier with no other beside it: then it has a ring of its own. */
+  private alone({ group }: Point): boolean {
+    return group === null || (this.state.groups.get(group)?.size ?? 1) < 2;
+  }
+
+  /** A group that gained its second member or lost all but one: its rings change. */
+  private regroup(group: number | null | undefined): void {
+    const members = group === null || group === undefined ? undefined : this.state.groups.get(group);
+    if (!members || members.size > 2) return;
+    for (const id of members) {
+      const point = this.state.points.get(id);
+      if (point) this.arrivals.recolour(point, this.look.of(point), this.alone(point));
+    }
   }
 
   /** Only the base map's colours changed. */
@@ -121,7 +136,7 @@ export class Stage {
   private settle(point: Point, t: number): void {
     const now = this.clock();
     const age = Math.max(t - point.t, 0);
-    this.arrivals.put(point, this.look.of(point), now - Math.max(age, LANDING));
+    this.arrivals.put(point, this.look.of(point), this.alone(point), now - Math.max(age, LANDING));
     this.ageing = Math.max(this.ageing, now + AGEING - age);
   }
 
@@ -133,6 +148,7 @@ export class Stage {
       if (point) this.settle(point, t);
       else this.arrivals.remove(id, this.clock(), false);
     }
+    for (const group of this.state.groups.keys()) this.regroup(group);
     this.stale.live = this.stale.over = true;
     this.widen();
   }
@@ -141,9 +157,11 @@ export class Stage {
   play(event: LiveEvent, step: Step | null): void {
     const now = this.clock();
     if (step?.now && !isNotice(event) && event.kind !== "removed") {
-      this.arrivals.put(step.now, this.look.of(step.now), now, step.was ?? step.now);
+      this.arrivals.put(step.now, this.look.of(step.now), this.alone(step.now), now, step.was ?? step.now);
       this.trails.add(event, this.look.colour(step.now.cluster), now);
     } else if (step) this.arrivals.remove(step.id, now, !calm());
+    this.regroup(step?.was?.group);
+    this.regroup(step?.now?.group);
     this.animated = Math.max(this.animated, now + LANDING + 0.1);
     this.ageing = now + AGEING;
     this.stale.live = this.stale.over = true;

@@ -42,14 +42,18 @@ export class Trails {
 function one(context: CanvasRenderingContext2D, camera: Camera, theme: Theme, trail: Trail, now: number): void {
   const { birth, life, colour } = trail;
   const from = camera.toScreen(trail.x0, trail.y0);
-  const to = camera.toScreen(trail.x1, trail.y1);
-  const [dx, dy] = [to.x - from.x, to.y - from.y];
+  const end = camera.toScreen(trail.x1, trail.y1);
+  const [dx, dy] = [end.x - from.x, end.y - from.y];
   const length = Math.hypot(dx, dy);
   if (length < 3) return;
   const left = 1 - (now - birth) / life;
   // A slight bend keeps opposite ways apart.
   const bend = colour ? 0.14 : 0.05;
   const middle = { x: from.x + dx / 2 + dy * bend, y: from.y + dy / 2 - dx * bend };
+  // The line ends before the point, which it must not cover.
+  const last = Math.max(Math.hypot(end.x - middle.x, end.y - middle.y), 1);
+  const gap = Math.min(colour ? 15 : 5, last) / last;
+  const to = { x: end.x + (middle.x - end.x) * gap, y: end.y + (middle.y - end.y) * gap };
   const ink = colour ?? theme.ink;
   const path = () => {
     context.beginPath();
@@ -76,7 +80,7 @@ function one(context: CanvasRenderingContext2D, camera: Camera, theme: Theme, tr
 function arrow(context: CanvasRenderingContext2D, from: { x: number; y: number }, to: { x: number; y: number }, style: string): void {
   const angle = Math.atan2(to.y - from.y, to.x - from.x);
   context.save();
-  context.translate(to.x - 8 * Math.cos(angle), to.y - 8 * Math.sin(angle));
+  context.translate(to.x + 6 * Math.cos(angle), to.y + 6 * Math.sin(angle));
   context.rotate(angle);
   context.beginPath();
   context.moveTo(1, 0);

@@ -83,7 +83,8 @@ export function waning({ cluster, expected, seen, why }: { cluster: string; expe
   return `${name} is vanishing: ${count(seen, "arrival")} where ${short(Math.round(expected))} were expected`;
 }
 
-export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** A cluster at the start of a sentence; a name stays as it is written. */
+const capital = (text: string): string => text.replace(/^cluster (?=\d)/, "Cluster ");
 
 /** Many events of one kind as one line. */
 export function crowd(kind: Kind, many: number, outlying: boolean): string {
@@ -126,8 +127,13 @@ export function alarms(state: State, health: Health | null, stale: number | null
 /** The whole situation as one line. */
 export function status(state: State, list: readonly Alarm[]): string {
   const parts = [count(state.points.size, "point"), state.outliers === 0 ? "no outliers" : count(state.outliers, "outlier")];
+  const forming = list.filter(({ tone }) => tone === "forming");
+  const others = list.filter(({ tone }) => tone !== "forming");
+  if (forming.length > 1) parts.push(`${forming.length} new clusters are forming`);
+  else parts.push(...forming.map(({ short: text }) => text));
+  const room = 2 - Math.min(forming.length, 1);
+  if (others.length <= room) parts.push(...others.map(({ short: text }) => text));
+  else parts.push(...others.slice(0, room - 1).map(({ short: text }) => text), `${others.length - room + 1} more warnings`);
   if (list.length === 0) parts.push("nothing unusual");
-  else if (list.length <= 2) parts.push(...list.map(({ short: text }) => text));
-  else parts.push(list[0].short, `${list.length - 1} more warnings`);
   return parts.join(" · ");
 }

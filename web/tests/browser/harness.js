@@ -64,8 +64,9 @@ export class World {
     execFileSync(LION, ["fit", table, "-o", this.map, "--id", "id", "--label", "label", "--pca", "none", "--seed", "1", "-q", ...more], { stdio: "pipe" });
   }
 
-  /** Serves it; on the same port and store as before when it was served already. */
+  /** Serves it, if it is not; on the same port and store as before. */
   async serve() {
+    if (this.server && this.server.exitCode === null && this.server.signalCode === null) return;
     this.port ??= await freePort();
     this.url = `http://127.0.0.1:${this.port}`;
     const args = ["serve", this.map, "--port", String(this.port), "--store", join(this.folder, "store.db"), "-q"];
@@ -125,7 +126,7 @@ export class World {
       });
     }
     if (process.env.DIST) await this.replaceAssets(page);
-    await page.goto(this.url);
+    await page.goto(this.url, { timeout: 15_000 });
     await page.waitForFunction(() => window.lion && document.querySelector("#pill").dataset.state === "live");
     t.after(async () => {
       await context.close();
