@@ -16,7 +16,7 @@ use std::process::{Child, Command, Stdio};
 /// Columns of the rows that are sent.
 pub const COLUMNS: usize = 50;
 
-/// A map of 60000 rows of 50 columns, and rows that are not in it.
+/// A map of rows of 50 columns, and rows that are not in it.
 pub struct Setting {
     /// The program.
     pub lion: PathBuf,
@@ -29,15 +29,17 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Of MNIST's images, reduced to 50 principal components: those to learn from are the map, the others are sent. The map
-    /// is fitted once and kept in the folder.
-    pub fn of_mnist(mnist: &Path, lion: &Path, folder: &Path) -> Result<Self> {
+    /// Of MNIST's images, reduced to 50 principal components: the first `count` to learn from are the map, those to test with
+    /// are sent. The map is fitted once and kept in the folder.
+    pub fn of_mnist(mnist: &Path, lion: &Path, folder: &Path, count: usize) -> Result<Self> {
         std::fs::create_dir_all(folder)?;
-        let whole = folder.join("live-60000x784.lion");
-        let map = folder.join("live-60000x50.lion");
+        let whole = folder.join(format!("live-{count}x784.lion"));
+        let map = folder.join(format!("live-{count}x{COLUMNS}.lion"));
         if !whole.exists() || !map.exists() {
-            eprintln!("fitting a map of 60000 rows …");
+            eprintln!("fitting a map of {count} rows …");
             let images = super::matrix(&mnist.join("train-images-idx3-ubyte.gz"))?;
+            let wanted: Vec<u32> = (0..images.rows().min(count) as u32).collect();
+            let images = images.select(&wanted);
             let fit = Fit { pca: PcaChoice::Components(COLUMNS), ..Fit::default() };
             let fitted = fit.run(Rows { data: images, ids: None, labels: None }, &mut ignore)?;
             // The same places for the rows as PCA has left them: such rows can be sent.

@@ -1,5 +1,5 @@
-//! `live MNIST-FOLDER LION FOLDER [--seconds 20] [--listeners 200] [--minutes M [--rate ROWS]] [--kills N] [--only NAMES]`: a
-//! live map of 60000 rows under load over loopback HTTP, as Markdown tables. Memory is watched for M minutes, and the service is
+//! `live MNIST-FOLDER LION FOLDER [--rows 60000] [--seconds 20] [--listeners 200] [--minutes M [--rate ROWS]] [--kills N] [--only NAMES]`: a
+//! live map of so many rows under load over loopback HTTP, as Markdown tables. Memory is watched for M minutes, and the service is
 //! killed N times, only if asked for. NAMES are of ingest, singles, listeners.
 
 use anyhow::Result;
@@ -9,7 +9,7 @@ use lion_bench::live::{Setting, ingest, kill, listeners, memory, singles};
 fn main() -> Result<()> {
     let arguments = Arguments::of_process()?;
     let (mnist, lion, folder) = (arguments.file(0)?, arguments.file(1)?, arguments.file(2)?);
-    let setting = Setting::of_mnist(mnist, lion, folder)?;
+    let setting = Setting::of_mnist(mnist, lion, folder, arguments.number("rows", 60_000.0)? as usize)?;
     let seconds = arguments.number("seconds", 20.0)?;
     let only = arguments.option("only").unwrap_or("ingest,singles,listeners");
     let wanted = |name: &str| only.split(',').any(|part| part == name);

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &StreamArgs, common: &Common) -> Result<()> {
             std::process::exit(ENDED_BY_CTRL_C);
         }
         // Wakes the one who waits for input; one who does not sees the flag.
-        let _ = stop.try_send(Input::Stop);
+        let _ = stop.try_send(Input::End);
     })?;
     // Nobody waits for this thread: it may wait for standard input.
     std::thread::spawn(move || input::read(io::stdin().lock(), &shape, &send));
@@ -123,7 +123,7 @@ impl Stream {
             let end = loop {
                 match next {
                     Some(Input::Lines(more)) => lines.extend(more),
-                    Some(Input::Stop) => break Some(Ok(())),
+                    Some(Input::End) => break Some(Ok(())),
                     Some(Input::Broken(error)) => break Some(Err(error)),
                     None => break None,
                 }

@@ -185,7 +185,8 @@ mod tests {
     use serde_json::json;
 
     fn health(arrivals: u64, outlier_share: f64, staleness: f64, forming: &[u64]) -> Health {
-        let forming = forming.iter().map(|group| json!({ "group": group, "size": 6, "x": 0, "y": 0, "since": 0 }));
+        let forming =
+            forming.iter().map(|group| json!({ "group": group, "size": 6, "x": 0, "y": 0, "since": 0 }));
         let health = json!({
             "points": 0, "outliers": 0, "groups": 0, "forming": forming.collect::<Vec<_>>(), "vanishing": [],
             "window": 300, "arrivals": arrivals, "rate": 1, "outlier_share": outlier_share, "promised": 0.01,
@@ -202,7 +203,10 @@ mod tests {
         let mut look = |health: Health| {
             let alerts = broken.look(&health, 9, 1.5);
             assert!(alerts.iter().all(|alert| alert.event == 9 && alert.t == 1.5 && alert.map == "m"));
-            alerts.iter().map(|alert| (alert.alert, alert.value, alert.limit, alert.group)).collect::<Vec<_>>()
+            alerts
+                .iter()
+                .map(|alert| (alert.alert, alert.value, alert.limit, alert.group))
+                .collect::<Vec<_>>()
         };
         // A few arrivals mean nothing yet.
         assert_eq!(look(health(49, 0.5, 0.9, &[])), []);

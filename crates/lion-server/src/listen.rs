@@ -32,11 +32,11 @@ const MOST_HEAD: usize = 64 << 10;
 
 const TOO_MANY: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n\
-    Connection: close\r\nContent-Length: 90\r\n\r\n\
-    {\"error\":\"unavailable\",\"detail\":\"there are too many connections: try again in a moment\"}  \n";
+    Connection: close\r\nContent-Length: 88\r\n\r\n\
+    {\"error\":\"unavailable\",\"detail\":\"there are too many connections: try again in a moment\"}";
 
-/// Answers requests at a port until `shutdown`. A port that other machines can reach needs a token. At the end those under way are finished, for a while, and those who listen are
-/// sent away.
+/// Answers requests at a port until `shutdown`. Then those under way are finished, for a while, and those who listen are
+/// sent away. A port that other machines can reach needs a token.
 pub async fn serve(
     listener: TcpListener,
     app: Router,
@@ -45,7 +45,8 @@ pub async fn serve(
 ) -> io::Result<()> {
     let address = listener.local_addr()?;
     if config.token.is_none() && !address.ip().is_loopback() {
-        let problem = format!("{address} can be reached from other machines, which needs a token: give a --token-file");
+        let problem =
+            format!("{address} can be reached from other machines, which needs a token: give a --token-file");
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
     }
     let most = allowed(config.connections);

@@ -109,19 +109,14 @@ impl Metrics {
         let name = "lion_request_seconds";
         write!(to, "# HELP {name} How long requests take.\n# TYPE {name} histogram\n")?;
         for Route { method, path, seconds } in &self.routes {
-            let mut all = 0;
-            let below = seconds.counts.iter().map(|count| {
-                all += count.load(Relaxed);
-                all
-            });
-            let below: Vec<u64> = below.collect();
+            let counts: Vec<u64> = seconds.counts.iter().map(|count| count.load(Relaxed)).collect();
             let label = format!("method=\"{method}\",route=\"{path}\",");
             write_histogram(
                 to,
                 name,
                 &label,
                 &SECONDS,
-                &below,
+                &counts,
                 seconds.nanoseconds.load(Relaxed) as f64 / 1e9,
             )?;
         }
@@ -143,20 +138,21 @@ fn write_commits(to: &mut String, stats: &Stats) -> fmt::Result {
     write_histogram(to, name, "", &Stats::COMMIT_SECONDS, &stats.commits, stats.commit_seconds)
 }
 
-/// A histogram from how many are at most as large as each bound, and how many there are at all.
+/// A histogram from how many fell into each bucket; the last bucket is beyond all bounds.
 fn write_histogram(
     to: &mut String,
     name: &str,
     label: &str,
     bounds: &[f64],
-    below: &[u64],
+    counts: &[u64],
     sum: f64,
 ) -> fmt::Result {
-    for (bound, count) in bounds.iter().map(f64::to_string).chain(["+Inf".to_owned()]).zip(below) {
-        writeln!(to, "{name}_bucket{{{label}le=\"{bound}\"}} {count}")?;
+    let mut below = 0;
+    for (bound, count) in bounds.iter().map(f64::to_string).chain(["+Inf".to_owned()]).zip(counts) {
+        below += count;
+        writeln!(to, "{name}_bucket{{{label}le=\"{bound}\"}} {below}")?;
     }
-    let all = below.last().copied().unwrap_or(0);
     let labels = label.trim_end_matches(',');
     let labels = if labels.is_empty() { String::new() } else { format!("{{{labels}}}") };
-    writeln!(to, "{name}_sum{labels} {sum}\n{name}_count{labels} {all}")
+    writeln!(to, "{name}_sum{labels} {sum}\n{name}_count{labels} {below}")
 }

@@ -17,8 +17,8 @@ pub(super) enum Input {
     Lines(Vec<Line>),
     /// Standard input failed.
     Broken(io::Error),
-    /// Ctrl-C.
-    Stop,
+    /// There is no more, or Ctrl-C was pressed.
+    End,
 }
 
 /// A line that is not blank.
@@ -35,7 +35,7 @@ pub(super) fn read(mut source: impl Read, shape: &Shape, send: &SyncSender<Input
     let mut buffer = vec![0; BUFFER];
     let ended = loop {
         match source.read(&mut buffer) {
-            Ok(0) => break lines.finish(),
+            Ok(0) => break lines.finish().and_then(|()| send.send(Input::End)),
             Ok(count) => {
                 if lines.take(&buffer[..count]).is_err() {
                     return;
@@ -149,8 +149,8 @@ mod tests {
         drop(send);
         let lines = inputs.into_iter().flat_map(|input| match input {
             Input::Lines(lines) => lines,
+            Input::End => Vec::new(),
             Input::Broken(error) => panic!("{error}"),
-            Input::Stop => panic!("nobody stopped it"),
         });
         lines.map(|line| (line.number, line.change.map(|change| change.id().to_owned()))).collect()
     }

@@ -183,8 +183,8 @@ fn what_cannot_be_served_is_refused_in_a_sentence() {
     folder.lion("serve trees.lion --port 0 --token-file none").refuses(1, &["none"]);
     folder.lion("serve trees.lion --webhook http://127.0.0.1:1").refuses(2, &["--alert-new-cluster"]);
     folder.lion("serve trees.lion --webhook ftp://x --alert-new-cluster").refuses(2, &["http://"]);
-    folder.lion("serve trees.lion --alert-outlier-rate 10%").refuses(2, &["--webhook"]);
-    folder.lion("serve trees.lion --retain 30d").refuses(2, &["--store"]);
+    folder.lion("serve trees.lion --alert-outlier-rate 10%").refuses(2, &["required"]);
+    folder.lion("serve trees.lion --retain 30d").refuses(2, &["required"]);
     folder.lion("serve trees.lion --store s.db --retain soon").refuses(2, &["30d"]);
     folder.lion("serve none.lion --port 0").refuses(1, &["none.lion"]);
     // A store of another map, and a file that is no store.
@@ -223,7 +223,7 @@ fn pictures_come_with_the_map() {
 fn the_live_demo_plays_by_itself() {
     let folder = Folder::new();
     let mut server = Server::start(&folder, "demo --serve --speed 20 --for 6");
-    assert_eq!(server.started["rows"], 2250);
+    assert_eq!(server.started["rows"], 2232);
     let map = server.json("/api/map");
     assert_eq!(map["image"]["width"], 28);
     let names: Vec<&str> =
@@ -242,5 +242,5 @@ fn the_live_demo_plays_by_itself() {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert!(folder.path("lion-demo/live.lion").is_file());
-    folder.lion("demo --speed 2").refuses(2, &["--serve"]);
+    folder.lion("demo --speed 2").refuses(2, &["required"]);
 }

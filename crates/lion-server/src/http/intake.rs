@@ -38,7 +38,7 @@ pub(super) struct Taken {
 impl Intake {
     pub(super) fn new(shape: Shape, max_body: usize) -> Self {
         // Room for a few of the largest bodies.
-        let kilobytes = (max_body.saturating_mul(4).max(256 << 20) >> 10).min(Semaphore::MAX_PERMITS);
+        let kilobytes = (max_body.saturating_mul(4).max(16 << 20) >> 10).min(Semaphore::MAX_PERMITS);
         Self { shape: Arc::new(shape), max_body, room: Arc::new(Semaphore::new(kilobytes)) }
     }
 

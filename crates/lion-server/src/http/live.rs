@@ -131,7 +131,9 @@ pub(super) async fn live(State(app): State<App>) -> Result<Response, Problem> {
     let last = view.last();
     let places = app.service.lion().map().dims();
     let clusters = Arc::clone(app.service.clusters());
-    let text = map::aside(move || serde_json::to_vec(&LiveAnswer { view: &view, clusters: &clusters, places })).await?;
+    let text =
+        map::aside(move || serde_json::to_vec(&LiveAnswer { view: &view, clusters: &clusters, places }))
+            .await?;
     let text = text.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
     let (_, text) = kept.insert((last, text.into()));
     Ok(json_text(text.clone()))

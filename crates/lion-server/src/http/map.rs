@@ -42,7 +42,9 @@ impl App {
 }
 
 /// Runs what takes a while in a large map where it holds up nobody.
-pub(super) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+pub(super) async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
     let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the map could not be read");
     tokio::task::spawn_blocking(work).await.map_err(failed)
 }
@@ -132,7 +134,8 @@ pub(super) async fn points(State(app): State<App>, headers: HeaderMap) -> Result
             return Ok(known);
         }
         let stream = arrow_stream(app.service.lion(), app.service.clusters());
-        let stream = stream.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+        let stream =
+            stream.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
         Ok(tagged(&tag, "application/vnd.apache.arrow.stream", stream))
     })
     .await?
