@@ -74,7 +74,7 @@ fn small_map(setting: &Setting) -> Result<PathBuf> {
 fn row(setting: &Setting, version: u64) -> Vec<f32> {
     let mut row = setting.row(version);
     // Some are strangers, so that groups of outliers come and go.
-    if version % 11 == 0 {
+    if version.is_multiple_of(11) {
         row.iter_mut().for_each(|v| *v += 2000.0 + (version % 5) as f32 * 900.0);
     }
     row
@@ -89,7 +89,7 @@ fn send(setting: &Setting, port: u16, sender: u64, round: u64, known: &Known) ->
             let id = format!("{sender}-{}", (request * 5 + at * 3 + round) % IDS);
             json!({"id": id, "x": row(setting, version + at), "label": (version + at).to_string()})
         };
-        let mut changes: Vec<Value> = (0..if request % 2 == 0 { 1 } else { 5 }).map(point).collect();
+        let mut changes: Vec<Value> = (0..if request.is_multiple_of(2) { 1 } else { 5 }).map(point).collect();
         if request % 9 == 8 {
             // Put in the same batch, so it is there to be removed.
             changes.push(json!({"delete": changes[0]["id"]}));
