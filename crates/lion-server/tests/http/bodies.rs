@@ -123,7 +123,9 @@ fn arrow_faults_are_named() {
     let named = Some(&["width", "height"][..]);
     let id = || ("id", ids(&["a", "b"]));
     let (good, null) = (floats(&[1.0, 2.0]), column(Float32Array::from(vec![Some(1.0), None])));
-    let cases: [(Option<&[&str]>, Vec<(&str, ArrayRef)>, &str); 12] = [
+    /// The columns that the map knows, those of the table, and what is said of them.
+    type Case<'a> = (Option<&'a [&'a str]>, Vec<(&'a str, ArrayRef)>, &'a str);
+    let cases: [Case; 12] = [
         (None, vec![("p", good.clone()), ("q", good.clone())], "no column id"),
         (None, vec![id(), ("p", good.clone()), ("q", floats(&[1.0, f32::NAN]))], "row 2, column q is NaN"),
         (None, vec![id(), ("p", good.clone()), ("q", null.clone())], "row 2, column q is null"),
