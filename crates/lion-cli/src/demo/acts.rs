@@ -166,7 +166,7 @@ impl Play {
 
     /// Something of all kinds.
     fn stay_calm(&mut self) {
-        let is_strange = self.arrived % 10 == 0;
+        let is_strange = self.arrived.is_multiple_of(10);
         let next = if is_strange { self.strangers.pop_front() } else { self.unseen.pop_front() };
         // What has come comes again, as a point of its own.
         let again = if is_strange { &mut self.strangers } else { &mut self.unseen };
