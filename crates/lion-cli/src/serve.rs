@@ -20,7 +20,8 @@ use tracing::level_filters::LevelFilter;
 pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<()> {
     let screen = Screen::new(common);
     let (listener, config) = open(&args.network, &name(&args.map))?;
-    let map = Map::load(&args.map)?;
+    // All of it: the file may be written anew while this runs.
+    let map = Map::load_whole(&args.map)?;
     let lion =
         Lion::new(map, &args.placing.options(common)).with_context(|| args.map.display().to_string())?;
     let settings = Settings {

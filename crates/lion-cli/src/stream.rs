@@ -31,7 +31,8 @@ const ENDED_BY_CTRL_C: i32 = 130;
 pub(crate) fn run(args: &StreamArgs, common: &Common) -> Result<()> {
     let begun = Instant::now();
     let screen = Screen::new(common);
-    let map = Map::load(&args.map)?;
+    // All of it: the file may be written anew while this runs.
+    let map = Map::load_whole(&args.map)?;
     let lion =
         Lion::new(map, &args.placing.options(common)).with_context(|| args.map.display().to_string())?;
     screen.close();

@@ -1,6 +1,6 @@
 //! The events of a store, read while a service may be writing to it.
 
-use crate::store::{StoreError, check_to_read, load, logged_after, map_of, open_to_read};
+use crate::store::{StoreError, check_to_read, event_text, load, logged_after, map_of, open_to_read};
 use lion_tsne::Lion;
 use lion_tsne::live::{Live, LiveOptions};
 use rusqlite::{Connection, Row};
@@ -89,7 +89,7 @@ const PORTION: usize = 4096;
 fn logged(row: &Row<'_>) -> rusqlite::Result<Logged> {
     Ok(Logged {
         n: row.get::<_, i64>(0)? as u64,
-        json: row.get(1)?,
+        json: event_text(row, 1)?.to_owned(),
         t: row.get(2)?,
         kind: row.get(3)?,
         id: row.get(4)?,

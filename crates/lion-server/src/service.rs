@@ -6,7 +6,7 @@ use crate::settings::Settings;
 use crate::store::{Location, PointRecord, Readers, Store, StoreError};
 use crate::view::{Shown, View};
 use crate::work::{Receipt, Refused, Work};
-use crate::writer::Writer;
+use crate::writer::{Writer, seconds};
 use bytes::Bytes;
 use lion_tsne::Lion;
 use lion_tsne::live::{Clusters, Live};
@@ -131,6 +131,7 @@ impl Service {
     /// Does work. Answers once it is on disk, or changes nothing. Work that was submitted is done even if nobody waits for
     /// the answer.
     pub async fn submit(&self, work: Work) -> Result<Receipt, Refused> {
+        work.check_times(seconds())?;
         let (answer, answered) = oneshot::channel();
         self.inner.shared.queue.push(Job { work, answer })?;
         answered.await.unwrap_or(Err(Refused::Stopping))

@@ -10,7 +10,7 @@ mod schema;
 
 pub use error::StoreError;
 pub use reader::PointRecord;
-pub(crate) use reader::{Readers, logged_after, open_to_read};
+pub(crate) use reader::{Readers, event_text, logged_after, open_to_read};
 
 use crate::feed::Slab;
 use crate::settings::Retain;

@@ -18,6 +18,9 @@ const HEALTH_AGE: Duration = Duration::from_millis(100);
 /// How long the writer waits at most for those who were just answered to come back.
 const MOST_PATIENCE: Duration = Duration::from_millis(2);
 
+/// How long nothing comes before time is let pass for what readers see.
+const IDLE: Duration = Duration::from_secs(1);
+
 /// The writer.
 pub(crate) struct Writer {
     /// `None` if a commit failed and the store could not be read since.
@@ -41,7 +44,11 @@ impl Writer {
         // If this thread should ever panic, nobody may wait for it.
         let _guard = Guard(self.shared.clone());
         let (mut expected, mut patience) = (0, Duration::ZERO);
-        while let Some(jobs) = self.shared.queue.take(expected, patience) {
+        while let Some(jobs) = self.shared.queue.take(expected, patience, IDLE) {
+            if jobs.is_empty() {
+                self.let_time_pass();
+                continue;
+            }
             expected = jobs.len();
             let began = Instant::now();
             self.turn(jobs);
@@ -119,6 +126,14 @@ impl Writer {
         Ok((batch.receipts(before).collect(), slabs))
     }
 
+    /// Nothing has come for a while: what came leaves the window all the same. Time is the live map's own, which need not
+    /// be the clock's.
+    fn let_time_pass(&self) {
+        let Some(live) = &self.live else { return };
+        let health = live.health_at(live.now() + self.looked.elapsed().as_secs_f64());
+        self.shared.shown.age(Arc::new(health));
+    }
+
     /// How the map is doing, if it is time to look: nobody is waiting, or it is long ago.
     fn health(&mut self, live: &Live) -> Option<Arc<Health>> {
         if self.looked.elapsed() < HEALTH_AGE && self.shared.queue.rows() > 0 {
@@ -133,7 +148,7 @@ impl Writer {
 type Done = (Vec<(usize, Receipt)>, Vec<Arc<Slab>>);
 
 /// The time, in seconds since 1970, to the millisecond.
-fn seconds() -> f64 {
+pub(crate) fn seconds() -> f64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     since.as_millis() as f64 / 1e3
 }

@@ -86,12 +86,11 @@ pub(crate) fn sheet(text: &str) -> Result<PathBuf, String> {
 pub(crate) fn events(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     match lion_table::check_output(&path) {
-        Ok(OutputFormat::Npy) => {
-            Err("events are no array: its name must end in .parquet, .arrow, .csv or .jsonl".into())
+        Ok(OutputFormat::Npy) | Err(_) => {
+            Err("the name of a table of events must end in .parquet, .arrow, .csv or .jsonl".into())
         }
         Ok(_) if text == "-" => Err("it must be a file".into()),
         Ok(_) => Ok(path),
-        Err(error) => Err(error.to_string()),
     }
 }
 

@@ -221,3 +221,37 @@ fn a_store_that_another_program_locks_is_refused() {
     drop(service);
     assert_eq!(events(&path, 1).len(), 2);
 }
+
+#[test]
+fn one_wrong_time_does_not_stop_the_clock() {
+    let service = Service::start(lion(), &Settings::default()).unwrap();
+    let at = |t: f64| Arrival { t: Some(t), ..arrival("a", 1) };
+    for work in
+        [Work::Changes(vec![upsert("b", 2), Change::Upsert(at(1.8e12))]), Work::Snapshot(vec![at(1e14)])]
+    {
+        let refused = wait(service.submit(work)).unwrap_err();
+        let Refused::Unprocessable { problem, .. } = &refused else { panic!("{refused:?}") };
+        assert!(problem.contains("more than a day ahead of the clock"), "{problem}");
+    }
+    assert!(service.view().is_empty());
+    // Any time that was is welcome.
+    submit(&service, vec![Change::Upsert(at(12.5))]).unwrap();
+}
+
+#[test]
+fn an_altered_event_is_not_passed_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("live.db");
+    let service = Service::start(lion(), &at(&path)).unwrap();
+    submit(&service, (0..20).map(|i| upsert(&format!("p{i}"), i)).collect()).unwrap();
+    wait(service.stop());
+    let broken = "UPDATE events SET json = replace(json, '\"n\":7,', '\"n\"}7,') WHERE n = 7";
+    assert_eq!(Connection::open(&path).unwrap().execute(broken, []).unwrap(), 1);
+    let archive = Archive::open(&path).unwrap();
+    let error = archive.events().find_map(Result::err).expect("it is found").to_string();
+    assert!(error.contains("event 7 is not what was written"), "{error}");
+    let service = Service::start(lion(), &at(&path)).unwrap();
+    let error = wait(service.history(0, 100)).unwrap_err().to_string();
+    assert!(error.contains("event 7 is not what was written"), "{error}");
+    assert_eq!(wait(service.history(7, 100)).unwrap().len() as u64, service.view().last() - 7);
+}
