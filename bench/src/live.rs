@@ -1,9 +1,11 @@
 //! What the bench of the live map shares: the map, the service as a process of its own, and rows to send.
 
 mod crash;
+mod crowd;
 mod load;
 
 pub use crash::kill;
+pub use crowd::crowd;
 pub use load::{ingest, listeners, memory, singles};
 
 use anyhow::{Context, Result};

@@ -29,7 +29,7 @@ usage: cargo xtask <task>
   bench fit [OPTIONS]     making maps: lion beside its rivals; `cargo xtask bench fit --help` has the options
   bench place [OPTIONS]   placing new rows in maps: likewise
   bench python [OPTIONS]  the same through Python's own calls, liontsne among them
-  bench live [OPTIONS]    a live map under load: --seconds N, --listeners N, --minutes N (memory), --kills N, --only PARTS";
+  bench live [OPTIONS]    a live map under load: --seconds N, --listeners N, --minutes N (memory), --kills N, --crowd N, --only PARTS";
 
 /// The tasks by name, for the check that the README speaks only of these.
 const TASKS: [&str; 5] = ["test", "wheel", "lint", "data", "bench"];

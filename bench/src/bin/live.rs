@@ -1,10 +1,10 @@
-//! `live MNIST-FOLDER LION FOLDER [--rows 60000] [--seconds 20] [--listeners 200] [--minutes M [--rate ROWS]] [--kills N] [--only NAMES]`: a
-//! live map of so many rows under load over loopback HTTP, as Markdown tables. Memory is watched for M minutes, and the service is
-//! killed N times, only if asked for. NAMES are of ingest, singles, listeners.
+//! `live MNIST-FOLDER LION FOLDER [--rows 60000] [--seconds 20] [--listeners 200] [--minutes M [--rate ROWS]] [--kills N] [--crowd N]
+//! [--only NAMES]`: a live map of so many rows under load over loopback HTTP, as Markdown tables. Memory is watched for M minutes, the service is
+//! killed N times, and N connections crowd it, only if asked for. NAMES are of ingest, singles, listeners.
 
 use anyhow::Result;
 use lion_bench::Arguments;
-use lion_bench::live::{Setting, ingest, kill, listeners, memory, singles};
+use lion_bench::live::{Setting, crowd, ingest, kill, listeners, memory, singles};
 
 fn main() -> Result<()> {
     let arguments = Arguments::of_process()?;
@@ -32,6 +32,10 @@ fn main() -> Result<()> {
     let kills = arguments.number("kills", 0.0)? as u64;
     if kills > 0 {
         kill(&setting, kills)?;
+    }
+    let connections = arguments.number("crowd", 0.0)? as usize;
+    if connections > 0 {
+        crowd(&setting, connections)?;
     }
     Ok(())
 }

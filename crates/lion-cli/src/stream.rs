@@ -232,7 +232,8 @@ impl Summary {
         facts.add("events", format!("{}{colon}{}", self.events, kinds.join(", ")));
         let Self { points, outliers, groups, forming, .. } = self;
         let forming = if *forming > 0 { format!(", {forming} of them new clusters") } else { String::new() };
-        facts.add("points", format!("{points}, {outliers} of them outliers in {groups} groups{forming}"));
+        let groups = if *groups == 1 { "1 group".to_owned() } else { format!("{groups} groups") };
+        facts.add("points", format!("{points}, {outliers} of them outliers in {groups}{forming}"));
         if !self.vanishing.is_empty() {
             facts.add("vanishing", self.vanishing.join(", "));
         }

@@ -63,7 +63,7 @@ fn each_line_is_an_event() {
             "removed"
         ]
     );
-    for part in ["lines      9", "became-outlier 1", "points     2, 1 of them outliers in 1 groups"] {
+    for part in ["lines      9", "became-outlier 1", "points     2, 1 of them outliers in 1 group"] {
         assert!(done.stderr.contains(part), "{part}: {}", done.stderr);
     }
     let changed: Value = serde_json::from_str(done.stdout.lines().nth(3).unwrap()).unwrap();
