@@ -98,7 +98,10 @@ export class Dashboard {
       click: (picked) => this.click(picked),
       lasso: (path) => {
         const polygon = thin(path, 2).map(({ x, y }) => this.stage.camera.toMap(x, y));
-        this.selection.lasso(polygon);
+        this.selection.lasso(polygon, (point) => {
+          const at = this.stage.screen(point);
+          return this.stage.camera.toMap(at.x, at.y);
+        });
         this.stage.scene.selected.outline = polygon;
       },
     });
@@ -380,9 +383,9 @@ export class Dashboard {
 
   private hover(picked: Picked, x: number, y: number): void {
     const { scene, camera } = this.stage;
-    const at = picked && ("point" in picked ? picked.point : { x: this.columns.x[picked.row], y: this.columns.y[picked.row] });
-    if (at?.x !== scene.hover?.x || at?.y !== scene.hover?.y) {
-      scene.hover = at && { x: at.x, y: at.y };
+    const at = picked && ("point" in picked ? picked.point : { x: this.columns.x[picked.row], y: this.columns.y[picked.row], id: undefined });
+    if (at?.x !== scene.hover?.x || at?.y !== scene.hover?.y || at?.id !== scene.hover?.id) {
+      scene.hover = at && { x: at.x, y: at.y, id: at.id };
       this.stage.touch();
     }
     if (picked) this.card.show(this.target(picked), x, y, camera.width, camera.height);
@@ -452,7 +455,7 @@ export class Dashboard {
     const point = this.state.points.get(id);
     if (!point) return null;
     const { left, top } = this.stage.root.getBoundingClientRect();
-    const { x, y } = this.stage.camera.toScreen(point.x, point.y);
+    const { x, y } = this.stage.screen(point);
     return { x: left + x, y: top + y };
   }
 }

@@ -1,11 +1,11 @@
 // What is drawn over the points: names, outlines of groups, callouts, trails, the selection and the lasso.
 
-import { ArrivalLayer } from "./arrivals";
 import type { Camera } from "./camera";
 import type { Columns } from "./columns";
 import { hull, type Place } from "./geometry";
 import type { Look } from "./look";
 import { css, OUTLIER, type Rgb } from "./palette";
+import { dotRadius, type Spread } from "./spread";
 import type { Gathering, State } from "./state";
 import type { Theme } from "./theme";
 import type { Trails } from "./trails";
@@ -28,14 +28,18 @@ export interface Scene {
   look: Look;
   columns: Columns;
   trails: Trails;
+  spread: Spread;
   near(x: number, y: number): string | null;
   /** `outline`: the lasso that caught them, in the map's units. */
   selected: { ids: ReadonlySet<string>; rows: readonly number[]; outline: readonly Place[] };
-  hover: Place | null;
+  hover: Mark | null;
   lasso: readonly Place[];
-  beacon: { x: number; y: number; birth: number } | null;
+  beacon: (Mark & { birth: number }) | null;
   motion: boolean;
 }
+
+/** A place to point at: that of a live point, while it is there, else one of the map. */
+export interface Mark extends Place { id?: string }
 
 /** Long names take too much of the map; the legend has them whole. */
 const brief = (name: string): string => (name.length > 22 ? `${name.slice(0, 20)}…` : name);
@@ -66,7 +70,7 @@ export class Overlay {
     }
     for (const callout of callouts) this.callout(scene, callout);
     this.selection(scene);
-    if (scene.hover) this.ring(camera.toScreen(scene.hover.x, scene.hover.y), 10, scene.theme.ink, 2);
+    if (scene.hover) this.ring(this.marked(scene, scene.hover), 10, scene.theme.ink, 2);
     const beacon = this.beacon(scene, now);
     this.polygon(scene.lasso, scene.theme, 0.12);
     return moving || beacon || (scene.motion && forming.length > 0);
@@ -134,17 +138,16 @@ export class Overlay {
       const places: Place[] = [];
       for (const id of members) {
         const point = state.points.get(id);
-        if (point) places.push(camera.toScreen(point.x, point.y));
-        if (places.length >= 600) break;
+        if (point) places.push(scene.spread.screen(point, camera));
       }
       const isCalled = called.has(group);
-      const pad = 2.6 * ArrivalLayer.radius(camera, state.points.size) + 2 * Math.min(Math.log2(members.size), 6);
+      const pad = 2.4 * dotRadius(camera, state.points.size) + (isCalled ? 3 : 0);
       if (isCalled && scene.motion) {
         const beat = (now % 1.8) / 1.8;
         this.outline(places, pad + 16 * beat, css(OUTLIER, 0.7 * (1 - beat)), 2, []);
       }
       this.outline(places, pad, css(OUTLIER, isCalled ? 1 : 0.75), isCalled ? 2.4 : 1.4, isCalled ? [] : [4, 3], css(OUTLIER, isCalled ? 0.16 : 0.06));
-      if (!isCalled) this.badge(scene, places, pad, `×${members.size}`);
+      this.badge(scene, places, pad, `×${members.size}`);
     }
     context.setLineDash([]);
   }
@@ -296,26 +299,25 @@ export class Overlay {
     context.fillText(text, rect.x + 13, rect.y + 37);
   }
 
-  private selection({ camera, state, columns, selected, theme }: Scene): void {
+  private selection({ camera, state, columns, selected, theme, spread }: Scene): void {
     const { context } = this;
     context.beginPath();
     let drawn = 0;
-    const ring = (x: number, y: number, radius: number) => {
-      const at = camera.toScreen(x, y);
+    const ring = (at: Place, radius: number) => {
       if (at.x < 0 || at.y < 0 || at.x > camera.width || at.y > camera.height || drawn++ > RINGED) return;
       context.moveTo(at.x + radius, at.y);
       context.arc(at.x, at.y, radius, 0, 7);
     };
-    const radius = ArrivalLayer.radius(camera, state.points.size);
+    const radius = dotRadius(camera, state.points.size);
     for (const id of selected.ids) {
       const point = state.points.get(id);
-      if (point) ring(point.x, point.y, radius + 3);
+      if (point) ring(spread.screen(point, camera), radius + 3);
     }
     context.lineWidth = 1.8;
     context.strokeStyle = css(theme.accent);
     context.stroke();
     context.beginPath();
-    for (const row of selected.rows.length > ROWS_RINGED ? [] : selected.rows) ring(columns.x[row], columns.y[row], Math.max(radius - 1, 2.5));
+    for (const row of selected.rows.length > ROWS_RINGED ? [] : selected.rows) ring(camera.toScreen(columns.x[row], columns.y[row]), Math.max(radius - 1, 2.5));
     context.lineWidth = 1;
     context.stroke();
     this.polygon(selected.outline.map(({ x, y }) => camera.toScreen(x, y)), theme, 0.07);
@@ -330,10 +332,16 @@ export class Overlay {
     context.stroke();
   }
 
+  private marked({ camera, state, spread }: Scene, { x, y, id }: Mark): Place {
+    const point = id === undefined ? undefined : state.points.get(id);
+    return point ? spread.screen(point, camera) : camera.toScreen(x, y);
+  }
+
   // Shows where one flew to.
-  private beacon({ beacon, camera, theme, motion }: Scene, now: number): boolean {
+  private beacon(scene: Scene, now: number): boolean {
+    const { beacon, theme, motion } = scene;
     if (!beacon || now > beacon.birth + 2.4) return false;
-    const at = camera.toScreen(beacon.x, beacon.y);
+    const at = this.marked(scene, beacon);
     const share = (now - beacon.birth) / 2.4;
     const radius = motion ? 14 + 26 * (1 - ((share * 3) % 1)) : 20;
     this.ring(at, radius, theme.accent, 2.5);

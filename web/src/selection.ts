@@ -45,13 +45,14 @@ export class Selection {
     return this.ids.size + this.rows.length;
   }
 
-  /** Takes everything shown within a polygon of the map. */
-  lasso(polygon: readonly Place[]): void {
+  /** Takes everything shown within a polygon of the map; live points where they are drawn. */
+  lasso(polygon: readonly Place[], drawn: (point: Point) => Place): void {
     const within = insideOf(polygon);
     this.ids.clear();
     this.rows = [];
     for (const point of this.state.points.values()) {
-      if (this.look.of(point) && within(point.x, point.y)) this.ids.add(point.id);
+      const { x, y } = drawn(point);
+      if (within(x, y) && this.look.of(point)) this.ids.add(point.id);
     }
     const { x, y, rows } = this.columns;
     for (let row = 0; row < rows; row++) {

@@ -5,13 +5,14 @@ import { BaseLayer, type Base } from "./base";
 import { Camera } from "./camera";
 import type { Columns } from "./columns";
 import { byId } from "./dom";
-import { boxOfBounds } from "./geometry";
+import { boxOfBounds, type Place } from "./geometry";
 import { context, resizeCanvas } from "./gl";
 import { Grid } from "./grid";
 import type { Look } from "./look";
 import { Overlay, type Scene } from "./overlay";
 import { OUTLIER } from "./palette";
 import { PlainArrivals, PlainBase } from "./plain";
+import { dotRadius, NO_SEED, Spread } from "./spread";
 import type { Point, State, Step } from "./state";
 import { calm, type Themes } from "./theme";
 import { Trails } from "./trails";
@@ -32,6 +33,7 @@ export class Stage {
   private readonly arrivals: Arrivals;
   private readonly overlay: Overlay;
   private readonly trails = new Trails();
+  readonly spread: Spread;
   readonly scene: Scene;
   private ratio = 1;
   private readonly stale = { base: true, live: true, over: true };
@@ -58,8 +60,9 @@ export class Stage {
     this.base = under ? new BaseLayer(under, columns, redraw) : new PlainBase(below, columns);
     this.arrivals = over ? new ArrivalLayer(over, redraw) : new PlainArrivals(above);
     this.overlay = new Overlay(this.canvas);
+    this.spread = new Spread(state, (x, y) => this.room(x, y));
     this.scene = {
-      camera: this.camera, theme: themes.current, state, look, columns, trails: this.trails, near: (x, y) => this.near(x, y),
+      camera: this.camera, theme: themes.current, state, look, columns, trails: this.trails, spread: this.spread, near: (x, y) => this.near(x, y),
       selected: { ids: new Set(), rows: [], outline: [] }, hover: null, lasso: [], beacon: null, motion: !calm(),
     };
     themes.onChange(redraw);
@@ -128,6 +131,7 @@ export class Stage {
   reload(t: number): void {
     this.arrivals.clear();
     this.trails.clear();
+    this.spread.clear();
     for (const point of this.state.points.values()) this.settle(point, t);
     this.all();
     this.widen();
@@ -141,13 +145,18 @@ export class Stage {
   }
 
   /** Points as they are after a jump through time: no animation. */
-  jump(ids: Iterable<string>, t: number): void {
+  jump(ids: ReadonlySet<string>, t: number): void {
     this.trails.clear();
     for (const id of ids) {
       const point = this.state.points.get(id);
       if (point) this.settle(point, t);
       else this.arrivals.remove(id, this.clock(), false);
     }
+    for (const id of ids) {
+      this.spread.left(id);
+      this.arrivals.seed(id, NO_SEED);
+    }
+    this.spread.touchAll();
     for (const group of this.state.groups.keys()) this.regroup(group);
     this.stale.live = this.stale.over = true;
     this.widen();
@@ -160,6 +169,12 @@ export class Stage {
       this.arrivals.put(step.now, this.look.of(step.now), this.alone(step.now), now, step.was ?? step.now);
       this.trails.add(event, this.look.colour(step.now.cluster), now);
     } else if (step) this.arrivals.remove(step.id, now, !calm());
+    if (step && step.was?.group !== step.now?.group) {
+      this.spread.left(step.id);
+      this.arrivals.seed(step.id, NO_SEED);
+      this.spread.touch(step.was?.group);
+      this.spread.touch(step.now?.group);
+    }
     this.regroup(step?.was?.group);
     this.regroup(step?.now?.group);
     this.animated = Math.max(this.animated, now + LANDING + 0.1);
@@ -207,6 +222,17 @@ export class Stage {
     return this.grid;
   }
 
+  /** How far a place is from the nearest row of the map. */
+  private room(x: number, y: number): number {
+    const row = this.index().nearestAny(x, y);
+    return row < 0 ? Infinity : Math.hypot(this.columns.x[row] - x, this.columns.y[row] - y);
+  }
+
+  /** Where a live point is drawn. */
+  screen(point: Point): Place {
+    return this.spread.screen(point, this.camera);
+  }
+
   /** The name of the cluster around a place. */
   near(x: number, y: number): string | null {
     const row = this.index().nearestAny(x, y);
@@ -215,10 +241,10 @@ export class Stage {
 
   /** What lies under the pointer: a live point before a row of the map. */
   pick(x: number, y: number): Picked {
-    const reach = ArrivalLayer.radius(this.camera, this.state.points.size) + 5;
+    const reach = dotRadius(this.camera, this.state.points.size) + 5;
     let [best, least]: [Point | null, number] = [null, reach * reach];
     for (const point of this.state.points.values()) {
-      const at = this.camera.toScreen(point.x, point.y);
+      const at = this.screen(point);
       const distance = (at.x - x) ** 2 + (at.y - y) ** 2;
       if (distance <= least && this.look.of(point)) [best, least] = [point, distance];
     }
@@ -246,6 +272,10 @@ export class Stage {
     this.scene.motion = !calm();
     if (stale.base) this.base.draw(camera, ratio, this.moving);
     else this.refining = this.base.refine(camera, ratio);
+    this.spread.settle((id, seed) => {
+      this.arrivals.seed(id, seed);
+      stale.live = stale.over = true;
+    });
     if (stale.live) {
       this.arrivals.draw(camera, ratio, now, this.themes.current, OUTLIER, this.scene.motion);
       this.drawn = now;
