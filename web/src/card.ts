@@ -11,9 +11,6 @@ export type Target = { kind: "point"; point: Point } | { kind: "row"; row: numbe
 
 const WAIT = 90; // milliseconds that the pointer rests before the server is asked
 const CACHED = 400;
-const VERDICTS: Record<string, string> = {
-  exact: "exact match", interpolated: "interpolated", "beside-outlier": "beside an outlier", outlier: "outlier",
-};
 
 /** Answers by key, the latest few hundred; a failed one is asked for again. */
 class Cache<T> {
@@ -92,7 +89,7 @@ export class Card {
     const words = make("div");
     const id = target.kind === "row" ? target.id : target.point.id;
     words.append(make("b", "", id), make("span", "sub", target.kind === "row" ? "row of the map" : "live point"));
-    if (target.kind === "point") words.append(make("br"), make("span", `verdict ${target.point.verdict}`, VERDICTS[target.point.verdict] ?? target.point.verdict));
+    if (target.kind === "point") words.append(make("br"), make("span", `verdict ${target.point.verdict}`, target.point.verdict));
     top.append(words);
     if (this.image && detail?.picture) top.append(picture(detail.picture, this.image, "main"));
     else if (this.image && !detail) {

@@ -8,6 +8,7 @@ import { byId, download, icon, make } from "./dom";
 import { Feed } from "./feed";
 import { figuresNow, figuresThen, staleness, wallClock } from "./figures";
 import { boxOfBounds, thin } from "./geometry";
+import { Kin } from "./kin";
 import { listenToKeys } from "./keyboard";
 import { Legend } from "./legend";
 import { Link } from "./link";
@@ -49,6 +50,9 @@ export class Dashboard {
   private readonly log = new Log();
   private readonly look: Look;
   private readonly stage: Stage;
+  private readonly kin: Kin;
+  /** How many members a group had after an event. */
+  private readonly sizes = new WeakMap<LiveEvent, number>();
   private readonly feed: Feed;
   private readonly charts = new Charts(byId("charts"));
   private readonly legend: Legend;
@@ -75,8 +79,11 @@ export class Dashboard {
     this.state.load(live);
     for (const { label } of this.state.points.values()) this.look.meet(label);
     this.stage = new Stage(columns, this.state, this.look, themes, clock);
+    this.kin = new Kin(this.state, (row) => this.look.clusterOfRow(columns, row));
+    this.stage.scene.like = (group) => this.kin.group(group);
     this.feed = new Feed(byId("feed"), {
-      near: (x, y) => this.stage.near(x, y),
+      like: (ids) => this.kin.of(ids),
+      size: (event) => this.sizes.get(event),
       little: extent(map) * 0.06,
       columns: map.columns,
       colour: (name) => this.look.colour(name),
@@ -111,6 +118,7 @@ export class Dashboard {
         this.stale = true;
         this.pill();
       },
+      fetched: (events) => this.kin.learn(events),
       failed: (problem) => this.announce(problem),
     });
     themes.onChange(() => {
@@ -226,6 +234,8 @@ export class Dashboard {
     let strangers = false;
     for (const event of events) {
       const step = this.state.apply(event);
+      this.kin.note(event);
+      if (event.kind === "joined-group") this.sizes.set(event, this.state.groups.get(event.group ?? -1)?.size ?? 1);
       if (step?.now) strangers = this.look.meet(step.now.label) || strangers;
       this.stage.play(event, step);
     }
@@ -252,9 +262,8 @@ export class Dashboard {
     this.stale = false;
     const { state, health, replay } = this;
     const live = replay.mode === "live";
-    const near = (x: number, y: number) => this.stage.near(x, y);
     const isStale = live ? staleness(health, state) : state.stale;
-    const list = alarms(state, live ? health : null, isStale, near, (name) => this.look.centre(name));
+    const list = alarms(state, live ? health : null, isStale, (group) => this.kin.group(group), (name) => this.look.centre(name));
     this.charts.draw(live ? figuresNow(health, state, this.quiet()) : figuresThen(this.log, state, health.window, health.promised));
     this.legend.count(state);
     this.selection.refresh();

@@ -3,7 +3,7 @@
 import { make, icon } from "./dom";
 import { css, OUTLIER, type Rgb } from "./palette";
 import { isNotice, type Kind, type LiveEvent, type PointEvent } from "./types";
-import { crowd, moment, sentence } from "./words";
+import { crowd, moment, sentence, type Context } from "./words";
 
 const KEPT = 300;
 /** More events than this between two frames are told together. */
@@ -17,10 +17,7 @@ const ICONS: Record<Kind, string> = {
   forming: "forming", vanishing: "vanishing", recovered: "return", stale: "stale", fresh: "stale",
 };
 
-export interface FeedWays {
-  near(x: number, y: number): string | null;
-  /** How far a point moves a little at most. */
-  little: number;
+export interface FeedWays extends Context {
   /** How many numbers a row has. */
   columns: number;
   colour(cluster: string | null): Rgb;
@@ -128,9 +125,9 @@ export class Feed {
     line.dataset.n = String(event.n);
     const sign = icon(!isNotice(event) && event.kind === "appeared" && outlying(event) ? "outlier" : ICONS[event.kind]);
     const text = make("span");
-    if (isNotice(event)) text.textContent = sentence(event, this.ways.near);
+    if (isNotice(event)) text.textContent = sentence(event, this.ways);
     else {
-      text.append(make("b", "", event.id), ` ${sentence(event, this.ways.near, this.ways.little)}`);
+      text.append(make("b", "", event.id), ` ${sentence(event, this.ways)}`);
       if (event.kind === "appeared") sign.style.color = css(outlying(event) ? OUTLIER : this.ways.colour(event.cluster));
     }
     const time = make("time", "", moment(event.t));

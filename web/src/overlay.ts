@@ -29,7 +29,8 @@ export interface Scene {
   columns: Columns;
   trails: Trails;
   spread: Spread;
-  near(x: number, y: number): string | null;
+  /** The cluster that most members of a group are most like. */
+  like(group: number): string | null;
   /** `outline`: the lasso that caught them, in the map's units. */
   selected: { ids: ReadonlySet<string>; rows: readonly number[]; outline: readonly Place[] };
   hover: Mark | null;
@@ -215,9 +216,9 @@ export class Overlay {
         x: Math.min(Math.max(place.x, 14), camera.width - 14),
         y: Math.min(Math.max(place.y, 14), camera.height - 14),
       };
-      const near = scene.near(gathering.x, gathering.y);
+      const like = scene.like(gathering.group);
       const title = "New cluster forming";
-      const text = `${count(gathering.size, "outlier")}${near === null ? "" : ` near ${brief(near)}`}`;
+      const text = `${count(gathering.size, "outlier")}${like === null ? "" : `, most like ${brief(like)}`}`;
       context.font = `650 13.5px ${FONT}`;
       let width = context.measureText(title).width;
       context.font = `500 12.5px ${FONT}`;

@@ -10,8 +10,6 @@ import { count, number, short } from "./words";
 
 /** Rows that the table shows; the CSV has them all. */
 const SHOWN = 200;
-/** One word each: the table is narrow. */
-const VERDICTS: Record<string, string> = { exact: "exact", interpolated: "placed", "beside-outlier": "beside", outlier: "outlier" };
 const HEADING = ["source", "id", "label", "cluster", "verdict", "score", "group", "x", "y", "t"];
 
 export interface SelectionWays {
@@ -124,7 +122,7 @@ export class Selection {
       line.cells[3].title = verdict;
     };
     for (const { id, label, cluster, verdict, score } of points.slice(0, SHOWN)) {
-      add("", [button("", id, () => this.ways.goPoint(id)), label ?? "–", cluster ?? "–", VERDICTS[verdict] ?? verdict, short(score)], verdict);
+      add("", [button("", id, () => this.ways.goPoint(id)), label ?? "–", cluster ?? "–", verdict, short(score)], verdict);
     }
     for (const row of this.rows.slice(0, Math.max(0, SHOWN - points.length))) {
       const go = button("", this.columns.ids.at(row), () => this.ways.goRow(row));

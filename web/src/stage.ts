@@ -62,7 +62,7 @@ export class Stage {
     this.overlay = new Overlay(this.canvas);
     this.spread = new Spread(state, (x, y) => this.room(x, y));
     this.scene = {
-      camera: this.camera, theme: themes.current, state, look, columns, trails: this.trails, spread: this.spread, near: (x, y) => this.near(x, y),
+      camera: this.camera, theme: themes.current, state, look, columns, trails: this.trails, spread: this.spread, like: () => null,
       selected: { ids: new Set(), rows: [], outline: [] }, hover: null, lasso: [], beacon: null, motion: !calm(),
     };
     themes.onChange(redraw);
@@ -231,12 +231,6 @@ export class Stage {
   /** Where a live point is drawn. */
   screen(point: Point): Place {
     return this.spread.screen(point, this.camera);
-  }
-
-  /** The name of the cluster around a place. */
-  near(x: number, y: number): string | null {
-    const row = this.index().nearestAny(x, y);
-    return row < 0 ? null : this.look.clusterOfRow(this.columns, row);
   }
 
   /** What lies under the pointer: a live point before a row of the map. */

@@ -147,10 +147,10 @@ test("outliers gather into a new cluster: callout, banner, status and feed", asy
   const page = await world.open(t);
   const before = (await world.pixels(page)).like(COLOURS.outlier);
   for (let k = 0; k < 7; k++) await world.post([{ id: `kin-${k}`, x: stranger(1, k) }]);
-  assert.match(await told(page, "joined-group", "kin-1"), /kin-1 joined outlier group \d+/);
-  assert.match(await told(page, "forming"), /Outliers are gathering: a new cluster of 5 near [abc]/);
-  await status(page, /7 outliers · a new cluster is forming near [abc]/);
-  assert.match(await page.locator("#alarms .alarm.forming").innerText(), /A new cluster is forming near [abc]: 7 outliers gathered there/);
+  assert.match(await told(page, "joined-group", "kin-1"), /kin-1 joined other outliers \(2 now\)/);
+  assert.match(await told(page, "forming"), /A new cluster is forming: 5 outliers, most like [abc]/);
+  await status(page, /7 outliers · a new cluster is forming, most like [abc]/);
+  assert.match(await page.locator("#alarms .alarm.forming").innerText(), /A new cluster is forming: 7 outliers, most like [abc]/);
   assert.match(await page.locator("#said").textContent(), /a new cluster is forming/);
   const after = (await world.pixels(page)).like(COLOURS.outlier);
   assert.ok(after > before + 250, `${before} and then ${after} pixels of warning`);
@@ -191,7 +191,7 @@ test("the card shows who a point is, what it is most like, and its picture", asy
   await card.waitFor();
   await card.locator("h3").waitFor();
   const text = await card.innerText();
-  for (const word of [/shown/, /live point/, /exact match/, /label\s+c/, /landed in\s+c/, /score/, /Most like it/]) assert.match(text, word);
+  for (const word of [/shown/, /live point/, /exact/, /label\s+c/, /landed in\s+c/, /score/, /Most like it/]) assert.match(text, word);
   assert.equal(await card.locator("canvas.main").evaluate((canvas) => `${canvas.width}x${canvas.height}`), "4x2");
   await card.locator(".near canvas").nth(4).waitFor();
   await world.shot(page, "card-light");
