@@ -7,7 +7,7 @@ import type { Columns } from "./columns";
 import { byId, download, icon, make } from "./dom";
 import { Feed } from "./feed";
 import { figuresNow, figuresThen, staleness, wallClock } from "./figures";
-import { boxOfBounds, thin } from "./geometry";
+import { boxOfBounds, thin, type Place } from "./geometry";
 import { Kin } from "./kin";
 import { listenToKeys } from "./keyboard";
 import { Legend } from "./legend";
@@ -72,6 +72,8 @@ export class Dashboard {
   private waning = "";
   private unusual = "";
   private alarmed: string | null = null;
+  private pinned: Target | null = null;
+  private hovering = false;
 
   constructor(private map: MapInfo, private readonly columns: Columns, live: LiveSnapshot, private readonly themes: Themes) {
     this.health = live.health;
@@ -88,21 +90,22 @@ export class Dashboard {
       columns: map.columns,
       colour: (name) => this.look.colour(name),
       go: (event) => this.go(event),
+      goMany: (ids) => this.choose(ids.filter((id) => this.state.points.has(id))),
       waiting: (many) => {
         byId("tab-feed").textContent = many > 0 ? `What happened · ${number(many)} new` : "What happened";
       },
     });
     this.legend = new Legend(byId("legend"), this.look, (base) => (base ? this.stage.recolour() : this.recolour()));
-    this.card = new Card(byId("card"), map.image, map.clusters_from === "labels");
+    this.card = new Card(byId("card"), map.image, map.clusters_from === "labels", () => this.unpin());
     this.selection = new Selection(byId("selection"), byId("tab-selection"), this.state, columns, this.look, {
       goPoint: (id) => this.goPoint(id),
-      goRow: (row) => this.stage.visit(columns.x[row], columns.y[row]),
+      goRow: (row) => this.goRow(row),
       changed: () => this.selected(),
     });
     this.search = new Search(this.state, columns, (found) => this.goFound(found));
     this.pointer = new Pointer(this.stage, byId<HTMLButtonElement>("lasso"), {
       hover: (picked, x, y) => this.hover(picked, x, y),
-      click: (picked) => this.click(picked),
+      click: (picked, at) => this.click(picked, at),
       lasso: (path) => {
         const polygon = thin(path, 2).map(({ x, y }) => this.stage.camera.toMap(x, y));
         this.selection.lasso(polygon, (point) => {
@@ -190,6 +193,9 @@ export class Dashboard {
       this.open(tab);
       byId(`tab-${tab}`).focus();
     });
+    document.addEventListener("pointerdown", ({ target }) => {
+      if (!byId("help").hidden && target instanceof Element && !target.closest("#help, #help-button")) this.help();
+    });
     listenToKeys({
       pan: (dx, dy) => {
         this.stage.camera.pan(dx, dy);
@@ -218,6 +224,7 @@ export class Dashboard {
     this.before = now;
     this.happen(since);
     this.pointer.frame();
+    this.showPinned();
     if (this.stale && now - this.worded > WORDS * (1 + this.state.points.size / MANY)) this.words(now);
     this.stage.frame(now, since);
   }
@@ -308,13 +315,16 @@ export class Dashboard {
       calm.append(icon("stay"), "Nothing unusual right now.");
       root.replaceChildren(calm);
     } else {
+      const focus = [...root.children].indexOf(document.activeElement as Element);
       root.replaceChildren(...list.map((alarm) => {
         const made = make("button", `alarm ${alarm.tone}`);
         made.type = "button";
         made.append(icon(alarm.tone === "share" ? "outlier" : alarm.tone), make("span", "", alarm.text));
-        made.addEventListener("click", () => alarm.x !== undefined && alarm.y !== undefined && this.stage.visit(alarm.x, alarm.y, 2.2));
+        made.addEventListener("click", () => this.goAlarm(alarm));
         return made;
       }));
+      // Who stands on one with the keyboard stays there while its numbers change.
+      if (focus >= 0) (root.children[Math.min(focus, list.length - 1)] as HTMLElement).focus();
     }
     const aloud = list.map(({ short }) => short).join(", ");
     if (this.alarmed !== aloud && aloud !== "") this.announce(aloud);
@@ -397,8 +407,35 @@ export class Dashboard {
       scene.hover = at && { x: at.x, y: at.y, id: at.id };
       this.stage.touch();
     }
+    this.hovering = picked !== null;
     if (picked) this.card.show(this.target(picked), x, y, camera.width, camera.height);
-    else this.card.hide();
+    else if (!this.pinned) this.card.hide();
+  }
+
+  // A card that stays, beside what it is about, until it is closed.
+  private pin(target: Target): void {
+    this.pinned = target;
+    const id = target.kind === "point" ? target.point.id : target.id;
+    this.announce(target.kind === "point" ? `${id}, ${target.point.verdict}` : target.kind === "row" ? `${id}, row of the map` : `${id} is not on the map any more`);
+  }
+
+  private unpin(): void {
+    this.pinned = null;
+    if (!this.hovering) this.card.hide();
+  }
+
+  private showPinned(): void {
+    if (!this.pinned || this.hovering) return;
+    const { camera } = this.stage;
+    if (this.pinned.kind === "point") {
+      const { point } = this.pinned;
+      const now = this.state.points.get(point.id);
+      this.pinned = now ? { kind: "point", point: now } : { kind: "gone", id: point.id, past: point, t: null };
+    }
+    const { pinned } = this;
+    const at = pinned.kind === "point" ? this.stage.screen(pinned.point)
+      : pinned.kind === "row" ? camera.toScreen(this.columns.x[pinned.row], this.columns.y[pinned.row]) : camera.toScreen(pinned.past.x, pinned.past.y);
+    this.card.show(pinned, at.x, at.y, camera.width, camera.height, true);
   }
 
   private target(picked: NonNullable<Picked>): Target {
@@ -407,36 +444,69 @@ export class Dashboard {
     return { kind: "row", row, id: this.columns.ids.at(row), cluster: this.look.clusterOfRow(this.columns, row) };
   }
 
-  private click(picked: Picked): void {
-    if (picked === null) this.selection.clear();
-    else if ("point" in picked) this.selection.choose([picked.point.id], []);
-    else this.selection.choose([], [picked.row]);
+  private choose(ids: string[], rows: number[] = []): void {
+    this.selection.choose(ids, rows);
+  }
+
+  private click(picked: Picked, at: Place): void {
+    const group = picked === null ? this.stage.groupAt(at.x, at.y) : null;
+    this.unpin();
+    if (group !== null) this.goGroup(group);
+    else if (picked === null) this.selection.clear();
+    else {
+      if ("point" in picked) this.choose([picked.point.id]);
+      else this.choose([], [picked.row]);
+      this.pin(this.target(picked));
+    }
   }
 
   private goPoint(id: string): void {
     const point = this.state.points.get(id);
-    if (point) this.stage.visit(point.x, point.y);
-    else this.announce(`${id} is not on the map at this moment.`);
+    if (!point) return this.announce(`${id} is not on the map at this moment.`);
+    this.stage.visit(point);
+    this.pin({ kind: "point", point });
+  }
+
+  private goRow(row: number): void {
+    this.stage.visit({ x: this.columns.x[row], y: this.columns.y[row] });
+    this.pin(this.target({ row }));
   }
 
   private goFound(found: Found): void {
     if (found.row === null) {
-      this.selection.choose([found.id], []);
+      this.choose([found.id]);
       this.goPoint(found.id);
     } else {
-      this.selection.choose([], [found.row]);
-      this.stage.visit(this.columns.x[found.row], this.columns.y[found.row]);
+      this.choose([], [found.row]);
+      this.goRow(found.row);
     }
   }
 
-  /** To where an event happened. */
+  /** To a group, with all its members selected. */
+  private goGroup(group: number): boolean {
+    if (!this.stage.visitGroup(group)) return false;
+    this.unpin();
+    this.choose([...(this.state.groups.get(group) ?? [])]);
+    return true;
+  }
+
+  private goAlarm({ group, x, y }: Alarm): void {
+    if (group !== undefined && this.goGroup(group)) return;
+    if (x !== undefined && y !== undefined) this.stage.visit({ x, y }, 2.2);
+  }
+
+  /** To where an event happened, or to where its point is now. */
   private go(event: LiveEvent): void {
-    if ("x" in event) this.stage.visit(event.x, event.y);
-    else if (event.kind === "removed") this.stage.visit(event.from.x, event.from.y);
-    else if ("cluster" in event) {
-      const centre = this.look.centre(event.cluster);
-      if (centre) this.stage.visit(centre.x, centre.y, 2);
+    if (isNotice(event)) {
+      if (event.kind === "forming" && !this.goGroup(event.group)) this.stage.visit(event);
+      const centre = "cluster" in event ? this.look.centre(event.cluster) : undefined;
+      if (centre) this.stage.visit(centre, 2);
+      return;
     }
+    if (this.state.points.has(event.id)) return this.goPoint(event.id);
+    const past = event.kind === "removed" ? event.from : event;
+    this.stage.visit({ x: past.x, y: past.y });
+    this.pin({ kind: "gone", id: event.id, past, t: event.kind === "removed" ? event.t : null });
   }
 
   private help(): void {
@@ -448,6 +518,7 @@ export class Dashboard {
   private escape(): void {
     if (!byId("help").hidden) this.help();
     else if (this.pointer.lassoing) this.pointer.setLasso(false);
+    else if (this.pinned) this.unpin();
     else if (this.selection.size > 0) this.selection.clear();
     else this.replay.goLive();
     this.hover(null, 0, 0);

@@ -9,7 +9,7 @@ import { boxOfBounds, type Place } from "./geometry";
 import { context, resizeCanvas } from "./gl";
 import { Grid } from "./grid";
 import type { Look } from "./look";
-import { Overlay, type Scene } from "./overlay";
+import { Overlay, type Mark, type Scene } from "./overlay";
 import { OUTLIER } from "./palette";
 import { PlainArrivals, PlainBase } from "./plain";
 import { dotRadius, NO_SEED, Spread } from "./spread";
@@ -204,10 +204,35 @@ export class Stage {
   }
 
   /** Goes to a place and marks it. */
-  visit(x: number, y: number, zoom?: number): void {
+  visit({ x, y, id }: Mark, zoom?: number): void {
     this.camera.visit(x, y, this.clock(), zoom);
-    this.scene.beacon = { x, y, birth: this.clock() };
+    this.scene.beacon = { x, y, id, birth: this.clock() };
     this.view();
+  }
+
+  /** Goes to a group, as near as lets each member be seen. False when it is gone. */
+  visitGroup(group: number): boolean {
+    const [first] = this.state.groups.get(group) ?? [];
+    const point = this.state.points.get(first);
+    if (!point) return false;
+    const zoom = (1.5 * this.spread.scaleFor(group, this.camera) * this.camera.zoom) / this.camera.scale;
+    this.camera.visit(point.x, point.y, this.clock(), Math.min(Math.max(zoom, 2.2), 16));
+    this.view();
+    return true;
+  }
+
+  /** The group of several whose outline is under the pointer. */
+  groupAt(x: number, y: number): number | null {
+    if (this.look.off.has("outliers")) return null;
+    const pad = 2 * dotRadius(this.camera, this.state.points.size);
+    for (const [group, members] of this.state.groups) {
+      const [first] = members;
+      const point = members.size > 1 ? this.state.points.get(first) : undefined;
+      if (!point) continue;
+      const at = this.camera.toScreen(point.x, point.y);
+      if (Math.hypot(at.x - x, at.y - y) < this.spread.reach(group, this.camera) + pad) return group;
+    }
+    return null;
   }
 
   fit(): void {
