@@ -1,13 +1,13 @@
 // The dashboard: brings the parts together once the map is here.
 
 import { api } from "./api";
-import { Card, type Target } from "./card";
 import { Charts } from "./charts";
 import type { Columns } from "./columns";
 import { byId, download, icon, make } from "./dom";
 import { Feed } from "./feed";
+import { Guide } from "./guide";
 import { figuresNow, figuresThen, staleness, wallClock } from "./figures";
-import { boxOfBounds, thin, type Place } from "./geometry";
+import { boxOfBounds, thin, type Rect } from "./geometry";
 import { Kin } from "./kin";
 import { listenToKeys } from "./keyboard";
 import { Legend } from "./legend";
@@ -16,9 +16,9 @@ import { Log } from "./log";
 import { Look } from "./look";
 import { Pointer } from "./pointer";
 import { Replay } from "./replay";
-import { Search, type Found } from "./search";
+import { Search } from "./search";
 import { Selection } from "./selection";
-import { Stage, type Picked } from "./stage";
+import { Stage } from "./stage";
 import { State } from "./state";
 import type { Themes } from "./theme";
 import { isNotice, type Health, type LiveEvent, type LiveSnapshot, type MapInfo } from "./types";
@@ -40,6 +40,9 @@ const extent = ({ bounds }: MapInfo): number => {
   return Math.hypot(x1 - x0, y1 - y0);
 };
 
+/** Milliseconds that a note stays. */
+const TOLD = 15_000;
+
 /** Health may lag behind the events by this many seconds, and must not undo what they just said. */
 const LAG = 0.8;
 
@@ -58,7 +61,7 @@ export class Dashboard {
   private readonly legend: Legend;
   private readonly selection: Selection;
   private readonly replay: Replay;
-  private readonly card: Card;
+  private readonly guide: Guide;
   private readonly pointer: Pointer;
   private readonly search: Search;
   private readonly link: Link;
@@ -72,10 +75,9 @@ export class Dashboard {
   private waning = "";
   private unusual = "";
   private alarmed: string | null = null;
-  private pinned: Target | null = null;
-  private hovering = false;
+  private telling = 0;
 
-  constructor(private map: MapInfo, private readonly columns: Columns, live: LiveSnapshot, private readonly themes: Themes) {
+  constructor(private map: MapInfo, columns: Columns, live: LiveSnapshot, private readonly themes: Themes) {
     this.health = live.health;
     this.look = new Look(map);
     this.state.load(live);
@@ -89,23 +91,23 @@ export class Dashboard {
       little: extent(map) * 0.06,
       columns: map.columns,
       colour: (name) => this.look.colour(name),
-      go: (event) => this.go(event),
-      goMany: (ids) => this.choose(ids.filter((id) => this.state.points.has(id))),
+      go: (event) => this.guide.go(event),
+      goMany: (ids) => this.selection.choose(ids.filter((id) => this.state.points.has(id)), []),
       waiting: (many) => {
         byId("tab-feed").textContent = many > 0 ? `What happened · ${number(many)} new` : "What happened";
       },
     });
     this.legend = new Legend(byId("legend"), this.look, (base) => (base ? this.stage.recolour() : this.recolour()));
-    this.card = new Card(byId("card"), map.image, map.clusters_from === "labels", () => this.unpin());
     this.selection = new Selection(byId("selection"), byId("tab-selection"), this.state, columns, this.look, {
-      goPoint: (id) => this.goPoint(id),
-      goRow: (row) => this.goRow(row),
+      goPoint: (id) => this.guide.goPoint(id),
+      goRow: (row) => this.guide.goRow(row),
       changed: () => this.selected(),
     });
-    this.search = new Search(this.state, columns, (found) => this.goFound(found));
+    this.search = new Search(this.state, columns, (found) => this.guide.goFound(found));
+    this.guide = new Guide(this.stage, this.state, columns, this.look, this.selection, (text) => this.announce(text));
     this.pointer = new Pointer(this.stage, byId<HTMLButtonElement>("lasso"), {
-      hover: (picked, x, y) => this.hover(picked, x, y),
-      click: (picked, at) => this.click(picked, at),
+      hover: (picked, x, y) => this.guide.hover(picked, x, y),
+      click: (picked, at) => this.guide.click(picked, at),
       lasso: (path) => {
         const polygon = thin(path, 2).map(({ x, y }) => this.stage.camera.toMap(x, y));
         this.selection.lasso(polygon, (point) => {
@@ -155,13 +157,15 @@ export class Dashboard {
       live: () => this.online(),
       lost: (seconds, reason) => this.offline(seconds, reason),
       replaced: () => location.reload(),
-      reload: async () => {
+      latest: () => this.log.at(this.log.last),
+      reload: async (why) => {
         const [map, live] = await Promise.all([api.map(), api.live()]);
         this.map = map;
         this.replay.goLive();
         this.health = live.health;
         this.state.load(live);
         this.adopt(live);
+        if (why) this.tell(why);
       },
     });
   }
@@ -224,7 +228,7 @@ export class Dashboard {
     this.before = now;
     this.happen(since);
     this.pointer.frame();
-    this.showPinned();
+    this.guide.frame();
     if (this.stale && now - this.worded > WORDS * (1 + this.state.points.size / MANY)) this.words(now);
     this.stage.frame(now, since);
   }
@@ -283,7 +287,17 @@ export class Dashboard {
       this.waning = waning;
       this.stage.recolourBase();
     }
+    this.stage.scene.kept = this.kept();
     this.stage.touch();
+  }
+
+  /** What lies over the map in its own right: words drawn on the map keep out of there. */
+  private kept(): Rect[] {
+    const { left, top } = this.stage.root.getBoundingClientRect();
+    return [...this.stage.root.querySelectorAll(".notes > :not([hidden]), .tools")].map((element) => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      return { x: x - left - 6, y: y - top - 6, width: width + 12, height: height + 12 };
+    });
   }
 
   /** Seconds since the latest event, as far as its time is that of a clock. */
@@ -320,7 +334,7 @@ export class Dashboard {
         const made = make("button", `alarm ${alarm.tone}`);
         made.type = "button";
         made.append(icon(alarm.tone === "share" ? "outlier" : alarm.tone), make("span", "", alarm.text));
-        made.addEventListener("click", () => this.goAlarm(alarm));
+        made.addEventListener("click", () => this.guide.goAlarm(alarm));
         return made;
       }));
       // Who stands on one with the keyboard stays there while its numbers change.
@@ -335,6 +349,15 @@ export class Dashboard {
     byId("said").textContent = text;
   }
 
+  /** Says something over the map for a while. */
+  private tell(text: string): void {
+    const note = byId("note");
+    note.textContent = text;
+    note.hidden = false;
+    clearTimeout(this.telling);
+    this.telling = window.setTimeout(() => { note.hidden = true; }, TOLD);
+  }
+
   private pill(): void {
     const { mode } = this.replay;
     const state = this.connection === "lost" ? "lost" : mode === "live" ? this.connection : "replay";
@@ -344,10 +367,11 @@ export class Dashboard {
     (pill.querySelector("span") as HTMLElement).textContent = text;
     const past = byId("past");
     past.hidden = mode === "live";
+    this.stage.root.classList.toggle("past", mode !== "live");
     if (mode === "live") return;
     const event = this.log.at(this.state.last);
     const behind = this.log.last - this.state.last;
-    (past.querySelector("span") as HTMLElement).textContent =
+    past.textContent =
       `The past: ${event ? moment(event.t) : "the start"}, ${number(behind)} ${behind === 1 ? "event" : "events"} before now`;
   }
 
@@ -356,7 +380,7 @@ export class Dashboard {
     this.connection = "live";
     byId("banner").hidden = true;
     this.pill();
-    if (was === "lost") this.announce("Connected again; nothing was missed.");
+    if (was === "lost" && byId("note").hidden) this.announce("Connected again; nothing was missed.");
     this.stale = true;
   }
 
@@ -400,115 +424,6 @@ export class Dashboard {
     if (this.selection.size > 0) this.announce(`${count(this.selection.size, "point")} selected`);
   }
 
-  private hover(picked: Picked, x: number, y: number): void {
-    const { scene, camera } = this.stage;
-    const at = picked && ("point" in picked ? picked.point : { x: this.columns.x[picked.row], y: this.columns.y[picked.row], id: undefined });
-    if (at?.x !== scene.hover?.x || at?.y !== scene.hover?.y || at?.id !== scene.hover?.id) {
-      scene.hover = at && { x: at.x, y: at.y, id: at.id };
-      this.stage.touch();
-    }
-    this.hovering = picked !== null;
-    if (picked) this.card.show(this.target(picked), x, y, camera.width, camera.height);
-    else if (!this.pinned) this.card.hide();
-  }
-
-  // A card that stays, beside what it is about, until it is closed.
-  private pin(target: Target): void {
-    this.pinned = target;
-    const id = target.kind === "point" ? target.point.id : target.id;
-    this.announce(target.kind === "point" ? `${id}, ${target.point.verdict}` : target.kind === "row" ? `${id}, row of the map` : `${id} is not on the map any more`);
-  }
-
-  private unpin(): void {
-    this.pinned = null;
-    if (!this.hovering) this.card.hide();
-  }
-
-  private showPinned(): void {
-    if (!this.pinned || this.hovering) return;
-    const { camera } = this.stage;
-    if (this.pinned.kind === "point") {
-      const { point } = this.pinned;
-      const now = this.state.points.get(point.id);
-      this.pinned = now ? { kind: "point", point: now } : { kind: "gone", id: point.id, past: point, t: null };
-    }
-    const { pinned } = this;
-    const at = pinned.kind === "point" ? this.stage.screen(pinned.point)
-      : pinned.kind === "row" ? camera.toScreen(this.columns.x[pinned.row], this.columns.y[pinned.row]) : camera.toScreen(pinned.past.x, pinned.past.y);
-    this.card.show(pinned, at.x, at.y, camera.width, camera.height, true);
-  }
-
-  private target(picked: NonNullable<Picked>): Target {
-    if ("point" in picked) return { kind: "point", point: picked.point };
-    const { row } = picked;
-    return { kind: "row", row, id: this.columns.ids.at(row), cluster: this.look.clusterOfRow(this.columns, row) };
-  }
-
-  private choose(ids: string[], rows: number[] = []): void {
-    this.selection.choose(ids, rows);
-  }
-
-  private click(picked: Picked, at: Place): void {
-    const group = picked === null ? this.stage.groupAt(at.x, at.y) : null;
-    this.unpin();
-    if (group !== null) this.goGroup(group);
-    else if (picked === null) this.selection.clear();
-    else {
-      if ("point" in picked) this.choose([picked.point.id]);
-      else this.choose([], [picked.row]);
-      this.pin(this.target(picked));
-    }
-  }
-
-  private goPoint(id: string): void {
-    const point = this.state.points.get(id);
-    if (!point) return this.announce(`${id} is not on the map at this moment.`);
-    this.stage.visit(point);
-    this.pin({ kind: "point", point });
-  }
-
-  private goRow(row: number): void {
-    this.stage.visit({ x: this.columns.x[row], y: this.columns.y[row] });
-    this.pin(this.target({ row }));
-  }
-
-  private goFound(found: Found): void {
-    if (found.row === null) {
-      this.choose([found.id]);
-      this.goPoint(found.id);
-    } else {
-      this.choose([], [found.row]);
-      this.goRow(found.row);
-    }
-  }
-
-  /** To a group, with all its members selected. */
-  private goGroup(group: number): boolean {
-    if (!this.stage.visitGroup(group)) return false;
-    this.unpin();
-    this.choose([...(this.state.groups.get(group) ?? [])]);
-    return true;
-  }
-
-  private goAlarm({ group, x, y }: Alarm): void {
-    if (group !== undefined && this.goGroup(group)) return;
-    if (x !== undefined && y !== undefined) this.stage.visit({ x, y }, 2.2);
-  }
-
-  /** To where an event happened, or to where its point is now. */
-  private go(event: LiveEvent): void {
-    if (isNotice(event)) {
-      if (event.kind === "forming" && !this.goGroup(event.group)) this.stage.visit(event);
-      const centre = "cluster" in event ? this.look.centre(event.cluster) : undefined;
-      if (centre) this.stage.visit(centre, 2);
-      return;
-    }
-    if (this.state.points.has(event.id)) return this.goPoint(event.id);
-    const past = event.kind === "removed" ? event.from : event;
-    this.stage.visit({ x: past.x, y: past.y });
-    this.pin({ kind: "gone", id: event.id, past, t: event.kind === "removed" ? event.t : null });
-  }
-
   private help(): void {
     const help = byId("help");
     help.hidden = !help.hidden;
@@ -518,15 +433,15 @@ export class Dashboard {
   private escape(): void {
     if (!byId("help").hidden) this.help();
     else if (this.pointer.lassoing) this.pointer.setLasso(false);
-    else if (this.pinned) this.unpin();
+    else if (this.guide.holds) this.guide.unpin();
     else if (this.selection.size > 0) this.selection.clear();
     else this.replay.goLive();
-    this.hover(null, 0, 0);
+    this.guide.hover(null, 0, 0);
   }
 
   private png(): void {
     const when = new Date().toISOString().slice(0, 19).replace("T", " ");
-    const canvas = this.stage.picture(`${this.map.name} · ${byId("status").title} · ${when}`);
+    const canvas = this.stage.picture(this.map.name, `${byId("status").title} · ${when}`, this.legend.lines());
     canvas.toBlob((blob) => blob && download(`${this.map.name || "lion"}-live.png`, blob), "image/png");
   }
 

@@ -11,6 +11,7 @@ import { Grid } from "./grid";
 import type { Look } from "./look";
 import { Overlay, type Mark, type Scene } from "./overlay";
 import { OUTLIER } from "./palette";
+import { compose, type Entry } from "./poster";
 import { PlainArrivals, PlainBase } from "./plain";
 import { dotRadius, NO_SEED, Spread } from "./spread";
 import type { Point, State, Step } from "./state";
@@ -63,7 +64,7 @@ export class Stage {
     this.spread = new Spread(state, (x, y) => this.room(x, y));
     this.scene = {
       camera: this.camera, theme: themes.current, state, look, columns, trails: this.trails, spread: this.spread, like: () => null,
-      selected: { ids: new Set(), rows: [], outline: [] }, hover: null, lasso: [], beacon: null, motion: !calm(),
+      selected: { ids: new Set(), rows: [], outline: [] }, kept: [], hover: null, lasso: [], beacon: null, motion: !calm(),
     };
     themes.onChange(redraw);
     this.camera.hold(boxOfBounds(look.map.bounds));
@@ -73,11 +74,8 @@ export class Stage {
   }
 
   private resize(): void {
-    this.ratio = Math.min(devicePixelRatio || 1, 2);
-    const { clientWidth: width, clientHeight: height } = this.root;
-    for (const id of ["base", "live", "over"]) resizeCanvas(byId<HTMLCanvasElement>(id), width, height, this.ratio);
-    this.camera.resize(width, height);
-    this.all();
+    this.camera.resize(this.root.clientWidth, this.root.clientHeight);
+    this.scale(Math.min(devicePixelRatio || 1, 2));
     // A canvas that changed its size is empty until it is drawn, and that would be seen.
     this.draw(this.clock());
   }
@@ -305,23 +303,26 @@ export class Stage {
   }
 
   /** The map as it is seen, as one picture. */
-  picture(caption: string): HTMLCanvasElement {
-    this.all();
+  picture(title: string, caption: string, legend: readonly Entry[]): HTMLCanvasElement {
+    const { ratio, scene } = this;
+    const { selected, lasso, hover, beacon } = scene;
+    Object.assign(scene, { selected: { ...selected, outline: [] }, lasso: [], hover: null, beacon: null });
     this.moving = false;
+    this.scale(2 * ratio);
     this.draw(this.clock());
     this.base.finish(this.camera, this.ratio);
-    const { width, height } = this.canvas;
-    const { paper, ink } = this.themes.current;
-    const canvas = document.createElement("canvas");
-    canvas.width = width;
-    canvas.height = height + Math.round(34 * this.ratio);
-    const context = canvas.getContext("2d") as CanvasRenderingContext2D;
-    context.fillStyle = `rgb(${paper.join(" ")})`;
-    context.fillRect(0, 0, canvas.width, canvas.height);
-    for (const id of ["base", "live", "over"]) context.drawImage(byId<HTMLCanvasElement>(id), 0, 0);
-    context.font = `${13 * this.ratio}px system-ui, sans-serif`;
-    context.fillStyle = `rgb(${ink.join(" ")})`;
-    context.fillText(caption, 14 * this.ratio, height + 21 * this.ratio, width - 28 * this.ratio);
-    return canvas;
+    const layers = ["base", "live", "over"].map((id) => byId<HTMLCanvasElement>(id));
+    const picture = compose(layers, this.ratio, this.themes.current, title, caption, legend);
+    Object.assign(scene, { selected, lasso, hover, beacon });
+    this.scale(ratio);
+    this.draw(this.clock());
+    return picture;
+  }
+
+  /** Pixels of the canvases for each of the page. */
+  private scale(ratio: number): void {
+    this.ratio = ratio;
+    for (const id of ["base", "live", "over"]) resizeCanvas(byId<HTMLCanvasElement>(id), this.camera.width, this.camera.height, ratio);
+    this.all();
   }
 }
