@@ -4,6 +4,7 @@
 import type { Camera } from "./camera";
 import { begin, clear, program, uniforms } from "./gl";
 import type { Rgb } from "./palette";
+import { APART, dotRadius, NO_SEED, type Seed } from "./spread";
 import type { Point } from "./state";
 import type { Theme } from "./theme";
 
@@ -18,14 +19,18 @@ const LEAVING = 3;
 /** An outlier among its like: the group's outline says the rest. */
 const GATHERED = 4;
 
-const STRIDE = 24; // x, y, from x, from y, birth (floats), then red, green, blue, kind (bytes)
+const FLOATS = 9; // x, y, from x, from y, birth, seed x, seed y, its room, and red, green, blue, kind (bytes)
+const STRIDE = 4 * FLOATS;
+const LOOK = 32; // where the bytes begin
 
 const VERTEX = `
 in vec4 place;
 in float birth;
+in vec3 seed;
 in vec4 look;
 uniform vec2 centre, scale;
-uniform float now, radius, motion, glow;
+uniform float now, radius, motion, glow, zoom;
+uniform vec2 screen;
 out vec3 shade;
 out float size, age, kind, reach;
 void main() {
@@ -36,12 +41,17 @@ void main() {
   way = way * way * (3.0 - 2.0 * way);
   vec2 here = mix(place.zw, place.xy, way);
   float young = exp(-age / 9.0);
-  reach = radius * (0.88 + 0.6 * young) ;
+  // Members of a group stand beside each other, as far as there is room; crowded ones are smaller.
+  float gap = clamp(seed.z * zoom, ${APART.least.toFixed(2)} * radius, ${APART.most.toFixed(2)} * radius);
+  float member = seed.z > 0.0 ? 1.0 : 0.0;
+  float crowd = mix(1.0, clamp(gap / (1.15 * radius), 0.55, 1.0), member);
+  vec2 aside = member * way * gap * vec2(seed.x, -seed.y) * 2.0 / screen;
+  reach = radius * crowd * (0.88 + mix(0.6, 0.25, member) * young);
   float pulse = motion > 0.5 && glow > 0.3 && age < ${LANDING} ? 1.0 : 0.0;
   float extent = reach + 2.0 + max(max(kind == ${OUTLYING}.0 ? reach * 1.5 + 2.0 : 0.0, reach * 2.2 * young * step(0.02, young * glow)), pulse * 5.0 * radius);
   // What is hidden or gone goes where nothing is drawn.
   bool gone = kind == ${HIDDEN}.0 || (kind == ${LEAVING}.0 && age > ${LANDING});
-  gl_Position = gone ? vec4(2.0, 2.0, 2.0, 1.0) : vec4((here - centre) * scale, 0.0, 1.0);
+  gl_Position = gone ? vec4(2.0, 2.0, 2.0, 1.0) : vec4((here - centre) * scale + aside, 0.0, 1.0);
   size = 2.0 * extent;
   gl_PointSize = size;
 }`;
@@ -65,7 +75,7 @@ void main() {
   float far = length(at);
   float young = exp(-age / 9.0);
   bool outlying = kind == ${OUTLYING}.0 || kind == ${GATHERED}.0;
-  vec3 own = outlying ? warning : mix(shade, paper, 0.22 * (1.0 - young));
+  vec3 own = outlying ? shade : mix(shade, paper, 0.22 * (1.0 - young));
   vec4 sum = vec4(0.0);
   float halo = glow * young * 0.5 * pow(clamp(1.0 - far / (reach + 2.0 + 2.2 * reach * young), 0.0, 1.0), 2.0);
   sum = over(sum, own, halo);
@@ -81,7 +91,7 @@ void main() {
   float distance = outlying ? dot(abs(at), vec2(0.70711)) * 1.12 : far;
   float cover = clamp(reach + 0.5 - distance, 0.0, 1.0);
   float core = clamp(reach - mix(1.0, 1.5, young) * pixel + 0.5 - distance, 0.0, 1.0);
-  sum = over(sum, mix(mix(own, ink, outlying ? 0.25 : 0.55), ink, outlying ? 0.0 : 0.8 * young), cover);
+  sum = over(sum, outlying ? mix(warning, ink, 0.25) : mix(mix(own, ink, 0.55), ink, 0.8 * young), cover);
   sum = over(sum, own, core);
   float leaving = kind == ${LEAVING}.0 ? clamp(1.0 - age / ${LANDING}, 0.0, 1.0) : 1.0;
   colour = sum * leaving;
@@ -96,6 +106,8 @@ export interface Arrivals {
   recolour(point: Point, look: Rgb | null, ringed: boolean): void;
   /** A point went away: it fades, or is simply not there any more. */
   remove(id: string, now: number, fading: boolean): void;
+  /** Where a point stands among the members of its group. */
+  seed(id: string, seed: Seed): void;
   draw(camera: Camera, ratio: number, now: number, theme: Theme, warning: Rgb, motion: boolean): void;
 }
 
@@ -133,7 +145,7 @@ export class ArrivalLayer implements Arrivals {
     this.buffer = gl.createBuffer() as WebGLBuffer;
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
     for (const [name, size, type, offset] of [
-      ["place", 4, gl.FLOAT, 0], ["birth", 1, gl.FLOAT, 16], ["look", 4, gl.UNSIGNED_BYTE, 20],
+      ["place", 4, gl.FLOAT, 0], ["birth", 1, gl.FLOAT, 16], ["seed", 3, gl.FLOAT, 20], ["look", 4, gl.UNSIGNED_BYTE, LOOK],
     ] as const) {
       const at = gl.getAttribLocation(this.program, name);
       gl.enableVertexAttribArray(at);
@@ -157,17 +169,29 @@ export class ArrivalLayer implements Arrivals {
       slot = this.free.pop() ?? this.used++;
       this.slots.set(point.id, slot);
       this.grow();
+      this.sow(slot, NO_SEED);
     }
     if (birth >= this.seen - 9) this.recent++;
-    this.floats.set([point.x, point.y, from.x, from.y, birth], slot * 6);
+    this.floats.set([point.x, point.y, from.x, from.y, birth], slot * FLOATS);
     this.paint(slot, point, look, ringed);
+  }
+
+  seed(id: string, seed: Seed): void {
+    const slot = this.slots.get(id);
+    if (slot === undefined) return;
+    this.sow(slot, seed);
+    this.touch(slot);
+  }
+
+  private sow(slot: number, { x, y, room }: Seed): void {
+    this.floats.set([x, y, room], slot * FLOATS + 5);
   }
 
   private paint(slot: number, point: Point, look: Rgb | null, ringed: boolean): void {
     const outlying = ringed ? OUTLYING : GATHERED;
     const kind = look === null ? HIDDEN : point.verdict === "outlier" ? outlying : PLACED;
     const [r, g, b] = look ?? [0, 0, 0];
-    this.octets.set([r, g, b, kind], slot * STRIDE + 20);
+    this.octets.set([r, g, b, kind], slot * STRIDE + LOOK);
     this.touch(slot);
   }
 
@@ -180,8 +204,9 @@ export class ArrivalLayer implements Arrivals {
     const slot = this.slots.get(id);
     if (slot === undefined) return;
     this.slots.delete(id);
-    this.octets[slot * STRIDE + 23] = fading && this.octets[slot * STRIDE + 23] !== HIDDEN ? LEAVING : HIDDEN;
-    this.floats[slot * 6 + 4] = now;
+    const kind = slot * STRIDE + LOOK + 3;
+    this.octets[kind] = fading && this.octets[kind] !== HIDDEN ? LEAVING : HIDDEN;
+    this.floats[slot * FLOATS + 4] = now;
     this.touch(slot);
     if (fading) this.leaving.push({ slot, until: now + LANDING });
     else this.free.push(slot);
@@ -213,13 +238,6 @@ export class ArrivalLayer implements Arrivals {
     this.dirty = { from: Infinity, to: -1 };
   }
 
-  /** Radius of a calm point in pixels. */
-  static radius(camera: Camera, count: number): number {
-    const room = Math.min(Math.max(Math.min(camera.width, camera.height) / 640, 0.8), 1.35);
-    const crowd = Math.min(1, 4000 / Math.max(count, 1)) ** 0.18;
-    return Math.min(3.9 * room * crowd * Math.max(camera.zoom, 1) ** 0.22, 9);
-  }
-
   draw(camera: Camera, ratio: number, now: number, theme: Theme, warning: Rgb, motion: boolean): void {
     const { gl, at } = this;
     while (this.leaving.length > 0 && this.leaving[0].until < now) this.free.push((this.leaving.shift() as { slot: number }).slot);
@@ -232,8 +250,10 @@ export class ArrivalLayer implements Arrivals {
     this.seen = now;
     // In a flood everything would glow, and nothing stand out.
     gl.uniform1f(at("glow"), Math.min(Math.max(1.2 - this.recent / 1500, 0), 1));
-    gl.uniform1f(at("radius"), ArrivalLayer.radius(camera, this.slots.size) * ratio);
+    gl.uniform1f(at("radius"), dotRadius(camera, this.slots.size) * ratio);
     gl.uniform1f(at("pixel"), ratio);
+    gl.uniform1f(at("zoom"), camera.scale * ratio);
+    gl.uniform2f(at("screen"), gl.drawingBufferWidth, gl.drawingBufferHeight);
     gl.uniform1f(at("motion"), motion ? 1 : 0);
     const rgb = (name: string, colour: Rgb) => gl.uniform3f(at(name), colour[0] / 255, colour[1] / 255, colour[2] / 255);
     rgb("paper", theme.paper);

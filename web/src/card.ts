@@ -1,19 +1,28 @@
 // The card beside the pointer: who this is, what the map says of it, and what it is most like.
 
 import { api } from "./api";
-import { make } from "./dom";
+import { button, make } from "./dom";
 import { picture } from "./picture";
 import type { Point } from "./state";
-import type { Image, Near, PointDetail, RowDetail } from "./types";
-import { short } from "./words";
+import type { Image, Near, Past, PointDetail, RowDetail } from "./types";
+import { called, moment, short } from "./words";
 
-export type Target = { kind: "point"; point: Point } | { kind: "row"; row: number; id: string; cluster: string | null };
+export type Target =
+  | { kind: "point"; point: Point }
+  /** A point that is not there any more, as it was last. */
+  | { kind: "gone"; id: string; past: Past; t: number | null }
+  | { kind: "row"; row: number; id: string; cluster: string | null };
 
 const WAIT = 90; // milliseconds that the pointer rests before the server is asked
 const CACHED = 400;
-const VERDICTS: Record<string, string> = {
-  exact: "exact match", interpolated: "interpolated", "beside-outlier": "beside an outlier", outlier: "outlier",
-};
+
+function keyOf(target: Target): string {
+  switch (target.kind) {
+    case "row": return `row ${target.row}`;
+    case "gone": return `gone ${target.id} ${target.t}`;
+    case "point": return `point ${target.point.id} ${target.point.t} ${target.point.x}`;
+  }
+}
 
 /** Answers by key, the latest few hundred; a failed one is asked for again. */
 class Cache<T> {
@@ -37,7 +46,7 @@ export class Card {
   private readonly rows = new Cache<RowDetail>();
   private readonly points = new Cache<PointDetail>();
 
-  constructor(private readonly root: HTMLElement, private readonly image: Image | null, private readonly labels: boolean) {}
+  constructor(private readonly root: HTMLElement, private readonly image: Image | null, private readonly labels: boolean, private readonly close: () => void) {}
 
   hide(): void {
     this.key = "";
@@ -45,14 +54,17 @@ export class Card {
     this.root.hidden = true;
   }
 
-  /** Shows the card of a target beside a place on a stage of the given size. */
-  show(target: Target, x: number, y: number, width: number, height: number): void {
-    const key = target.kind === "row" ? `row ${target.row}` : `point ${target.point.id} ${target.point.t} ${target.point.x}`;
+  /** Shows the card of a target beside a place on a stage of the given size. One that is pinned has a button that closes it. */
+  show(target: Target, x: number, y: number, width: number, height: number, pinned = false): void {
+    const key = keyOf(target);
+    const same = key === this.key && !this.root.hidden && pinned === this.root.classList.contains("pinned");
+    if (same && x === this.at.x && y === this.at.y && width === this.at.width && height === this.at.height) return;
+    this.root.classList.toggle("pinned", pinned);
     if (key !== this.key) {
       this.key = key;
       this.fill(target, null);
       clearTimeout(this.timer);
-      this.timer = window.setTimeout(() => void this.ask(target, key), WAIT);
+      if (target.kind !== "gone") this.timer = window.setTimeout(() => void this.ask(target, key), WAIT);
     }
     this.root.hidden = false;
     this.place(x, y, width, height);
@@ -68,7 +80,7 @@ export class Card {
     this.root.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
   }
 
-  private async ask(target: Target, key: string): Promise<void> {
+  private async ask(target: Exclude<Target, { kind: "gone" }>, key: string): Promise<void> {
     try {
       const detail = target.kind === "row"
         ? await this.row(target.row)
@@ -90,21 +102,30 @@ export class Card {
   private fill(target: Target, detail: PointDetail | RowDetail | null): void {
     const top = make("div", "top");
     const words = make("div");
-    const id = target.kind === "row" ? target.id : target.point.id;
-    words.append(make("b", "", id), make("span", "sub", target.kind === "row" ? "row of the map" : "live point"));
-    if (target.kind === "point") words.append(make("br"), make("span", `verdict ${target.point.verdict}`, VERDICTS[target.point.verdict] ?? target.point.verdict));
+    const id = target.kind === "point" ? target.point.id : target.id;
+    words.append(make("b", "", id), make("span", "sub", { row: "row of the map", point: "live point", gone: "not on the map any more" }[target.kind]));
+    if (target.kind === "point") words.append(make("br"), make("span", `verdict ${target.point.verdict}`, target.point.verdict));
     top.append(words);
     if (this.image && detail?.picture) top.append(picture(detail.picture, this.image, "main"));
-    else if (this.image && !detail) {
+    else if (this.image && !detail && target.kind !== "gone") {
       const room = make("canvas", "main");
       room.width = room.height = 1;
       top.append(room);
     }
-    this.root.replaceChildren(top, this.facts(target, detail));
+    const close = button("close", "×", this.close);
+    close.setAttribute("aria-label", "Close the card");
+    close.title = "Close (esc)";
+    this.root.replaceChildren(top, target.kind === "gone" ? this.gone(target) : this.facts(target, detail), close);
     if (detail && detail.nearest.length > 0) this.root.append(make("h3", "", "Most like it"), this.nearest(detail.nearest));
   }
 
-  private facts(target: Target, detail: PointDetail | RowDetail | null): HTMLElement {
+  private gone({ past, t }: Extract<Target, { kind: "gone" }>): HTMLElement {
+    const when = t === null ? "It is gone" : `It was removed at ${moment(t)}`;
+    const kind = past.verdict === "outlier" ? "an outlier" : past.cluster === null ? "in no cluster" : `in ${called(past.cluster)}`;
+    return make("p", "gone", `${when}. This is where it was last, ${kind}.`);
+  }
+
+  private facts(target: Exclude<Target, { kind: "gone" }>, detail: PointDetail | RowDetail | null): HTMLElement {
     const list = make("dl");
     const fact = (name: string, value: string | HTMLElement) => {
       const dd = make("dd");

@@ -2,7 +2,7 @@
 
 import { make, vector } from "./dom";
 import type { Series } from "./types";
-import { percent, rate, short } from "./words";
+import { excessive, percent, rate, short } from "./words";
 
 const WIDTH = 100;
 const HEIGHT = 30;
@@ -74,7 +74,7 @@ class Chart {
 
 export class Charts {
   private readonly rate = new Chart("Arrivals", "Points that came or changed, over the window");
-  private readonly share = new Chart("Outliers", "Share of arrivals that are outliers; dashed: what the radius promises");
+  private readonly share = new Chart("Outliers", "Share of arrivals that are outliers; dashed: what is expected of the radius");
   private readonly staleness = new Chart("Staleness", "How much farther arrivals lie from the map's rows than those from each other; 0 fits, 1 does not fit at all");
 
   constructor(root: HTMLElement) {
@@ -87,14 +87,15 @@ export class Charts {
     this.rate.draw(series.arrivals.map((arrivals) => arrivals / bucket), null, 0.1);
     this.rate.say(rate(figures.rate), figures.quiet > 30 ? `quiet for ${span(figures.quiet)}` : `last ${span(window)}`, false);
 
-    const high = promised !== null && figures.arrivals >= 20 && figures.share > 3 * promised;
+    const high = excessive(figures.share, figures.arrivals, promised);
     this.share.draw(series.arrivals.map((all, k) => (all > 0 ? series.outliers[k] / all : null)), promised, 0.05);
-    this.share.say(figures.arrivals === 0 ? "–" : percent(figures.share), promised === null ? "of arrivals" : `promised ${percent(promised)}`, high);
+    this.share.say(figures.arrivals === 0 ? "–" : percent(figures.share), promised === null ? "of arrivals" : `${percent(promised)} expected`, high);
 
     this.staleness.draw(series.staleness, STALE, 0.3);
     const { staleness, stale } = figures;
-    const word = staleness === null ? "not kept" : figures.arrivals === 0 ? "no arrivals" : figures.arrivals < FEW ? "too few to say" : stale ? "stale: fit anew" : staleness > STALE / 2 ? "ageing" : "fits well";
-    this.staleness.say(staleness === null ? "–" : short(Number(staleness.toFixed(2))), word, stale);
+    const few = figures.arrivals < FEW;
+    const word = staleness === null ? "not kept" : figures.arrivals === 0 ? "no arrivals" : few ? "too few to say" : stale ? "stale: fit anew" : staleness > STALE / 2 ? "ageing" : "fits well";
+    this.staleness.say(staleness === null || few ? "–" : short(Number(staleness.toFixed(2))), word, stale);
   }
 }
 

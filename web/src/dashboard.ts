@@ -1,13 +1,14 @@
 // The dashboard: brings the parts together once the map is here.
 
 import { api } from "./api";
-import { Card, type Target } from "./card";
 import { Charts } from "./charts";
 import type { Columns } from "./columns";
 import { byId, download, icon, make } from "./dom";
 import { Feed } from "./feed";
+import { Guide } from "./guide";
 import { figuresNow, figuresThen, staleness, wallClock } from "./figures";
-import { boxOfBounds, thin } from "./geometry";
+import { boxOfBounds, thin, type Rect } from "./geometry";
+import { Kin } from "./kin";
 import { listenToKeys } from "./keyboard";
 import { Legend } from "./legend";
 import { Link } from "./link";
@@ -15,9 +16,9 @@ import { Log } from "./log";
 import { Look } from "./look";
 import { Pointer } from "./pointer";
 import { Replay } from "./replay";
-import { Search, type Found } from "./search";
+import { Search } from "./search";
 import { Selection } from "./selection";
-import { Stage, type Picked } from "./stage";
+import { Stage } from "./stage";
 import { State } from "./state";
 import type { Themes } from "./theme";
 import { isNotice, type Health, type LiveEvent, type LiveSnapshot, type MapInfo } from "./types";
@@ -39,6 +40,9 @@ const extent = ({ bounds }: MapInfo): number => {
   return Math.hypot(x1 - x0, y1 - y0);
 };
 
+/** Milliseconds that a note stays. */
+const TOLD = 15_000;
+
 /** Health may lag behind the events by this many seconds, and must not undo what they just said. */
 const LAG = 0.8;
 
@@ -49,12 +53,15 @@ export class Dashboard {
   private readonly log = new Log();
   private readonly look: Look;
   private readonly stage: Stage;
+  private readonly kin: Kin;
+  /** How many members a group had after an event. */
+  private readonly sizes = new WeakMap<LiveEvent, number>();
   private readonly feed: Feed;
   private readonly charts = new Charts(byId("charts"));
   private readonly legend: Legend;
   private readonly selection: Selection;
   private readonly replay: Replay;
-  private readonly card: Card;
+  private readonly guide: Guide;
   private readonly pointer: Pointer;
   private readonly search: Search;
   private readonly link: Link;
@@ -68,37 +75,45 @@ export class Dashboard {
   private waning = "";
   private unusual = "";
   private alarmed: string | null = null;
+  private telling = 0;
 
-  constructor(private map: MapInfo, private readonly columns: Columns, live: LiveSnapshot, private readonly themes: Themes) {
+  constructor(private map: MapInfo, columns: Columns, live: LiveSnapshot, private readonly themes: Themes) {
     this.health = live.health;
     this.look = new Look(map);
     this.state.load(live);
     for (const { label } of this.state.points.values()) this.look.meet(label);
     this.stage = new Stage(columns, this.state, this.look, themes, clock);
+    this.kin = new Kin(this.state, (row) => this.look.clusterOfRow(columns, row));
+    this.stage.scene.like = (group) => this.kin.group(group);
     this.feed = new Feed(byId("feed"), {
-      near: (x, y) => this.stage.near(x, y),
+      like: (ids) => this.kin.of(ids),
+      size: (event) => this.sizes.get(event),
       little: extent(map) * 0.06,
       columns: map.columns,
       colour: (name) => this.look.colour(name),
-      go: (event) => this.go(event),
+      go: (event) => this.guide.go(event),
+      goMany: (ids) => this.selection.choose(ids.filter((id) => this.state.points.has(id)), []),
       waiting: (many) => {
         byId("tab-feed").textContent = many > 0 ? `What happened · ${number(many)} new` : "What happened";
       },
     });
     this.legend = new Legend(byId("legend"), this.look, (base) => (base ? this.stage.recolour() : this.recolour()));
-    this.card = new Card(byId("card"), map.image, map.clusters_from === "labels");
     this.selection = new Selection(byId("selection"), byId("tab-selection"), this.state, columns, this.look, {
-      goPoint: (id) => this.goPoint(id),
-      goRow: (row) => this.stage.visit(columns.x[row], columns.y[row]),
+      goPoint: (id) => this.guide.goPoint(id),
+      goRow: (row) => this.guide.goRow(row),
       changed: () => this.selected(),
     });
-    this.search = new Search(this.state, columns, (found) => this.goFound(found));
+    this.search = new Search(this.state, columns, (found) => this.guide.goFound(found));
+    this.guide = new Guide(this.stage, this.state, columns, this.look, this.selection, (text) => this.announce(text));
     this.pointer = new Pointer(this.stage, byId<HTMLButtonElement>("lasso"), {
-      hover: (picked, x, y) => this.hover(picked, x, y),
-      click: (picked) => this.click(picked),
+      hover: (picked, x, y) => this.guide.hover(picked, x, y),
+      click: (picked, at) => this.guide.click(picked, at),
       lasso: (path) => {
         const polygon = thin(path, 2).map(({ x, y }) => this.stage.camera.toMap(x, y));
-        this.selection.lasso(polygon);
+        this.selection.lasso(polygon, (point) => {
+          const at = this.stage.screen(point);
+          return this.stage.camera.toMap(at.x, at.y);
+        });
         this.stage.scene.selected.outline = polygon;
       },
     });
@@ -108,6 +123,7 @@ export class Dashboard {
         this.stale = true;
         this.pill();
       },
+      fetched: (events) => this.kin.learn(events),
       failed: (problem) => this.announce(problem),
     });
     themes.onChange(() => {
@@ -141,13 +157,15 @@ export class Dashboard {
       live: () => this.online(),
       lost: (seconds, reason) => this.offline(seconds, reason),
       replaced: () => location.reload(),
-      reload: async () => {
+      latest: () => this.log.at(this.log.last),
+      reload: async (why) => {
         const [map, live] = await Promise.all([api.map(), api.live()]);
         this.map = map;
         this.replay.goLive();
         this.health = live.health;
         this.state.load(live);
         this.adopt(live);
+        if (why) this.tell(why);
       },
     });
   }
@@ -179,6 +197,9 @@ export class Dashboard {
       this.open(tab);
       byId(`tab-${tab}`).focus();
     });
+    document.addEventListener("pointerdown", ({ target }) => {
+      if (!byId("help").hidden && target instanceof Element && !target.closest("#help, #help-button")) this.help();
+    });
     listenToKeys({
       pan: (dx, dy) => {
         this.stage.camera.pan(dx, dy);
@@ -207,6 +228,7 @@ export class Dashboard {
     this.before = now;
     this.happen(since);
     this.pointer.frame();
+    this.guide.frame();
     if (this.stale && now - this.worded > WORDS * (1 + this.state.points.size / MANY)) this.words(now);
     this.stage.frame(now, since);
   }
@@ -223,6 +245,8 @@ export class Dashboard {
     let strangers = false;
     for (const event of events) {
       const step = this.state.apply(event);
+      this.kin.note(event);
+      if (event.kind === "joined-group") this.sizes.set(event, this.state.groups.get(event.group ?? -1)?.size ?? 1);
       if (step?.now) strangers = this.look.meet(step.now.label) || strangers;
       this.stage.play(event, step);
     }
@@ -249,9 +273,8 @@ export class Dashboard {
     this.stale = false;
     const { state, health, replay } = this;
     const live = replay.mode === "live";
-    const near = (x: number, y: number) => this.stage.near(x, y);
     const isStale = live ? staleness(health, state) : state.stale;
-    const list = alarms(state, live ? health : null, isStale, near, (name) => this.look.centre(name));
+    const list = alarms(state, live ? health : null, isStale, (group) => this.kin.group(group), (name) => this.look.centre(name));
     this.charts.draw(live ? figuresNow(health, state, this.quiet()) : figuresThen(this.log, state, health.window, health.promised));
     this.legend.count(state);
     this.selection.refresh();
@@ -264,7 +287,17 @@ export class Dashboard {
       this.waning = waning;
       this.stage.recolourBase();
     }
+    this.stage.scene.kept = this.kept();
     this.stage.touch();
+  }
+
+  /** What lies over the map in its own right: words drawn on the map keep out of there. */
+  private kept(): Rect[] {
+    const { left, top } = this.stage.root.getBoundingClientRect();
+    return [...this.stage.root.querySelectorAll(".notes > :not([hidden]), .tools")].map((element) => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      return { x: x - left - 6, y: y - top - 6, width: width + 12, height: height + 12 };
+    });
   }
 
   /** Seconds since the latest event, as far as its time is that of a clock. */
@@ -296,13 +329,16 @@ export class Dashboard {
       calm.append(icon("stay"), "Nothing unusual right now.");
       root.replaceChildren(calm);
     } else {
+      const focus = [...root.children].indexOf(document.activeElement as Element);
       root.replaceChildren(...list.map((alarm) => {
         const made = make("button", `alarm ${alarm.tone}`);
         made.type = "button";
         made.append(icon(alarm.tone === "share" ? "outlier" : alarm.tone), make("span", "", alarm.text));
-        made.addEventListener("click", () => alarm.x !== undefined && alarm.y !== undefined && this.stage.visit(alarm.x, alarm.y, 2.2));
+        made.addEventListener("click", () => this.guide.goAlarm(alarm));
         return made;
       }));
+      // Who stands on one with the keyboard stays there while its numbers change.
+      if (focus >= 0) (root.children[Math.min(focus, list.length - 1)] as HTMLElement).focus();
     }
     const aloud = list.map(({ short }) => short).join(", ");
     if (this.alarmed !== aloud && aloud !== "") this.announce(aloud);
@@ -311,6 +347,15 @@ export class Dashboard {
 
   private announce(text: string): void {
     byId("said").textContent = text;
+  }
+
+  /** Says something over the map for a while. */
+  private tell(text: string): void {
+    const note = byId("note");
+    note.textContent = text;
+    note.hidden = false;
+    clearTimeout(this.telling);
+    this.telling = window.setTimeout(() => { note.hidden = true; }, TOLD);
   }
 
   private pill(): void {
@@ -322,10 +367,11 @@ export class Dashboard {
     (pill.querySelector("span") as HTMLElement).textContent = text;
     const past = byId("past");
     past.hidden = mode === "live";
+    this.stage.root.classList.toggle("past", mode !== "live");
     if (mode === "live") return;
     const event = this.log.at(this.state.last);
     const behind = this.log.last - this.state.last;
-    (past.querySelector("span") as HTMLElement).textContent =
+    past.textContent =
       `The past: ${event ? moment(event.t) : "the start"}, ${number(behind)} ${behind === 1 ? "event" : "events"} before now`;
   }
 
@@ -334,7 +380,7 @@ export class Dashboard {
     this.connection = "live";
     byId("banner").hidden = true;
     this.pill();
-    if (was === "lost") this.announce("Connected again; nothing was missed.");
+    if (was === "lost" && byId("note").hidden) this.announce("Connected again; nothing was missed.");
     this.stale = true;
   }
 
@@ -378,55 +424,6 @@ export class Dashboard {
     if (this.selection.size > 0) this.announce(`${count(this.selection.size, "point")} selected`);
   }
 
-  private hover(picked: Picked, x: number, y: number): void {
-    const { scene, camera } = this.stage;
-    const at = picked && ("point" in picked ? picked.point : { x: this.columns.x[picked.row], y: this.columns.y[picked.row] });
-    if (at?.x !== scene.hover?.x || at?.y !== scene.hover?.y) {
-      scene.hover = at && { x: at.x, y: at.y };
-      this.stage.touch();
-    }
-    if (picked) this.card.show(this.target(picked), x, y, camera.width, camera.height);
-    else this.card.hide();
-  }
-
-  private target(picked: NonNullable<Picked>): Target {
-    if ("point" in picked) return { kind: "point", point: picked.point };
-    const { row } = picked;
-    return { kind: "row", row, id: this.columns.ids.at(row), cluster: this.look.clusterOfRow(this.columns, row) };
-  }
-
-  private click(picked: Picked): void {
-    if (picked === null) this.selection.clear();
-    else if ("point" in picked) this.selection.choose([picked.point.id], []);
-    else this.selection.choose([], [picked.row]);
-  }
-
-  private goPoint(id: string): void {
-    const point = this.state.points.get(id);
-    if (point) this.stage.visit(point.x, point.y);
-    else this.announce(`${id} is not on the map at this moment.`);
-  }
-
-  private goFound(found: Found): void {
-    if (found.row === null) {
-      this.selection.choose([found.id], []);
-      this.goPoint(found.id);
-    } else {
-      this.selection.choose([], [found.row]);
-      this.stage.visit(this.columns.x[found.row], this.columns.y[found.row]);
-    }
-  }
-
-  /** To where an event happened. */
-  private go(event: LiveEvent): void {
-    if ("x" in event) this.stage.visit(event.x, event.y);
-    else if (event.kind === "removed") this.stage.visit(event.from.x, event.from.y);
-    else if ("cluster" in event) {
-      const centre = this.look.centre(event.cluster);
-      if (centre) this.stage.visit(centre.x, centre.y, 2);
-    }
-  }
-
   private help(): void {
     const help = byId("help");
     help.hidden = !help.hidden;
@@ -436,14 +433,15 @@ export class Dashboard {
   private escape(): void {
     if (!byId("help").hidden) this.help();
     else if (this.pointer.lassoing) this.pointer.setLasso(false);
+    else if (this.guide.holds) this.guide.unpin();
     else if (this.selection.size > 0) this.selection.clear();
     else this.replay.goLive();
-    this.hover(null, 0, 0);
+    this.guide.hover(null, 0, 0);
   }
 
   private png(): void {
     const when = new Date().toISOString().slice(0, 19).replace("T", " ");
-    const canvas = this.stage.picture(`${this.map.name} · ${byId("status").title} · ${when}`);
+    const canvas = this.stage.picture(this.map.name, `${byId("status").title} · ${when}`, this.legend.lines());
     canvas.toBlob((blob) => blob && download(`${this.map.name || "lion"}-live.png`, blob), "image/png");
   }
 
@@ -452,7 +450,7 @@ export class Dashboard {
     const point = this.state.points.get(id);
     if (!point) return null;
     const { left, top } = this.stage.root.getBoundingClientRect();
-    const { x, y } = this.stage.camera.toScreen(point.x, point.y);
+    const { x, y } = this.stage.screen(point);
     return { x: left + x, y: top + y };
   }
 }

@@ -3,7 +3,7 @@
 import { make, icon } from "./dom";
 import { css, OUTLIER, type Rgb } from "./palette";
 import { isNotice, type Kind, type LiveEvent, type PointEvent } from "./types";
-import { crowd, moment, sentence } from "./words";
+import { crowd, moment, sentence, type Context } from "./words";
 
 const KEPT = 300;
 /** More events than this between two frames are told together. */
@@ -17,10 +17,7 @@ const ICONS: Record<Kind, string> = {
   forming: "forming", vanishing: "vanishing", recovered: "return", stale: "stale", fresh: "stale",
 };
 
-export interface FeedWays {
-  near(x: number, y: number): string | null;
-  /** How far a point moves a little at most. */
-  little: number;
+export interface FeedWays extends Context {
   /** How many numbers a row has. */
   columns: number;
   colour(cluster: string | null): Rgb;
@@ -28,26 +25,35 @@ export interface FeedWays {
   waiting(many: number): void;
   /** Somebody pressed an item. */
   go(event: LiveEvent): void;
+  /** Somebody pressed a line about many. */
+  goMany(ids: string[]): void;
 }
 
-interface Flood { item: HTMLElement; text: HTMLElement; many: number; event: PointEvent; since: number }
+interface Flood { text: HTMLElement; ids: string[]; since: number }
 
 const outlying = (event: PointEvent): boolean => event.kind !== "removed" && event.verdict === "outlier";
 
 export class Feed {
   private floods = new Map<string, Flood>();
   private empty: HTMLElement | null = null;
-  /** While the list is read further down, it must not move under the reader. */
+  /** While the list is read or pointed at, it must not move. */
   private waiting: HTMLElement[] = [];
 
   constructor(private readonly root: HTMLElement, private readonly ways: FeedWays) {
     this.clear();
     root.addEventListener("keydown", (event) => this.key(event));
-    root.addEventListener("scroll", () => {
-      if (root.scrollTop >= 4 || this.waiting.length === 0) return;
-      this.show(this.waiting.splice(0));
-      ways.waiting(0);
-    });
+    for (const kind of ["scroll", "pointerleave", "focusout"]) root.addEventListener(kind, () => requestAnimationFrame(() => this.release()));
+  }
+
+  /** Whether somebody reads or is about to press a line: then none may move. A press of the mouse leaves no such mark. */
+  private get held(): boolean {
+    return this.root.scrollTop > 40 || this.root.matches(":hover") || this.root.matches(":focus-visible") || this.root.querySelector(":focus-visible") !== null;
+  }
+
+  private release(): void {
+    if (this.waiting.length === 0 || this.held) return;
+    this.show(this.waiting.splice(0));
+    this.ways.waiting(0);
   }
 
   private key(event: KeyboardEvent): void {
@@ -90,7 +96,7 @@ export class Feed {
       } else if (!flood || event.kind === "became-outlier") made.push(this.item(event));
       else this.gather(event, made);
     }
-    if (this.root.scrollTop > 40) {
+    if (this.held && this.root.childElementCount > 0) {
       this.waiting.push(...made);
       this.waiting.splice(0, Math.max(0, this.waiting.length - KEPT));
       this.ways.waiting(this.waiting.length);
@@ -102,15 +108,14 @@ export class Feed {
     const now = performance.now();
     const flood = this.floods.get(key);
     if (flood && now - flood.since < GATHER) {
-      flood.many++;
-      flood.event = event;
-      flood.text.textContent = crowd(event.kind, flood.many, outlying(event));
+      flood.ids.push(event.id);
+      flood.text.textContent = crowd(event.kind, flood.ids.length, outlying(event));
       return;
     }
-    const item = this.item(event);
+    const ids = [event.id];
+    const item = this.item(event, () => (ids.length > 1 ? this.ways.goMany(ids) : this.ways.go(event)));
     const text = item.querySelector("span") as HTMLElement;
-    const fresh: Flood = { item, text, many: 1, event, since: now };
-    this.floods.set(key, fresh);
+    this.floods.set(key, { text, ids, since: now });
     text.textContent = crowd(event.kind, 1, outlying(event));
     made.push(item);
   }
@@ -120,7 +125,7 @@ export class Feed {
     while (this.root.childElementCount > KEPT) this.root.lastElementChild?.remove();
   }
 
-  private item(event: LiveEvent): HTMLElement {
+  private item(event: LiveEvent, go = () => this.ways.go(event)): HTMLElement {
     const line = make("button", `item ${event.kind} ${toneOf(event)}`);
     line.type = "button";
     line.tabIndex = -1; // the list is one stop on the way through the page; arrows go through it
@@ -128,14 +133,14 @@ export class Feed {
     line.dataset.n = String(event.n);
     const sign = icon(!isNotice(event) && event.kind === "appeared" && outlying(event) ? "outlier" : ICONS[event.kind]);
     const text = make("span");
-    if (isNotice(event)) text.textContent = sentence(event, this.ways.near);
+    if (isNotice(event)) text.textContent = sentence(event, this.ways);
     else {
-      text.append(make("b", "", event.id), ` ${sentence(event, this.ways.near, this.ways.little)}`);
+      text.append(make("b", "", event.id), ` ${sentence(event, this.ways)}`);
       if (event.kind === "appeared") sign.style.color = css(outlying(event) ? OUTLIER : this.ways.colour(event.cluster));
     }
     const time = make("time", "", moment(event.t));
     line.append(sign, text, time);
-    line.addEventListener("click", () => this.ways.go(event));
+    line.addEventListener("click", go);
     const item = make("li");
     item.append(line);
     return item;

@@ -12,6 +12,12 @@ export function inside(polygon: readonly Place[], x: number, y: number): boolean
   return within;
 }
 
+/** A rectangle on the screen. */
+export interface Rect { x: number; y: number; width: number; height: number }
+
+export const meets = (a: Rect, b: Rect): boolean =>
+  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+
 export interface Box { x0: number; y0: number; x1: number; y1: number }
 
 /** The box of a map, from its bounds in the plane or in space. */

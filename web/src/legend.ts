@@ -3,15 +3,16 @@
 import { button, make } from "./dom";
 import type { Layer, Look } from "./look";
 import { css, NONE, OUTLIER, type Rgb } from "./palette";
+import type { Entry } from "./poster";
 import type { State } from "./state";
 import { number } from "./words";
 
-interface Entry { button: HTMLButtonElement; small: HTMLElement; name: string | null }
+interface Switch { button: HTMLButtonElement; small: HTMLElement; name: string | null }
 
 const LAYERS: [Layer, string][] = [["base", "Base map"], ["placed", "Arrivals"], ["outliers", "Outliers"]];
 
 export class Legend {
-  private entries: Entry[] = [];
+  private entries: Switch[] = [];
   private layers: { layer: Layer; button: HTMLButtonElement; small: HTMLElement }[] = [];
   private readonly list = make("ul");
   private readonly by = make("div", "by");
@@ -109,6 +110,17 @@ export class Legend {
     for (const made of this.by.children) made.setAttribute("aria-pressed", String((made as HTMLElement).dataset.by === by));
     this.all.hidden = hidden.size === 0 && off.size === 0;
     if (tell) this.changed(true);
+  }
+
+  /** What is shown, for a picture of the map. */
+  lines(): Entry[] {
+    const classes = this.entries.filter(({ button: made, name }) => made.parentElement?.hidden === false && !this.look.hidden.has(name));
+    const entry = (made: HTMLElement, small: HTMLElement, colour: Rgb, diamond: boolean) => ({ name: made.title, colour, count: small.textContent ?? "", diamond });
+    const outliers = this.layers.filter(({ layer }) => layer === "outliers" && !this.look.off.has(layer));
+    return [
+      ...classes.map(({ button: made, small, name }) => entry(made, small, this.look.colour(name), false)),
+      ...outliers.map(({ button: made, small }) => entry(made, small, OUTLIER, true)),
+    ];
   }
 
   /** The counts, and which clusters are vanishing. */

@@ -16,8 +16,10 @@ export interface Listener {
   lost(seconds: number, reason: string): void;
   /** Another map is served here now. */
   replaced(): void;
-  /** Events are missing: take everything anew. */
-  reload(): Promise<void>;
+  /** The last event as it arrived. */
+  latest(): LiveEvent | undefined;
+  /** Events are missing: take everything anew. `why` in words, where a person should know. */
+  reload(why?: string): Promise<void>;
 }
 
 export class Link {
@@ -82,11 +84,21 @@ export class Link {
       const map = await api.map();
       if (map.checksum !== this.map().checksum) return this.on.replaced();
       const last = this.on.last();
-      if (map.last < last || map.first > last + 1) await this.on.reload();
+      if (map.last < last || !(await this.same())) await this.on.reload("The server started over: its history begins anew.");
+      else if (map.first > last + 1) await this.on.reload("Some events were missed: the server does not keep them any more. The map shows what is true now.");
       this.listen();
     } catch (error) {
       this.drop(error instanceof Refusal ? error.message : "the server does not answer");
     }
+  }
+
+  /** Whether the server's history is the one that was heard: it may have started over and come farther than before. */
+  private async same(): Promise<boolean> {
+    const mine = this.on.latest();
+    if (!mine) return true;
+    const { events } = await api.before(mine.n + 1, 1);
+    const its = events[events.length - 1];
+    return its?.n !== mine.n || (its.t === mine.t && its.kind === mine.kind);
   }
 
   /** Takes everything anew and goes on from there. */

@@ -2,7 +2,7 @@
 
 import { NO_CLUSTER, type Columns } from "./columns";
 import type { ClusterLook } from "./base";
-import { CLASSES, colourClasses, NONE, onPaper, OTHER, type Rgb } from "./palette";
+import { CLASSES, colourClasses, NONE, onPaper, OTHER, OUTLIER, type Rgb } from "./palette";
 import type { Point, State } from "./state";
 import type { MapInfo } from "./types";
 
@@ -50,8 +50,9 @@ export class Look {
     const outlying = point.verdict === "outlier";
     if (this.off.has(outlying ? "outliers" : "placed")) return null;
     const name = this.classOf(point);
-    if (!outlying && this.hidden.has(name)) return null;
-    return this.colour(name);
+    const labelled = this.by === "label" && name !== null;
+    if ((!outlying || labelled) && this.hidden.has(name)) return null;
+    return outlying && !labelled ? OUTLIER : this.colour(name);
   }
 
   /** The looks of the base map's clusters, first that of the rows in none. */

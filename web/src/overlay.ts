@@ -1,11 +1,12 @@
 // What is drawn over the points: names, outlines of groups, callouts, trails, the selection and the lasso.
 
-import { ArrivalLayer } from "./arrivals";
+import { placeCallouts, type Callout } from "./callouts";
 import type { Camera } from "./camera";
 import type { Columns } from "./columns";
-import { hull, type Place } from "./geometry";
+import { boxOf, hull, meets, type Place, type Rect } from "./geometry";
 import type { Look } from "./look";
 import { css, OUTLIER, type Rgb } from "./palette";
+import { dotRadius, type Spread } from "./spread";
 import type { Gathering, State } from "./state";
 import type { Theme } from "./theme";
 import type { Trails } from "./trails";
@@ -19,8 +20,6 @@ const CALLED = 4;
 const RINGED = 3000;
 const ROWS_RINGED = 80;
 
-interface Rect { x: number; y: number; width: number; height: number }
-
 export interface Scene {
   camera: Camera;
   theme: Theme;
@@ -28,20 +27,24 @@ export interface Scene {
   look: Look;
   columns: Columns;
   trails: Trails;
-  near(x: number, y: number): string | null;
+  spread: Spread;
+  /** The cluster that most members of a group are most like. */
+  like(group: number): string | null;
   /** `outline`: the lasso that caught them, in the map's units. */
   selected: { ids: ReadonlySet<string>; rows: readonly number[]; outline: readonly Place[] };
-  hover: Place | null;
+  /** Parts of the screen that lie over the map in their own right. */
+  kept: readonly Rect[];
+  hover: Mark | null;
   lasso: readonly Place[];
-  beacon: { x: number; y: number; birth: number } | null;
+  beacon: (Mark & { birth: number }) | null;
   motion: boolean;
 }
 
+/** A place to point at: that of a live point, while it is there, else one of the map. */
+export interface Mark extends Place { id?: string }
+
 /** Long names take too much of the map; the legend has them whole. */
 const brief = (name: string): string => (name.length > 22 ? `${name.slice(0, 20)}…` : name);
-
-const meets = (a: Rect, b: Rect): boolean =>
-  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
 export class Overlay {
   readonly context: CanvasRenderingContext2D;
@@ -58,15 +61,16 @@ export class Overlay {
     context.clearRect(0, 0, camera.width, camera.height);
     const forming = scene.look.off.has("outliers") ? [] : state.forming().slice(0, CALLED);
     const names = this.nameRects(scene);
-    const callouts = this.placeCallouts(scene, forming, names.map(({ rect }) => rect));
+    const shapes = this.shapes(scene);
+    const callouts = this.callouts(scene, forming, shapes, names);
     const moving = scene.trails.draw(context, camera, scene.theme, now);
-    this.groups(scene, forming, now);
+    this.groups(scene, shapes, forming, now);
     for (const name of names) {
       if (!callouts.some(({ rect }) => meets(rect, name.rect))) this.name(scene, name);
     }
     for (const callout of callouts) this.callout(scene, callout);
     this.selection(scene);
-    if (scene.hover) this.ring(camera.toScreen(scene.hover.x, scene.hover.y), 10, scene.theme.ink, 2);
+    if (scene.hover) this.ring(this.marked(scene, scene.hover), 10, scene.theme.ink, 2);
     const beacon = this.beacon(scene, now);
     this.polygon(scene.lasso, scene.theme, 0.12);
     return moving || beacon || (scene.motion && forming.length > 0);
@@ -123,30 +127,42 @@ export class Overlay {
     context.fillText(text, x, y);
   }
 
-  // Outlier groups: an outline with the number of members; those that form a cluster glow.
-  private groups(scene: Scene, forming: readonly Gathering[], now: number): void {
+  // Outlier groups of more than one, as they are drawn: where each member is, and where their number is told.
+  private shapes(scene: Scene): Shape[] {
     const { context } = this;
-    const { state, camera, look } = scene;
-    if (look.off.has("outliers")) return;
-    const called = new Set(forming.map(({ group }) => group));
+    const { state, camera, look, spread } = scene;
+    if (look.off.has("outliers")) return [];
     const groups = [...state.groups].filter(([, members]) => members.size > 1).sort((a, b) => b[1].size - a[1].size).slice(0, OUTLINED);
-    for (const [group, members] of groups) {
+    context.font = `650 11.5px ${FONT}`;
+    return groups.map(([group, members]) => {
       const places: Place[] = [];
       for (const id of members) {
         const point = state.points.get(id);
-        if (point) places.push(camera.toScreen(point.x, point.y));
-        if (places.length >= 600) break;
+        if (point) places.push(spread.screen(point, camera));
       }
+      const pad = 2.4 * dotRadius(camera, state.points.size) + (state.isForming(group) ? 3 : 0);
+      const { x0, y0, x1, y1 } = boxOf(places);
+      const box = { x: x0 - pad, y: y0 - pad, width: x1 - x0 + 2 * pad, height: y1 - y0 + 2 * pad };
+      const text = `×${members.size}`;
+      // At the upper right of the outline, which is nearly round.
+      const badge = { x: x0 / 2 + x1 / 2 + box.width * 0.36 + 4, y: y0 / 2 + y1 / 2 - box.height * 0.36 - 15, width: context.measureText(text).width, height: 14 };
+      return { group, places, pad, box, badge, text };
+    });
+  }
+
+  // An outline with the number of members; those that form a cluster glow.
+  private groups(scene: Scene, shapes: readonly Shape[], forming: readonly Gathering[], now: number): void {
+    const called = new Set(forming.map(({ group }) => group));
+    for (const { group, places, pad, badge, text } of shapes) {
       const isCalled = called.has(group);
-      const pad = 2.6 * ArrivalLayer.radius(camera, state.points.size) + 2 * Math.min(Math.log2(members.size), 6);
       if (isCalled && scene.motion) {
         const beat = (now % 1.8) / 1.8;
-        this.outline(places, pad + 16 * beat, css(OUTLIER, 0.7 * (1 - beat)), 2, []);
+        this.outline(places, pad + 10 * beat, css(OUTLIER, 0.7 * (1 - beat)), 2, []);
       }
-      this.outline(places, pad, css(OUTLIER, isCalled ? 1 : 0.75), isCalled ? 2.4 : 1.4, isCalled ? [] : [4, 3], css(OUTLIER, isCalled ? 0.16 : 0.06));
-      if (!isCalled) this.badge(scene, places, pad, `×${members.size}`);
+      this.outline(places, pad, css(OUTLIER, isCalled ? 1 : 0.75), isCalled ? 2.4 : 1.4, isCalled ? [] : [4, 3], css(OUTLIER, isCalled ? 0.12 : 0.06));
+      this.badge(scene, badge, text);
     }
-    context.setLineDash([]);
+    this.context.setLineDash([]);
   }
 
   // A rounded shape around places: their hull, moved outwards.
@@ -181,10 +197,9 @@ export class Overlay {
     });
   }
 
-  private badge({ theme }: Scene, places: readonly Place[], pad: number, text: string): void {
+  private badge({ theme }: Scene, { x, y: top, height }: Rect, text: string): void {
     const { context } = this;
-    const x = Math.max(...places.map((place) => place.x)) + pad * 0.8 + 3;
-    const y = Math.min(...places.map((place) => place.y)) - pad * 0.8;
+    const y = top + height / 2;
     context.font = `650 11.5px ${FONT}`;
     context.textAlign = "left";
     context.textBaseline = "middle";
@@ -196,55 +211,29 @@ export class Overlay {
     context.fillText(text, x, y);
   }
 
-  // Where the words about each forming cluster go: inside the view, over as few names as can be.
-  private placeCallouts(scene: Scene, forming: readonly Gathering[], names: readonly Rect[]): Callout[] {
+  // The words about each forming cluster.
+  private callouts(scene: Scene, forming: readonly Gathering[], shapes: readonly Shape[], names: readonly Name[]): Callout[] {
+    if (forming.length === 0) return [];
     const { context } = this;
-    const { camera } = scene;
-    const taken: Rect[] = [{ x: camera.width - 60, y: camera.height - 160, width: 60, height: 160 }];
-    for (const { x, y } of forming) {
-      const at = camera.toScreen(x, y);
-      taken.push({ x: at.x - 26, y: at.y - 26, width: 52, height: 52 });
-    }
-    const sample = forming.length > 0 ? this.sample(scene) : [];
-    return forming.map((gathering) => {
-      const place = camera.toScreen(gathering.x, gathering.y);
-      const at = {
-        x: Math.min(Math.max(place.x, 14), camera.width - 14),
-        y: Math.min(Math.max(place.y, 14), camera.height - 14),
-      };
-      const near = scene.near(gathering.x, gathering.y);
+    const subjects = forming.map(({ group, size, x, y }) => {
+      const like = scene.like(group);
       const title = "New cluster forming";
-      const text = `${count(gathering.size, "outlier")}${near === null ? "" : ` near ${brief(near)}`}`;
+      const text = `${count(size, "outlier")}${like === null ? "" : `, most like ${brief(like)}`}`;
       context.font = `650 13.5px ${FONT}`;
       let width = context.measureText(title).width;
       context.font = `500 12.5px ${FONT}`;
       width = Math.max(width, context.measureText(text).width) + 26;
-      const height = 46;
-      const reach = 34;
-      const ways: Place[] = [
-        { x: at.x + reach, y: at.y - reach - height }, { x: at.x - reach - width, y: at.y - reach - height },
-        { x: at.x + reach, y: at.y + reach }, { x: at.x - reach - width, y: at.y + reach },
-        { x: at.x + reach + 10, y: at.y - height / 2 }, { x: at.x - reach - 10 - width, y: at.y - height / 2 },
-        { x: at.x - width / 2, y: at.y - reach - 10 - height }, { x: at.x - width / 2, y: at.y + reach + 10 },
-      ];
-      const cost = (way: Place, k: number) => {
-        const rect = { ...way, width, height };
-        const out = Math.max(0, 8 - way.x, way.x + width + 8 - camera.width) + Math.max(0, 8 - way.y, way.y + height + 8 - camera.height);
-        return out * 10 + taken.filter((other) => meets(other, rect)).length * 400 + names.filter((name) => meets(name, rect)).length * 60
-          + sample.filter((dot) => meets(rect, { ...dot, width: 0, height: 0 })).length * 3 + k;
-      };
-      const best = ways.reduce((a, b) => (cost(b, ways.indexOf(b)) < cost(a, ways.indexOf(a)) ? b : a));
-      const rect = {
-        x: Math.min(Math.max(best.x, 8), camera.width - width - 8), y: Math.min(Math.max(best.y, 8), camera.height - height - 8), width, height,
-      };
-      taken.push(rect);
-      return { rect, at, title, text, away: place.x !== at.x || place.y !== at.y };
+      const shape = shapes.find((one) => one.group === group);
+      const at = shape ? { x: shape.box.x + shape.box.width / 2, y: shape.box.y + shape.box.height / 2 } : scene.camera.toScreen(x, y);
+      return { at, reach: shape ? shape.box.width / 2 : 12, title, text, width };
     });
+    const hard = [...scene.kept, ...shapes.flatMap(({ box, badge }) => [box, badge])];
+    return placeCallouts(subjects, scene.camera, hard, names.map(({ rect }) => rect), this.sample(scene));
   }
 
   // A few rows of the map, and all groups of outliers, as they lie on the screen: words had better not cover them.
   private sample({ camera, columns, state }: Scene): Place[] {
-    const step = Math.max(1, Math.floor(columns.rows / 1000));
+    const step = Math.max(1, Math.floor(columns.rows / 600));
     const places: Place[] = [];
     for (let row = 0; row < columns.rows; row += step) places.push(camera.toScreen(columns.x[row], columns.y[row]));
     for (const [first] of [...state.groups.values()].slice(-500)) {
@@ -257,11 +246,11 @@ export class Overlay {
     return places;
   }
 
-  private callout({ theme }: Scene, { rect, at, title, text, away }: Callout): void {
+  private callout({ theme }: Scene, { rect, at, reach, title, text, away }: Callout): void {
     const { context } = this;
     const corner = { x: Math.min(Math.max(at.x, rect.x), rect.x + rect.width), y: Math.min(Math.max(at.y, rect.y), rect.y + rect.height) };
     const length = Math.max(apart([corner, at]), 1);
-    const stop = away ? 0 : Math.min(22, length);
+    const stop = Math.min(reach, length);
     context.beginPath();
     context.moveTo(corner.x, corner.y);
     context.lineTo(at.x + ((corner.x - at.x) * stop) / length, at.y + ((corner.y - at.y) * stop) / length);
@@ -296,26 +285,25 @@ export class Overlay {
     context.fillText(text, rect.x + 13, rect.y + 37);
   }
 
-  private selection({ camera, state, columns, selected, theme }: Scene): void {
+  private selection({ camera, state, columns, selected, theme, spread }: Scene): void {
     const { context } = this;
     context.beginPath();
     let drawn = 0;
-    const ring = (x: number, y: number, radius: number) => {
-      const at = camera.toScreen(x, y);
+    const ring = (at: Place, radius: number) => {
       if (at.x < 0 || at.y < 0 || at.x > camera.width || at.y > camera.height || drawn++ > RINGED) return;
       context.moveTo(at.x + radius, at.y);
       context.arc(at.x, at.y, radius, 0, 7);
     };
-    const radius = ArrivalLayer.radius(camera, state.points.size);
+    const radius = dotRadius(camera, state.points.size);
     for (const id of selected.ids) {
       const point = state.points.get(id);
-      if (point) ring(point.x, point.y, radius + 3);
+      if (point) ring(spread.screen(point, camera), radius + 3);
     }
     context.lineWidth = 1.8;
     context.strokeStyle = css(theme.accent);
     context.stroke();
     context.beginPath();
-    for (const row of selected.rows.length > ROWS_RINGED ? [] : selected.rows) ring(columns.x[row], columns.y[row], Math.max(radius - 1, 2.5));
+    for (const row of selected.rows.length > ROWS_RINGED ? [] : selected.rows) ring(camera.toScreen(columns.x[row], columns.y[row]), Math.max(radius - 1, 2.5));
     context.lineWidth = 1;
     context.stroke();
     this.polygon(selected.outline.map(({ x, y }) => camera.toScreen(x, y)), theme, 0.07);
@@ -330,10 +318,16 @@ export class Overlay {
     context.stroke();
   }
 
+  private marked({ camera, state, spread }: Scene, { x, y, id }: Mark): Place {
+    const point = id === undefined ? undefined : state.points.get(id);
+    return point ? spread.screen(point, camera) : camera.toScreen(x, y);
+  }
+
   // Shows where one flew to.
-  private beacon({ beacon, camera, theme, motion }: Scene, now: number): boolean {
+  private beacon(scene: Scene, now: number): boolean {
+    const { beacon, theme, motion } = scene;
     if (!beacon || now > beacon.birth + 2.4) return false;
-    const at = camera.toScreen(beacon.x, beacon.y);
+    const at = this.marked(scene, beacon);
     const share = (now - beacon.birth) / 2.4;
     const radius = motion ? 14 + 26 * (1 - ((share * 3) % 1)) : 20;
     this.ring(at, radius, theme.accent, 2.5);
@@ -357,6 +351,6 @@ export class Overlay {
 }
 
 interface Name { text: string; rect: Rect; vanishing: boolean }
-interface Callout { rect: Rect; at: Place; title: string; text: string; away: boolean }
+interface Shape { group: number; places: Place[]; pad: number; box: Rect; badge: Rect; text: string }
 
 const apart = ([a, b]: readonly Place[]): number => Math.hypot(a.x - b.x, a.y - b.y);

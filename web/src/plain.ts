@@ -1,10 +1,11 @@
 // Without WebGL 2 (a remote desktop, hardware acceleration switched off): the same two layers, drawn by the processor.
 
-import { AGEING, ArrivalLayer, LANDING, type Arrivals } from "./arrivals";
+import { AGEING, LANDING, type Arrivals } from "./arrivals";
 import { calmed, radiusOf, type Base, type ClusterLook } from "./base";
 import type { Camera } from "./camera";
 import { NO_CLUSTER, type Columns } from "./columns";
-import { css, type Rgb } from "./palette";
+import { css, mix, type Rgb } from "./palette";
+import { dotRadius, gapOf, NO_SEED, shrink, type Seed } from "./spread";
 import type { Point } from "./state";
 import type { Theme } from "./theme";
 
@@ -71,7 +72,7 @@ function blend({ data, width, height }: ImageData, left: number, top: number, si
   }
 }
 
-interface Dot { point: Point; look: Rgb | null; ringed: boolean; birth: number; from: { x: number; y: number } }
+interface Dot { point: Point; look: Rgb | null; ringed: boolean; birth: number; from: { x: number; y: number }; seed: Seed }
 
 export class PlainArrivals implements Arrivals {
   private readonly context: CanvasRenderingContext2D;
@@ -86,12 +87,17 @@ export class PlainArrivals implements Arrivals {
   }
 
   put(point: Point, look: Rgb | null, ringed: boolean, birth: number, from: { x: number; y: number } = point): void {
-    this.dots.set(point.id, { point, look, ringed, birth, from });
+    this.dots.set(point.id, { point, look, ringed, birth, from, seed: this.dots.get(point.id)?.seed ?? NO_SEED });
   }
 
   recolour(point: Point, look: Rgb | null, ringed: boolean): void {
     const dot = this.dots.get(point.id);
     if (dot) Object.assign(dot, { point, look, ringed });
+  }
+
+  seed(id: string, seed: Seed): void {
+    const dot = this.dots.get(id);
+    if (dot) dot.seed = seed;
   }
 
   remove(id: string): void {
@@ -103,19 +109,22 @@ export class PlainArrivals implements Arrivals {
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, canvas.width, canvas.height);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    const radius = ArrivalLayer.radius(camera, this.dots.size);
-    for (const { point, look, ringed, birth, from } of this.dots.values()) {
+    const radius = dotRadius(camera, this.dots.size);
+    for (const { point, look, ringed, birth, from, seed } of this.dots.values()) {
       if (!look) continue;
       const age = Math.max(now - birth, 0);
       const way = motion ? Math.min(age / 0.9, 1) : 1;
       const at = camera.toScreen(from.x + (point.x - from.x) * way, from.y + (point.y - from.y) * way);
+      const gap = gapOf(seed.room, camera.scale, radius);
+      at.x += seed.x * gap * way;
+      at.y += seed.y * gap * way;
       if (at.x < -30 || at.y < -30 || at.x > camera.width + 30 || at.y > camera.height + 30) continue;
       const young = age > AGEING ? 0 : Math.exp(-age / 9);
       const outlying = point.verdict === "outlier";
-      const reach = radius * (0.88 + 0.6 * young);
+      const reach = radius * (0.88 + (seed.room > 0 ? 0.25 : 0.6) * young) * (seed.room > 0 ? shrink(gap, radius) : 1);
       if (motion && age < LANDING) this.ring(at, radius * (1 + (4.5 * age) / LANDING), css(outlying ? warning : look, 0.8 * (1 - age / LANDING)), 2);
       if (outlying && ringed) this.ring(at, reach * 2.1 + 1, css(warning, 0.5 + 0.5 * young), 1.7);
-      this.dot(at, reach, css(outlying ? warning : look), css(theme.dark ? [8, 10, 13] : theme.ink, 0.55 + 0.45 * young), outlying);
+      this.dot(at, reach, css(look), outlying ? css(mix(warning, theme.ink, 0.25)) : css(theme.dark ? [8, 10, 13] : theme.ink, 0.55 + 0.45 * young), outlying);
     }
   }
 
@@ -140,7 +149,6 @@ export class PlainArrivals implements Arrivals {
     } else context.arc(x, y, reach - 0.5, 0, 7);
     context.fillStyle = fill;
     context.fill();
-    if (diamond) return;
     context.lineWidth = 1.1;
     context.strokeStyle = edge;
     context.stroke();

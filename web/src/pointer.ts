@@ -7,7 +7,7 @@ const CLICK = 5; // pixels that a press may wander and still be a click
 
 export interface PointerWays {
   hover(picked: Picked, x: number, y: number): void;
-  click(picked: Picked): void;
+  click(picked: Picked, at: Place): void;
   /** A polygon on the screen. */
   lasso(polygon: Place[]): void;
 }
@@ -107,7 +107,7 @@ export class Pointer {
     const still = this.start !== null && Math.hypot(at.x - this.start.x, at.y - this.start.y) < CLICK && (path?.length ?? 0) < 6;
     if (path) this.drop();
     if (event.type === "pointercancel") return;
-    if (still) this.ways.click(this.stage.pick(at.x, at.y));
+    if (still) this.ways.click(this.stage.pick(at.x, at.y), at);
     else if (path && path.length > 2) {
       this.setLasso(false);
       this.ways.lasso(path);
@@ -132,7 +132,7 @@ export class Pointer {
     if (!this.resting || this.down.size > 0) return;
     const { x, y } = this.resting;
     const picked = this.stage.pick(x, y);
-    this.stage.canvas.classList.toggle("pointing", picked !== null && !this.lassoOn);
+    this.stage.canvas.classList.toggle("pointing", (picked !== null || this.stage.groupAt(x, y) !== null) && !this.lassoOn);
     this.ways.hover(picked, x, y);
   }
 }

@@ -22,6 +22,8 @@ export interface ReplayWays {
   /** The state jumped: these points changed. */
   jumped(ids: Set<string>): void;
   mode(mode: Mode): void;
+  /** Older events came. */
+  fetched(events: LiveEvent[]): void;
   failed(problem: string): void;
 }
 
@@ -108,6 +110,7 @@ export class Replay {
     while (this.log.first - 1 > n) {
       this.loading ??= api.before(this.log.first).then(({ events, first }) => {
         this.kept = Math.max(this.kept, first);
+        this.ways.fetched(events);
         if (this.log.prepend(events) === 0) this.kept = this.log.first;
       }).finally(() => { this.loading = null; });
       await this.loading;

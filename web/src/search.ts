@@ -3,22 +3,27 @@
 import type { Columns } from "./columns";
 import { byId, make } from "./dom";
 import type { State } from "./state";
+import { number } from "./words";
 
 const MOST = 8;
+/** Ids beyond so many are not counted. */
+const COUNTED = 1000;
 
 export type Found = { id: string; row: null } | { id: string; row: number };
 
-/** Live points first, the exact id before those that only hold it. */
-export function find(query: string, state: State, columns: Columns, most = MOST): Found[] {
-  const found: Found[] = [];
-  if (query === "") return found;
-  if (state.points.has(query)) found.push({ id: query, row: null });
+/** Live points first, the exact id before those that only hold it; `more` is how many there are beside these. */
+export function find(query: string, state: State, columns: Columns, most = MOST): { found: Found[]; more: number } {
+  if (query === "") return { found: [], more: 0 };
+  const ids = state.points.has(query) ? [query] : [];
   for (const id of state.points.keys()) {
-    if (found.length >= most - 2) break;
-    if (id !== query && id.includes(query)) found.push({ id, row: null });
+    if (id !== query && id.includes(query)) ids.push(id);
+    if (ids.length >= COUNTED) break;
   }
-  for (const row of columns.ids.find(query, most - found.length)) found.push({ id: columns.ids.at(row), row });
-  return found;
+  const rows = [...columns.ids.find(query, COUNTED)];
+  // Some room is left for the rows of the map, where there are any.
+  const live = ids.slice(0, Math.max(most - rows.length, most - 2));
+  const found: Found[] = [...live.map((id) => ({ id, row: null })), ...rows.slice(0, most - live.length).map((row) => ({ id: columns.ids.at(row), row }))];
+  return { found, more: ids.length + rows.length - found.length };
 }
 
 export class Search {
@@ -42,7 +47,8 @@ export class Search {
 
   private look(): void {
     const query = this.input.value.trim();
-    this.found = find(query, this.state, this.columns);
+    const { found, more } = find(query, this.state, this.columns);
+    this.found = found;
     this.active = 0;
     this.list.hidden = query === "";
     this.input.setAttribute("aria-expanded", String(!this.list.hidden));
@@ -58,6 +64,7 @@ export class Search {
       return item;
     }));
     if (this.found.length === 0) this.list.append(make("li", "none", "no such id"));
+    else if (more > 0) this.list.append(make("li", "more", `and ${more + found.length >= COUNTED ? "many" : number(more)} more`));
     this.mark();
   }
 

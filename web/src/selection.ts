@@ -10,8 +10,6 @@ import { count, number, short } from "./words";
 
 /** Rows that the table shows; the CSV has them all. */
 const SHOWN = 200;
-/** One word each: the table is narrow. */
-const VERDICTS: Record<string, string> = { exact: "exact", interpolated: "placed", "beside-outlier": "beside", outlier: "outlier" };
 const HEADING = ["source", "id", "label", "cluster", "verdict", "score", "group", "x", "y", "t"];
 
 export interface SelectionWays {
@@ -45,13 +43,14 @@ export class Selection {
     return this.ids.size + this.rows.length;
   }
 
-  /** Takes everything shown within a polygon of the map. */
-  lasso(polygon: readonly Place[]): void {
+  /** Takes everything shown within a polygon of the map; live points where they are drawn. */
+  lasso(polygon: readonly Place[], drawn: (point: Point) => Place): void {
     const within = insideOf(polygon);
     this.ids.clear();
     this.rows = [];
     for (const point of this.state.points.values()) {
-      if (this.look.of(point) && within(point.x, point.y)) this.ids.add(point.id);
+      const { x, y } = drawn(point);
+      if (within(x, y) && this.look.of(point)) this.ids.add(point.id);
     }
     const { x, y, rows } = this.columns;
     for (let row = 0; row < rows; row++) {
@@ -123,7 +122,7 @@ export class Selection {
       line.cells[3].title = verdict;
     };
     for (const { id, label, cluster, verdict, score } of points.slice(0, SHOWN)) {
-      add("", [button("", id, () => this.ways.goPoint(id)), label ?? "–", cluster ?? "–", VERDICTS[verdict] ?? verdict, short(score)], verdict);
+      add("", [button("", id, () => this.ways.goPoint(id)), label ?? "–", cluster ?? "–", verdict, short(score)], verdict);
     }
     for (const row of this.rows.slice(0, Math.max(0, SHOWN - points.length))) {
       const go = button("", this.columns.ids.at(row), () => this.ways.goRow(row));

@@ -5,13 +5,15 @@ import { BaseLayer, type Base } from "./base";
 import { Camera } from "./camera";
 import type { Columns } from "./columns";
 import { byId } from "./dom";
-import { boxOfBounds } from "./geometry";
+import { boxOfBounds, type Place } from "./geometry";
 import { context, resizeCanvas } from "./gl";
 import { Grid } from "./grid";
 import type { Look } from "./look";
-import { Overlay, type Scene } from "./overlay";
+import { Overlay, type Mark, type Scene } from "./overlay";
 import { OUTLIER } from "./palette";
+import { compose, type Entry } from "./poster";
 import { PlainArrivals, PlainBase } from "./plain";
+import { dotRadius, NO_SEED, Spread } from "./spread";
 import type { Point, State, Step } from "./state";
 import { calm, type Themes } from "./theme";
 import { Trails } from "./trails";
@@ -32,6 +34,7 @@ export class Stage {
   private readonly arrivals: Arrivals;
   private readonly overlay: Overlay;
   private readonly trails = new Trails();
+  readonly spread: Spread;
   readonly scene: Scene;
   private ratio = 1;
   private readonly stale = { base: true, live: true, over: true };
@@ -58,9 +61,10 @@ export class Stage {
     this.base = under ? new BaseLayer(under, columns, redraw) : new PlainBase(below, columns);
     this.arrivals = over ? new ArrivalLayer(over, redraw) : new PlainArrivals(above);
     this.overlay = new Overlay(this.canvas);
+    this.spread = new Spread(state, (x, y) => this.room(x, y));
     this.scene = {
-      camera: this.camera, theme: themes.current, state, look, columns, trails: this.trails, near: (x, y) => this.near(x, y),
-      selected: { ids: new Set(), rows: [], outline: [] }, hover: null, lasso: [], beacon: null, motion: !calm(),
+      camera: this.camera, theme: themes.current, state, look, columns, trails: this.trails, spread: this.spread, like: () => null,
+      selected: { ids: new Set(), rows: [], outline: [] }, kept: [], hover: null, lasso: [], beacon: null, motion: !calm(),
     };
     themes.onChange(redraw);
     this.camera.hold(boxOfBounds(look.map.bounds));
@@ -70,11 +74,8 @@ export class Stage {
   }
 
   private resize(): void {
-    this.ratio = Math.min(devicePixelRatio || 1, 2);
-    const { clientWidth: width, clientHeight: height } = this.root;
-    for (const id of ["base", "live", "over"]) resizeCanvas(byId<HTMLCanvasElement>(id), width, height, this.ratio);
-    this.camera.resize(width, height);
-    this.all();
+    this.camera.resize(this.root.clientWidth, this.root.clientHeight);
+    this.scale(Math.min(devicePixelRatio || 1, 2));
     // A canvas that changed its size is empty until it is drawn, and that would be seen.
     this.draw(this.clock());
   }
@@ -128,6 +129,7 @@ export class Stage {
   reload(t: number): void {
     this.arrivals.clear();
     this.trails.clear();
+    this.spread.clear();
     for (const point of this.state.points.values()) this.settle(point, t);
     this.all();
     this.widen();
@@ -141,13 +143,18 @@ export class Stage {
   }
 
   /** Points as they are after a jump through time: no animation. */
-  jump(ids: Iterable<string>, t: number): void {
+  jump(ids: ReadonlySet<string>, t: number): void {
     this.trails.clear();
     for (const id of ids) {
       const point = this.state.points.get(id);
       if (point) this.settle(point, t);
       else this.arrivals.remove(id, this.clock(), false);
     }
+    for (const id of ids) {
+      this.spread.left(id);
+      this.arrivals.seed(id, NO_SEED);
+    }
+    this.spread.touchAll();
     for (const group of this.state.groups.keys()) this.regroup(group);
     this.stale.live = this.stale.over = true;
     this.widen();
@@ -160,6 +167,12 @@ export class Stage {
       this.arrivals.put(step.now, this.look.of(step.now), this.alone(step.now), now, step.was ?? step.now);
       this.trails.add(event, this.look.colour(step.now.cluster), now);
     } else if (step) this.arrivals.remove(step.id, now, !calm());
+    if (step && step.was?.group !== step.now?.group) {
+      this.spread.left(step.id);
+      this.arrivals.seed(step.id, NO_SEED);
+      this.spread.touch(step.was?.group);
+      this.spread.touch(step.now?.group);
+    }
     this.regroup(step?.was?.group);
     this.regroup(step?.now?.group);
     this.animated = Math.max(this.animated, now + LANDING + 0.1);
@@ -189,10 +202,35 @@ export class Stage {
   }
 
   /** Goes to a place and marks it. */
-  visit(x: number, y: number, zoom?: number): void {
+  visit({ x, y, id }: Mark, zoom?: number): void {
     this.camera.visit(x, y, this.clock(), zoom);
-    this.scene.beacon = { x, y, birth: this.clock() };
+    this.scene.beacon = { x, y, id, birth: this.clock() };
     this.view();
+  }
+
+  /** Goes to a group, as near as lets each member be seen. False when it is gone. */
+  visitGroup(group: number): boolean {
+    const [first] = this.state.groups.get(group) ?? [];
+    const point = this.state.points.get(first);
+    if (!point) return false;
+    const zoom = (1.5 * this.spread.scaleFor(group, this.camera) * this.camera.zoom) / this.camera.scale;
+    this.camera.visit(point.x, point.y, this.clock(), Math.min(Math.max(zoom, 2.2), 16));
+    this.view();
+    return true;
+  }
+
+  /** The group of several whose outline is under the pointer. */
+  groupAt(x: number, y: number): number | null {
+    if (this.look.off.has("outliers")) return null;
+    const pad = 2 * dotRadius(this.camera, this.state.points.size);
+    for (const [group, members] of this.state.groups) {
+      const [first] = members;
+      const point = members.size > 1 ? this.state.points.get(first) : undefined;
+      if (!point) continue;
+      const at = this.camera.toScreen(point.x, point.y);
+      if (Math.hypot(at.x - x, at.y - y) < this.spread.reach(group, this.camera) + pad) return group;
+    }
+    return null;
   }
 
   fit(): void {
@@ -207,18 +245,23 @@ export class Stage {
     return this.grid;
   }
 
-  /** The name of the cluster around a place. */
-  near(x: number, y: number): string | null {
+  /** How far a place is from the nearest row of the map. */
+  private room(x: number, y: number): number {
     const row = this.index().nearestAny(x, y);
-    return row < 0 ? null : this.look.clusterOfRow(this.columns, row);
+    return row < 0 ? Infinity : Math.hypot(this.columns.x[row] - x, this.columns.y[row] - y);
+  }
+
+  /** Where a live point is drawn. */
+  screen(point: Point): Place {
+    return this.spread.screen(point, this.camera);
   }
 
   /** What lies under the pointer: a live point before a row of the map. */
   pick(x: number, y: number): Picked {
-    const reach = ArrivalLayer.radius(this.camera, this.state.points.size) + 5;
+    const reach = dotRadius(this.camera, this.state.points.size) + 5;
     let [best, least]: [Point | null, number] = [null, reach * reach];
     for (const point of this.state.points.values()) {
-      const at = this.camera.toScreen(point.x, point.y);
+      const at = this.screen(point);
       const distance = (at.x - x) ** 2 + (at.y - y) ** 2;
       if (distance <= least && this.look.of(point)) [best, least] = [point, distance];
     }
@@ -246,6 +289,10 @@ export class Stage {
     this.scene.motion = !calm();
     if (stale.base) this.base.draw(camera, ratio, this.moving);
     else this.refining = this.base.refine(camera, ratio);
+    this.spread.settle((id, seed) => {
+      this.arrivals.seed(id, seed);
+      stale.live = stale.over = true;
+    });
     if (stale.live) {
       this.arrivals.draw(camera, ratio, now, this.themes.current, OUTLIER, this.scene.motion);
       this.drawn = now;
@@ -256,23 +303,26 @@ export class Stage {
   }
 
   /** The map as it is seen, as one picture. */
-  picture(caption: string): HTMLCanvasElement {
-    this.all();
+  picture(title: string, caption: string, legend: readonly Entry[]): HTMLCanvasElement {
+    const { ratio, scene } = this;
+    const { selected, lasso, hover, beacon } = scene;
+    Object.assign(scene, { selected: { ...selected, outline: [] }, lasso: [], hover: null, beacon: null });
     this.moving = false;
+    this.scale(2 * ratio);
     this.draw(this.clock());
     this.base.finish(this.camera, this.ratio);
-    const { width, height } = this.canvas;
-    const { paper, ink } = this.themes.current;
-    const canvas = document.createElement("canvas");
-    canvas.width = width;
-    canvas.height = height + Math.round(34 * this.ratio);
-    const context = canvas.getContext("2d") as CanvasRenderingContext2D;
-    context.fillStyle = `rgb(${paper.join(" ")})`;
-    context.fillRect(0, 0, canvas.width, canvas.height);
-    for (const id of ["base", "live", "over"]) context.drawImage(byId<HTMLCanvasElement>(id), 0, 0);
-    context.font = `${13 * this.ratio}px system-ui, sans-serif`;
-    context.fillStyle = `rgb(${ink.join(" ")})`;
-    context.fillText(caption, 14 * this.ratio, height + 21 * this.ratio, width - 28 * this.ratio);
-    return canvas;
+    const layers = ["base", "live", "over"].map((id) => byId<HTMLCanvasElement>(id));
+    const picture = compose(layers, this.ratio, this.themes.current, title, caption, legend);
+    Object.assign(scene, { selected, lasso, hover, beacon });
+    this.scale(ratio);
+    this.draw(this.clock());
+    return picture;
+  }
+
+  /** Pixels of the canvases for each of the page. */
+  private scale(ratio: number): void {
+    this.ratio = ratio;
+    for (const id of ["base", "live", "over"]) resizeCanvas(byId<HTMLCanvasElement>(id), this.camera.width, this.camera.height, ratio);
+    this.all();
   }
 }

@@ -119,6 +119,11 @@ export class State {
 
   private replace(id: string, now: Point | null): Step {
     const was = this.points.get(id) ?? null;
+    if (was && now && was.group === now.group && was.verdict === now.verdict) {
+      // It keeps its rank among the members of its group, and so its place on the screen.
+      this.points.set(id, now);
+      return { id, was, now };
+    }
     if (was) this.take(was);
     if (now) this.put(now);
     return { id, was, now };

@@ -54,6 +54,7 @@ export class Themes {
     const name = dark ? "Light colours" : "Dark colours";
     this.button.setAttribute("aria-label", name);
     this.button.title = `${name} (t)`;
+    this.button.querySelector("use")?.setAttribute("href", dark ? "#i-sun" : "#i-moon");
     for (const listener of this.listeners) listener();
   }
 

@@ -40,8 +40,21 @@ const clusterName = (name: string | null | undefined): string => name ?? "no clu
 export const called = (name: string | null | undefined): string =>
   name !== null && name !== undefined && /^\d+$/.test(name) ? `cluster ${name}` : clusterName(name);
 
-/** One event as a sentence; `near` names the cluster around a place, `little` is how far a point moves a little at most. */
-export function sentence(event: LiveEvent, near: (x: number, y: number) => string | null, little = Infinity): string {
+/** What the sentences about events need to know beside them. */
+export interface Context {
+  /** The cluster that most of these points are most like. */
+  like(ids: readonly string[]): string | null;
+  /** How many members a group had after an event, where that is known. */
+  size(event: LiveEvent): number | undefined;
+  /** How far a point moves a little at most. */
+  little: number;
+}
+
+/** "…, most like 6". */
+const likeness = (name: string | null): string => (name === null ? "" : `, most like ${name}`);
+
+/** One event as a sentence. */
+export function sentence(event: LiveEvent, context: Context): string {
   switch (event.kind) {
     case "appeared":
       if (event.verdict === "outlier") return "landed as an outlier";
@@ -49,14 +62,17 @@ export function sentence(event: LiveEvent, near: (x: number, y: number) => strin
     case "stayed": return event.verdict === "outlier" ? "stayed an outlier, in its place" : "stayed in its place";
     case "moved": {
       const distance = event.distance ?? distanceOf(event);
-      return `moved ${distance <= little ? "a little " : ""}(${short(distance)})${event.cluster === null ? "" : ` within ${called(event.cluster)}`}`;
+      return `moved ${distance <= context.little ? "a little " : ""}(${short(distance)})${event.cluster === null ? "" : ` within ${called(event.cluster)}`}`;
     }
     case "changed-cluster": return `changed from ${called(event.from?.cluster)} to ${called(event.cluster)}`;
     case "became-outlier": return `became an outlier${event.from?.cluster ? `, was in ${called(event.from.cluster)}` : ""}`;
-    case "joined-group": return `joined outlier group ${event.group}`;
+    case "joined-group": {
+      const size = context.size(event);
+      return `joined other outliers${size === undefined ? "" : ` (${number(size)} now)`}`;
+    }
     case "returned": return `returned to ${called(event.cluster)}`;
     case "removed": return "was removed";
-    default: return notice(event, near);
+    default: return notice(event, context);
   }
 }
 
@@ -64,12 +80,9 @@ function distanceOf(event: { x: number; y: number; from: { x: number; y: number 
   return event.from ? Math.hypot(event.x - event.from.x, event.y - event.from.y) : 0;
 }
 
-export function notice(event: Notice, near: (x: number, y: number) => string | null): string {
+function notice(event: Notice, { like }: Context): string {
   switch (event.kind) {
-    case "forming": {
-      const where = near(event.x, event.y);
-      return `Outliers are gathering: a new cluster of ${event.size}${where === null ? "" : ` near ${where}`}`;
-    }
+    case "forming": return `A new cluster is forming: ${count(event.size, "outlier")}${likeness(like(event.ids))}`;
     case "vanishing": return waning(event);
     case "recovered": return `${capital(called(event.cluster))} receives points again`;
     case "stale": return `The map is stale (${short(event.staleness)}): arrivals lie farther out than its own rows`;
@@ -79,7 +92,7 @@ export function notice(event: Notice, near: (x: number, y: number) => string | n
 
 export function waning({ cluster, expected, seen, why }: { cluster: string; expected: number; seen: number; why: string }): string {
   const name = capital(called(cluster));
-  if (why === "left") return `${name} is vanishing: ${short(seen)} of ${short(expected)} points left in it`;
+  if (why === "left") return `${name} is vanishing: ${short(seen)} of ${count(Math.round(expected), "point")} left in it`;
   return `${name} is vanishing: ${count(seen, "arrival")} where ${short(Math.round(expected))} were expected`;
 }
 
@@ -94,8 +107,8 @@ export function crowd(kind: Kind, many: number, outlying: boolean): string {
     case "stayed": return `${points} stayed in place`;
     case "moved": return `${points} moved a little`;
     case "changed-cluster": return `${points} changed cluster`;
-    case "became-outlier": return `${points} became outliers`;
-    case "joined-group": return `${points} joined outlier groups`;
+    case "became-outlier": return many === 1 ? `${points} became an outlier` : `${points} became outliers`;
+    case "joined-group": return `${count(many, "outlier")} joined others`;
     case "returned": return `${points} returned`;
     default: return `${points} ${many === 1 ? "was" : "were"} removed`;
   }
@@ -103,13 +116,17 @@ export function crowd(kind: Kind, many: number, outlying: boolean): string {
 
 export interface Alarm { tone: "forming" | "vanishing" | "stale" | "share"; text: string; short: string; x?: number; y?: number; group?: number }
 
+/** Whether there are more outliers than can be by chance: more than twice what is expected, and not just one or two. */
+export function excessive(share: number, arrivals: number, expected: number | null): boolean {
+  return expected !== null && share > 2 * expected && Math.round(share * arrivals) >= 3;
+}
+
 /** Everything unusual now, what matters most first. `health` is null for a moment in the past. */
-export function alarms(state: State, health: Health | null, stale: number | null, near: (x: number, y: number) => string | null,
+export function alarms(state: State, health: Health | null, stale: number | null, like: (group: number) => string | null,
   centre: (cluster: string) => { x: number; y: number } | undefined): Alarm[] {
   const list: Alarm[] = state.forming().map(({ group, size, x, y }) => {
-    const where = near(x, y);
-    const by = where === null ? "" : ` near ${where}`;
-    return { tone: "forming", text: `A new cluster is forming${by}: ${count(size, "outlier")} gathered there`, short: `a new cluster is forming${by}`, x, y, group };
+    const by = likeness(like(group));
+    return { tone: "forming", text: `A new cluster is forming: ${count(size, "outlier")}${by}`, short: `a new cluster is forming${by}`, x, y, group };
   });
   for (const cluster of state.vanishing.values()) {
     list.push({ tone: "vanishing", text: waning(cluster), short: `${called(cluster.cluster)} is vanishing`, ...centre(cluster.cluster) });
@@ -117,9 +134,8 @@ export function alarms(state: State, health: Health | null, stale: number | null
   if (stale !== null) {
     list.push({ tone: "stale", text: `The map is stale (${short(stale)}): arrivals lie farther out than its own rows. Consider a new fit.`, short: "the map is stale" });
   }
-  const excess = health && health.promised !== null && health.arrivals >= 50 && health.outlier_share > 3 * health.promised;
-  if (excess && list.length === 0) {
-    list.push({ tone: "share", text: `${percent(health.outlier_share)} of arrivals are outliers; the radius promises ${percent(health.promised)}`, short: "more outliers than promised" });
+  if (health && list.length === 0 && excessive(health.outlier_share, health.arrivals, health.promised)) {
+    list.push({ tone: "share", text: `${percent(health.outlier_share)} of arrivals are outliers; ${percent(health.promised)} expected`, short: "more outliers than expected" });
   }
   return list;
 }

@@ -147,10 +147,10 @@ test("outliers gather into a new cluster: callout, banner, status and feed", asy
   const page = await world.open(t);
   const before = (await world.pixels(page)).like(COLOURS.outlier);
   for (let k = 0; k < 7; k++) await world.post([{ id: `kin-${k}`, x: stranger(1, k) }]);
-  assert.match(await told(page, "joined-group", "kin-1"), /kin-1 joined outlier group \d+/);
-  assert.match(await told(page, "forming"), /Outliers are gathering: a new cluster of 5 near [abc]/);
-  await status(page, /7 outliers · a new cluster is forming near [abc]/);
-  assert.match(await page.locator("#alarms .alarm.forming").innerText(), /A new cluster is forming near [abc]: 7 outliers gathered there/);
+  assert.match(await told(page, "joined-group", "kin-1"), /kin-1 joined other outliers \(2 now\)/);
+  assert.match(await told(page, "forming"), /A new cluster is forming: 5 outliers, most like [abc]/);
+  await status(page, /7 outliers · a new cluster is forming, most like [abc]/);
+  assert.match(await page.locator("#alarms .alarm.forming").innerText(), /A new cluster is forming: 7 outliers, most like [abc]/);
   assert.match(await page.locator("#said").textContent(), /a new cluster is forming/);
   const after = (await world.pixels(page)).like(COLOURS.outlier);
   assert.ok(after > before + 250, `${before} and then ${after} pixels of warning`);
@@ -191,12 +191,67 @@ test("the card shows who a point is, what it is most like, and its picture", asy
   await card.waitFor();
   await card.locator("h3").waitFor();
   const text = await card.innerText();
-  for (const word of [/shown/, /live point/, /exact match/, /label\s+c/, /landed in\s+c/, /score/, /Most like it/]) assert.match(text, word);
+  for (const word of [/shown/, /live point/, /exact/, /label\s+c/, /landed in\s+c/, /score/, /Most like it/]) assert.match(text, word);
   assert.equal(await card.locator("canvas.main").evaluate((canvas) => `${canvas.width}x${canvas.height}`), "4x2");
   await card.locator(".near canvas").nth(4).waitFor();
   await world.shot(page, "card-light");
   await page.mouse.move(640, 5);
   await card.waitFor({ state: "hidden" });
+});
+
+test("members of a group are spread: each has its own place, card and line", async (t) => {
+  const page = await world.open(t);
+  const ids = Array.from({ length: 12 }, (_, k) => `twin-${k}`);
+  await world.post(ids.map((id, k) => ({ id, x: stranger(2, k), label: "twin" })));
+  await page.waitForFunction(() => window.lion.where("twin-11"));
+  await pause(1500);
+  await page.mouse.move(640, 5);
+  const places = await Promise.all(ids.map((id) => where(page, id)));
+  for (let i = 0; i < 12; i++) for (let j = 0; j < i; j++) {
+    assert.ok(Math.hypot(places[i].x - places[j].x, places[i].y - places[j].y) > 5, `${i} and ${j} stand apart`);
+  }
+  await page.mouse.move(places[7].x, places[7].y);
+  await page.locator("#card b", { hasText: /^twin-7$/ }).waitFor();
+  await page.locator("#legend [data-by=label]").click();
+  await page.mouse.move(640, 5);
+  const warm = (await world.pixels(page, places[7], 3)).like(COLOURS.outlier);
+  assert.ok(warm < 12, `its label's colour, not that of outliers: ${warm} pixels`);
+  // The banner selects them all, and the view shows them.
+  await page.locator("#alarms .alarm.forming", { hasText: "12 outliers" }).click();
+  assert.equal(await page.locator("#selection tbody tr").count(), 12);
+});
+
+test("a press on a line of the feed flies there and pins the card; escape closes it", async (t) => {
+  const page = await world.open(t);
+  await world.post([like("guest", a[33])]);
+  await told(page, "appeared", "guest");
+  await page.locator("#feed .item", { hasText: "guest" }).first().click();
+  const card = page.locator("#card.pinned");
+  await card.locator("h3").waitFor();
+  assert.match(await card.innerText(), /guest/);
+  assert.equal(await card.locator("canvas.main").evaluate((canvas) => canvas.width), 4, "with its picture");
+  // The list holds still under the pointer, and goes on when it leaves.
+  const first = await page.locator("#feed .item").first().innerText();
+  await world.post([like("waiter", a[34])]);
+  await page.locator("#tab-feed", { hasText: "1 new" }).waitFor();
+  assert.equal(await page.locator("#feed .item").first().innerText(), first);
+  await page.mouse.move(640, 5);
+  await told(page, "appeared", "waiter");
+  await page.keyboard.press("Escape");
+  await page.locator("#card").waitFor({ state: "hidden" });
+  // By the keyboard too; and what is gone is said to be.
+  await world.post([{ delete: "guest" }]);
+  await told(page, "removed", "guest");
+  await page.locator("#feed").focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.locator("#card.pinned", { hasText: "This is where it was last, in a." }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.locator("#card").waitFor({ state: "hidden" });
+  await page.keyboard.press("?");
+  await page.locator("#help").waitFor();
+  await page.mouse.click(640, 300);
+  await page.locator("#help").waitFor({ state: "hidden" });
 });
 
 test("the lasso selects; the selection is a table, and CSV", async (t) => {
@@ -315,6 +370,18 @@ test("a server that is killed and started again loses nothing", async (t) => {
   assert.ok(here.ids.includes("before"));
 });
 
+test("a server that starts over is told of in words", async (t) => {
+  const page = await world.open(t, { expected: /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|Failed to load/ });
+  await world.forget();
+  t.after(() => world.serve());
+  await page.locator("#banner").waitFor();
+  await world.serve();
+  await world.post([like("anew", b[40])]);
+  await page.locator("#note", { hasText: "The server started over: its history begins anew" }).waitFor({ timeout: 15_000 });
+  await status(page, /^1 point · /);
+  assert.deepEqual(await page.evaluate(() => [...window.lion.state.points.keys()]), ["anew"]);
+});
+
 test("dark and light, as the system says and as one likes", async (t) => {
   const page = await world.open(t, { dark: true });
   const paper = async () => (await world.pixels(page)).at(4, 4);
@@ -371,8 +438,9 @@ test("the map is saved as PNG", async (t) => {
   const png = readFileSync(await saved.path());
   assert.deepEqual([...png.subarray(1, 4)], [..."PNG"].map((letter) => letter.charCodeAt(0)));
   const stage = await page.locator("#stage").boundingBox();
-  assert.equal(png.readUInt32BE(16), Math.round(stage.width));
-  assert.ok(png.readUInt32BE(20) > stage.height, "with a line of words below");
+  assert.ok(png.readUInt32BE(16) > 2 * stage.width + 100, "twice the screen's resolution, with a legend beside it");
+  assert.ok(png.readUInt32BE(20) > 2 * stage.height + 50, "with a title");
+  assert.equal(await page.locator("#over").evaluate((canvas) => canvas.width), Math.round(stage.width), "the page is as it was");
   assert.ok(png.length > 10_000, "it is not empty");
 });
 

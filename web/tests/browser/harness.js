@@ -90,6 +90,12 @@ export class World {
     await ended;
   }
 
+  /** Ends the server and forgets all that happened: the next one starts over. */
+  async forget() {
+    await this.kill();
+    for (const end of ["", "-wal", "-shm"]) rmSync(join(this.folder, `store.db${end}`), { force: true });
+  }
+
   async post(points) {
     const answer = await fetch(`${this.url}/api/points`, {
       method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(points),

@@ -89,5 +89,5 @@ test("60000 rows are moved and zoomed smoothly", async (t) => {
 test("what is sent to the browser is small", () => {
   const dist = process.env.DIST ?? join(process.env.WEB, "dist");
   const bytes = ["index.html", "app.js", "app.css"].reduce((sum, name) => sum + gzipSync(readFileSync(join(dist, name))).length, 0);
-  assert.ok(bytes < 40_000, `${bytes} bytes gzipped`);
+  assert.ok(bytes < 45_000, `${bytes} bytes gzipped`);
 });
