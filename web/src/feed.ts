@@ -140,7 +140,11 @@ export class Feed {
     }
     const time = make("time", "", moment(event.t));
     line.append(sign, text, time);
-    line.addEventListener("click", go);
+    line.addEventListener("click", ({ detail }) => {
+      go();
+      // The mouse leaves no focus behind, which would hold the list; the keyboard does, to go on from there.
+      if (detail > 0) line.blur();
+    });
     const item = make("li");
     item.append(line);
     return item;

@@ -7,7 +7,7 @@ import type { Point, State } from "./state";
 
 const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 /** Between seeds, in radii of a dot: as far as lets each be seen, and no less than keeps them from being one. */
-export const APART = { most: 1.3, least: 0.5 };
+export const APART = { most: 1.3, least: 0.65 };
 /** Groups beyond this are too many to be told apart; those that come later are not spread. */
 const MANY = 5000;
 
