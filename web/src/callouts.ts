@@ -31,6 +31,7 @@ export function placeCallouts(subjects: readonly Subject[], camera: Camera, hard
   for (const { at: place, reach, title, text, width } of subjects) {
     const at = { x: clamp(place.x, 14, camera.width - 14), y: clamp(place.y, 14, camera.height - 14) };
     const away = place.x !== at.x || place.y !== at.y;
+    const others = hard.filter((rect) => !meets(rect, { ...at, width: 1, height: 1 }));
     const taken = [...hard, ...placed.map(({ rect }) => grown(rect, 6))];
     let [best, least]: [Rect | null, number] = [null, Infinity];
     let rank = 0;
@@ -39,6 +40,7 @@ export function placeCallouts(subjects: readonly Subject[], camera: Camera, hard
       let cost = 2 * rank++ + 3 * (Math.abs(inside.x - way.x) + Math.abs(inside.y - way.y));
       cost += 5000 * taken.filter((other) => meets(other, inside)).length + 60 * names.filter((name) => meets(name, inside)).length;
       cost += 1500 * placed.filter(({ rect }) => crosses(at, inside, rect)).length;
+      cost += 150 * others.filter((rect) => crosses(at, inside, rect)).length;
       if (cost >= least) continue;
       for (const { x, y } of dots) if (x > inside.x && y > inside.y && x < inside.x + width && y < inside.y + HEIGHT) cost += 3;
       if (cost < least) [best, least] = [inside, cost];
