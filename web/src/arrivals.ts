@@ -19,14 +19,15 @@ const LEAVING = 3;
 /** An outlier among its like: the group's outline says the rest. */
 const GATHERED = 4;
 
-const FLOATS = 9; // x, y, from x, from y, birth, seed x, seed y, its room, and red, green, blue, kind (bytes)
+const FLOATS = 11; // x, y, from x, from y, birth, seed x, seed y, its room, the way to the group's place, and red, green, blue, kind (bytes)
 const STRIDE = 4 * FLOATS;
-const LOOK = 32; // where the bytes begin
+const LOOK = 40; // where the bytes begin
 
 const VERTEX = `
 in vec4 place;
 in float birth;
 in vec3 seed;
+in vec2 shift;
 in vec4 look;
 uniform vec2 centre, scale;
 uniform float now, radius, motion, glow, zoom;
@@ -51,7 +52,7 @@ void main() {
   float extent = reach + 2.0 + max(max(kind == ${OUTLYING}.0 ? reach * 1.5 + 2.0 : 0.0, reach * 2.2 * young * step(0.02, young * glow)), pulse * 5.0 * radius);
   // What is hidden or gone goes where nothing is drawn.
   bool gone = kind == ${HIDDEN}.0 || (kind == ${LEAVING}.0 && age > ${LANDING});
-  gl_Position = gone ? vec4(2.0, 2.0, 2.0, 1.0) : vec4((here - centre) * scale + aside, 0.0, 1.0);
+  gl_Position = gone ? vec4(2.0, 2.0, 2.0, 1.0) : vec4((here + member * way * shift - centre) * scale + aside, 0.0, 1.0);
   size = 2.0 * extent;
   gl_PointSize = size;
 }`;
@@ -145,7 +146,7 @@ export class ArrivalLayer implements Arrivals {
     this.buffer = gl.createBuffer() as WebGLBuffer;
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
     for (const [name, size, type, offset] of [
-      ["place", 4, gl.FLOAT, 0], ["birth", 1, gl.FLOAT, 16], ["seed", 3, gl.FLOAT, 20], ["look", 4, gl.UNSIGNED_BYTE, LOOK],
+      ["place", 4, gl.FLOAT, 0], ["birth", 1, gl.FLOAT, 16], ["seed", 3, gl.FLOAT, 20], ["shift", 2, gl.FLOAT, 32], ["look", 4, gl.UNSIGNED_BYTE, LOOK],
     ] as const) {
       const at = gl.getAttribLocation(this.program, name);
       gl.enableVertexAttribArray(at);
@@ -183,8 +184,8 @@ export class ArrivalLayer implements Arrivals {
     this.touch(slot);
   }
 
-  private sow(slot: number, { x, y, room }: Seed): void {
-    this.floats.set([x, y, room], slot * FLOATS + 5);
+  private sow(slot: number, { x, y, room, dx, dy }: Seed): void {
+    this.floats.set([x, y, room, dx, dy], slot * FLOATS + 5);
   }
 
   private paint(slot: number, point: Point, look: Rgb | null, ringed: boolean): void {

@@ -31,6 +31,7 @@ export function placeCallouts(subjects: readonly Subject[], camera: Camera, hard
   for (const { at: place, reach, title, text, width } of subjects) {
     const at = { x: clamp(place.x, 14, camera.width - 14), y: clamp(place.y, 14, camera.height - 14) };
     const away = place.x !== at.x || place.y !== at.y;
+    const others = hard.filter((rect) => !meets(rect, { ...at, width: 1, height: 1 }));
     const taken = [...hard, ...placed.map(({ rect }) => grown(rect, 6))];
     let [best, least]: [Rect | null, number] = [null, Infinity];
     let rank = 0;
@@ -38,6 +39,8 @@ export function placeCallouts(subjects: readonly Subject[], camera: Camera, hard
       const inside = { ...way, x: clamp(way.x, EDGE, camera.width - width - EDGE), y: clamp(way.y, EDGE, camera.height - HEIGHT - EDGE) };
       let cost = 2 * rank++ + 3 * (Math.abs(inside.x - way.x) + Math.abs(inside.y - way.y));
       cost += 5000 * taken.filter((other) => meets(other, inside)).length + 60 * names.filter((name) => meets(name, inside)).length;
+      cost += 1500 * placed.filter(({ rect }) => crosses(at, inside, rect)).length;
+      cost += 150 * others.filter((rect) => crosses(at, inside, rect)).length;
       if (cost >= least) continue;
       for (const { x, y } of dots) if (x > inside.x && y > inside.y && x < inside.x + width && y < inside.y + HEIGHT) cost += 3;
       if (cost < least) [best, least] = [inside, cost];
@@ -45,6 +48,13 @@ export function placeCallouts(subjects: readonly Subject[], camera: Camera, hard
     if (best && !placed.some(({ rect }) => meets(rect, best))) placed.push({ rect: best, at, reach: away ? 0 : reach, title, text, away });
   }
   return placed;
+}
+
+/** Whether the way from a place to a callout leads through another. */
+function crosses(at: Place, to: Rect, other: Rect): boolean {
+  const end = { x: clamp(at.x, to.x, to.x + to.width), y: clamp(at.y, to.y, to.y + to.height) };
+  return [0.15, 0.3, 0.45, 0.6, 0.75, 0.9].some((share) =>
+    meets(other, { x: at.x + (end.x - at.x) * share, y: at.y + (end.y - at.y) * share, width: 1, height: 1 }));
 }
 
 const clamp = (value: number, low: number, high: number): number => Math.max(low, Math.min(value, high));

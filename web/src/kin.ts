@@ -3,6 +3,9 @@
 import type { State } from "./state";
 import { isNotice, type LiveEvent } from "./types";
 
+/** A cluster that fewer than this share of the outliers resemble does not say what they are like. */
+const SHARE = 0.3;
+
 export class Kin {
   /** The row of the map that each outlier is most like. */
   private readonly rows = new Map<string, number>();
@@ -28,7 +31,7 @@ export class Kin {
     return this.of(this.state.groups.get(number) ?? []);
   }
 
-  /** The cluster that most of these are most like; null where too few are known, or no cluster has most of them. */
+  /** The cluster that more of these are most like than any other; null where too few are known, or they are like many. */
   of(ids: Iterable<string>): string | null {
     const votes = new Map<string | null, number>();
     let [all, known] = [0, 0];
@@ -40,7 +43,8 @@ export class Kin {
       const name = this.cluster(row);
       votes.set(name, (votes.get(name) ?? 0) + 1);
     }
-    for (const [name, many] of votes) if (2 * many > known && 2 * known >= all) return name;
-    return null;
+    const [first, second] = [...votes].sort((a, b) => b[1] - a[1]);
+    const clear = first && first[1] >= SHARE * known && first[1] > (second?.[1] ?? 0);
+    return clear && 2 * known >= all ? first[0] : null;
   }
 }

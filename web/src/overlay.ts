@@ -68,6 +68,7 @@ export class Overlay {
     for (const name of names) {
       if (!callouts.some(({ rect }) => meets(rect, name.rect))) this.name(scene, name);
     }
+    for (const callout of callouts) this.leader(callout);
     for (const callout of callouts) this.callout(scene, callout);
     this.selection(scene);
     if (scene.hover) this.ring(this.marked(scene, scene.hover), 10, scene.theme.ink, 2);
@@ -246,7 +247,8 @@ export class Overlay {
     return places;
   }
 
-  private callout({ theme }: Scene, { rect, at, reach, title, text, away }: Callout): void {
+  // The line from a callout to what it is about.
+  private leader({ rect, at, reach, away }: Callout): void {
     const { context } = this;
     const corner = { x: Math.min(Math.max(at.x, rect.x), rect.x + rect.width), y: Math.min(Math.max(at.y, rect.y), rect.y + rect.height) };
     const length = Math.max(apart([corner, at]), 1);
@@ -263,6 +265,10 @@ export class Overlay {
       context.fillStyle = css(OUTLIER);
       context.fill();
     }
+  }
+
+  private callout({ theme }: Scene, { rect, title, text }: Callout): void {
+    const { context } = this;
     context.save();
     context.shadowColor = "rgb(0 0 0 / 25%)";
     context.shadowBlur = 14;
@@ -295,11 +301,12 @@ export class Overlay {
       context.arc(at.x, at.y, radius, 0, 7);
     };
     const radius = dotRadius(camera, state.points.size);
+    const many = selected.ids.size > 12; // their rings must not hide each other
     for (const id of selected.ids) {
       const point = state.points.get(id);
-      if (point) ring(spread.screen(point, camera), radius + 3);
+      if (point) ring(spread.screen(point, camera), radius + (many ? 1 : 3));
     }
-    context.lineWidth = 1.8;
+    context.lineWidth = many ? 1.2 : 1.8;
     context.strokeStyle = css(theme.accent);
     context.stroke();
     context.beginPath();

@@ -116,8 +116,8 @@ export class PlainArrivals implements Arrivals {
       const way = motion ? Math.min(age / 0.9, 1) : 1;
       const at = camera.toScreen(from.x + (point.x - from.x) * way, from.y + (point.y - from.y) * way);
       const gap = gapOf(seed.room, camera.scale, radius);
-      at.x += seed.x * gap * way;
-      at.y += seed.y * gap * way;
+      at.x += (seed.x * gap + seed.dx * camera.scale) * way;
+      at.y += (seed.y * gap - seed.dy * camera.scale) * way;
       if (at.x < -30 || at.y < -30 || at.x > camera.width + 30 || at.y > camera.height + 30) continue;
       const young = age > AGEING ? 0 : Math.exp(-age / 9);
       const outlying = point.verdict === "outlier";

@@ -1,5 +1,5 @@
 // Members of an outlier group lie so close together that they would be drawn as one dot. On the screen they are spread
-// around their places like the seeds of a sunflower, as far as there is room.
+// around the first of them like the seeds of a sunflower, as far as there is room.
 
 import type { Camera } from "./camera";
 import type { Place } from "./geometry";
@@ -18,10 +18,10 @@ export function dotRadius(camera: Camera, count: number): number {
   return Math.min(3.9 * room * crowd * Math.max(camera.zoom, 1) ** 0.22, 9);
 }
 
-/** Where a member goes: a direction times the root of its rank, and the room for each, in the map's units. */
-export interface Seed { x: number; y: number; room: number }
+/** Where a member goes: a direction times the root of its rank; in the map's units the room for each, and the way from its place to the group's. */
+export interface Seed { x: number; y: number; room: number; dx: number; dy: number }
 
-export const NO_SEED: Seed = { x: 0, y: 0, room: 0 };
+export const NO_SEED: Seed = { x: 0, y: 0, room: 0, dx: 0, dy: 0 };
 
 /** The k-th seed of a sunflower whose seeds are about two apart. */
 export function seed(k: number): Place {
@@ -71,9 +71,9 @@ export class Spread {
 
   /** Where a point is drawn. */
   screen(point: Point, camera: Camera): Place {
-    const at = camera.toScreen(point.x, point.y);
-    const own = this.seeds.get(point.id);
-    if (!own || own.room === 0) return at;
+    const own = this.of(point.id);
+    const at = camera.toScreen(point.x + own.dx, point.y + own.dy);
+    if (own.room === 0) return at;
     const gap = gapOf(own.room, camera.scale, dotRadius(camera, this.state.points.size));
     return { x: at.x + own.x * gap, y: at.y + own.y * gap };
   }
@@ -107,11 +107,15 @@ export class Spread {
     for (const group of dirty) {
       const members = state.groups.get(group);
       let k = 0;
-      for (const id of members ?? []) {
-        const size = (members as Set<string>).size;
-        const own = size < 2 ? NO_SEED : { ...seed(k++), room: this.roomOfEach(group, size) };
+      if (!members) continue;
+      const [first] = members;
+      const middle = state.points.get(first) as Point;
+      const room = this.roomOfEach(group, members.size);
+      for (const id of members) {
+        const point = state.points.get(id) as Point;
+        const own = members.size < 2 ? NO_SEED : { ...seed(k++), room, dx: middle.x - point.x, dy: middle.y - point.y };
         const before = this.of(id);
-        if (before.x === own.x && before.y === own.y && before.room === own.room) continue;
+        if ((["x", "y", "room", "dx", "dy"] as const).every((part) => before[part] === own[part])) continue;
         this.seeds.set(id, own);
         tell(id, own);
       }

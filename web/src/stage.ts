@@ -171,8 +171,8 @@ export class Stage {
       this.spread.left(step.id);
       this.arrivals.seed(step.id, NO_SEED);
       this.spread.touch(step.was?.group);
-      this.spread.touch(step.now?.group);
     }
+    this.spread.touch(step?.now?.group);
     this.regroup(step?.was?.group);
     this.regroup(step?.now?.group);
     this.animated = Math.max(this.animated, now + LANDING + 0.1);

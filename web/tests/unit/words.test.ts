@@ -72,7 +72,7 @@ test("outliers are most like the cluster of the rows nearest to most of them", (
     kin.note(event);
   }
   assert.equal(kin.group(1), "6");
-  assert.equal(kin.of(["a", "c"]), null, "no cluster has most");
+  assert.equal(kin.of(["a", "c"]), null, "no cluster has more than the other");
   assert.equal(kin.of(["a", "x", "y"]), null, "too few are known");
   kin.learn([one("x", 15), one("y", 16), one("a", 17)]);
   assert.equal(kin.of(["a", "x", "y"]), "3", "what is known already is newer");
