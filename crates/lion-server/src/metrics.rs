@@ -76,7 +76,7 @@ impl Metrics {
                 "Clusters that no longer get what they used to.",
                 health.vanishing.len() as f64,
             ),
-            ("lion_events_total", counter, "Events since the store was made.", service.feed().last() as f64),
+            ("lion_events_total", counter, "Events since the store was made.", view.last() as f64),
             (
                 "lion_arrivals_total",
                 counter,

@@ -167,6 +167,11 @@ impl Service {
         self.inner.shared.shown.view()
     }
 
+    /// The number of the last event that was answered. The feed may hear of it a moment later.
+    pub fn last(&self) -> u64 {
+        self.view().last()
+    }
+
     /// The clusters of the map.
     pub fn clusters(&self) -> &Arc<Clusters> {
         &self.inner.clusters

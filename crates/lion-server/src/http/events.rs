@@ -47,7 +47,7 @@ pub(super) async fn listen(
         ),
         None => start.after,
     };
-    let last = app.service.feed().last();
+    let last = app.service.last();
     let cursor = cursor.unwrap_or(last);
     if cursor > last {
         return Err(Problem::gone(format!(

@@ -172,5 +172,5 @@ pub(super) async fn history(
         }
         (None, Some(before)) => app.service.history_before(before, limit).await?,
     };
-    Ok(json_text(with_events(&events, app.service.first(), app.service.feed().last())))
+    Ok(json_text(with_events(&events, app.service.first(), app.service.last())))
 }

@@ -57,7 +57,7 @@ pub(super) async fn summary(State(app): State<App>) -> Result<Response, Problem>
     })
     .await?;
     summary["first"] = app.service.first().into();
-    summary["last"] = app.service.feed().last().into();
+    summary["last"] = app.service.last().into();
     summary["window"] = app.service.view().health().window.into();
     Ok(json(&summary))
 }
