@@ -34,6 +34,23 @@ fn saving_through_a_link_keeps_the_link() {
 }
 
 #[test]
+fn a_map_that_was_read_whole_does_not_see_what_becomes_of_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.lion");
+    full().save(&path).unwrap();
+    let map = Map::load_whole(&path).unwrap();
+    // In place, as `cp` does it: the same file, other bytes, then fewer.
+    let size = fs::metadata(&path).unwrap().len() as usize;
+    fs::write(&path, vec![0xff; size]).unwrap();
+    assert!(map == full());
+    fs::write(&path, "").unwrap();
+    assert!(map == full());
+    let said = |error: lion_tsne::Error| error.to_string();
+    assert_eq!(Map::load_whole(&path).map_err(said), Map::load(&path).map_err(said));
+    assert!(Map::load_whole(&path).is_err());
+}
+
+#[test]
 fn places_that_cannot_be_written_to() {
     let folder = tempfile::tempdir().unwrap();
     let save = |path: &Path| full().save(path).unwrap_err().to_string();
