@@ -2,11 +2,13 @@
 //! on the rows of the map, applied to every later row, with the same bits alone as in any batch.
 
 mod gram;
+mod moments;
 mod pca;
 mod project;
 mod subspace;
 mod unique;
 
+pub(crate) use moments::Moments;
 pub use pca::Pca;
 pub use unique::{Unique, unique_rows};
 
