@@ -1,14 +1,19 @@
 //! From rows to a map: preprocess, neighbours, affinities, first layout, descent.
 
+mod data;
+
+pub(crate) use data::check_largest;
+
 use crate::affinity::Affinities;
 use crate::error::{Error, Result};
-use crate::index::{Search, nearest_neighbours};
+use crate::index::{Neighbours, Search, nearest_neighbours, wanted};
 use crate::lion::{Chosen, LionParameters, Radius};
 use crate::map::{KlPoint, Map, MapParts, Provenance};
 use crate::matrix::Matrix;
 use crate::preprocess::{Metric, PcaChoice, Preprocess, Unique, unique_rows};
 use crate::progress::{Observer, Progress, Stage};
 use crate::tsne::{Optimised, Repulsion, Schedule, init, optimise};
+use data::check_data;
 use std::ops::ControlFlow;
 
 /// How the repulsive half of the gradient is computed.
@@ -68,6 +73,10 @@ pub struct Fit {
     pub init: Init,
     /// Neighbour search.
     pub search: Search,
+    /// The nearest neighbours of each row, where they are known already: nothing is searched then. Distances are taken as they
+    /// are, of whatever metric. Each row's list is in order, nearest first; the row itself may be in it or not. The first
+    /// three times `perplexity` count, rows that equal another not among them.
+    pub neighbours: Option<Neighbours>,
     /// The radius of neighbourhoods in placing, r_x; `None` is 99 % of NN-X.
     pub radius: Option<Radius>,
     /// The power of inverse-distance weighting; `None` is cross-validated.
@@ -97,6 +106,7 @@ impl Default for Fit {
             theta: 0.5,
             init: Init::Pca,
             search: Search::Auto,
+            neighbours: None,
             radius: None,
             power: None,
             r_y: None,
@@ -267,14 +277,26 @@ impl Fit {
     fn run_in<const D: usize>(&self, rows: Rows, observer: &mut Observer<'_>) -> Result<Map> {
         let unique = unique_rows(&rows.data);
         self.check_perplexity(unique.representatives.len(), "different rows")?;
+        let given = self.neighbours.as_ref().map(|given| given.of_distinct(&unique, self.perplexity));
+        let given = given.transpose()?;
         let distinct = self.prepare(rows, Some(unique), observer)?;
         let x = &distinct.x;
         let total = x.rows() as u64;
-        let k = (3.0 * self.perplexity).ceil().min((x.rows() - 1) as f64) as usize;
-        let (neighbours, search) = nearest_neighbours(x, k, self.search, self.seed, observer)?;
+        let k = wanted(self.perplexity, x.rows());
+        let (neighbours, nn_x, search) = match given {
+            // Their distances may be of another metric than the one that placing goes by.
+            Some(given) => {
+                let nn_x = given.nearest_in(x);
+                (given, nn_x, "given".into())
+            }
+            None => {
+                let (found, search) = nearest_neighbours(x, k, self.search, self.seed, observer)?;
+                let nn_x = found.distances2.iter().step_by(k).map(|distance2| distance2.sqrt()).collect();
+                (found, nn_x, search)
+            }
+        };
         note(observer, Stage::Neighbours, total, &format!("{k} neighbours of {total} rows: {search}"))?;
 
-        let nn_x = neighbours.distances2.iter().step_by(k).map(|distance2| distance2.sqrt()).collect();
         tell(observer, Stage::Affinities, 0, total)?;
         let p = Affinities::new(neighbours, self.perplexity);
         tell(observer, Stage::Affinities, total, total)?;
@@ -410,62 +432,6 @@ struct Distinct {
     place_of: Option<Vec<u32>>,
     ids: Option<Vec<String>>,
     labels: Option<Vec<String>>,
-}
-
-fn check_data(data: &Matrix) -> Result<()> {
-    if data.rows() == 0 || data.cols() == 0 {
-        return Err(Error::Data(format!(
-            "the table is empty: {} rows, {} columns",
-            data.rows(),
-            data.cols()
-        )));
-    }
-    data.check_finite()?;
-    check_largest(data)?;
-    check_precision(data)
-}
-
-/// Refuses values that could overflow when squared.
-pub(crate) fn check_largest(data: &Matrix) -> Result<()> {
-    match data.data().iter().position(|v| v.abs() > LARGEST) {
-        None => Ok(()),
-        Some(at) => Err(Error::TooLarge {
-            row: at / data.cols() + 1,
-            column: at % data.cols() + 1,
-            value: data.data()[at],
-        }),
-    }
-}
-
-/// Distances of rows that differ by less than this would vanish when squared.
-const NARROWEST: f32 = 1e-18;
-/// Of what a column varies, rounding to 32 bits may take no more than this share.
-const ROUNDING: f32 = 1e-3;
-
-/// Refuses what 32-bit numbers cannot tell apart.
-fn check_precision(data: &Matrix) -> Result<()> {
-    let mut low = data.row(0).to_vec();
-    let mut high = low.clone();
-    for row in data.data().chunks_exact(data.cols()) {
-        for ((low, high), &value) in low.iter_mut().zip(&mut high).zip(row) {
-            *low = low.min(value);
-            *high = high.max(value);
-        }
-    }
-    let mut widest = 0.0f32;
-    for (column, (&low, &high)) in low.iter().zip(&high).enumerate() {
-        let (width, largest) = (high - low, high.abs().max(low.abs()));
-        widest = widest.max(width);
-        if width > 0.0 && largest * f32::EPSILON > ROUNDING * width {
-            return Err(Error::Offset { column: column + 1, low, high });
-        }
-    }
-    if widest > 0.0 && widest < NARROWEST {
-        return Err(Error::Data(format!(
-            "all values lie within {widest:e} of each other, too close for distances to be squared: scale the table up"
-        )));
-    }
-    Ok(())
 }
 
 fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R> {

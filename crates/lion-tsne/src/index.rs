@@ -2,6 +2,7 @@
 
 mod approximate;
 mod exact;
+mod given;
 mod placing;
 mod scan;
 
@@ -10,6 +11,7 @@ use crate::matrix::Matrix;
 use crate::progress::{Observer, Progress, Stage};
 use approximate::CellIndex;
 pub use exact::ExactIndex;
+pub(crate) use given::wanted;
 pub(crate) use placing::{CellParts, RowIndex, Seen};
 pub(crate) use scan::squared_distance;
 use std::ops::ControlFlow;

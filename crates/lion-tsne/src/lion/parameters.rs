@@ -17,7 +17,8 @@ const CLOSE: Radius = Radius::Percentile(10.0);
 const APART: f64 = 2.0;
 /// The power where no row has two neighbours to find one by: in the middle of what maps of digits have.
 const POWER: f64 = 20.0;
-/// Where neighbours were found approximately, the distances of this share of rows, the farthest, are found exactly.
+/// Neighbours may have been found approximately, or elsewhere: the distances of this share of rows, the farthest, are found
+/// exactly.
 const VERIFIED: f64 = 0.02;
 
 /// What a person may choose of it; `None` is as the map has it, or automatic.
@@ -77,7 +78,8 @@ pub struct LionParameters {
 }
 
 impl LionParameters {
-    /// From rows and their places. `nn_x` may be given where neighbours were found already.
+    /// From rows and their places. `nn_x` may be given where neighbours were found already; distances may be too large there,
+    /// not too small.
     pub(crate) fn new(
         (x, y): (&Matrix, &Matrix),
         nn_x: Option<Vec<f32>>,
@@ -92,9 +94,7 @@ impl LionParameters {
             Some(nn_x) => nn_x,
             None => over_distinct(x, |x| nearest_distances(x, seed))?,
         };
-        if cells.is_some() {
-            verify_farthest(&mut nn_x, x, &index);
-        }
+        verify_farthest(&mut nn_x, x, &index);
         let nn_y = over_distinct(y, |y| Ok(Plane::new(y.data(), y.cols()).nearest_distances()))?;
         let radius = chosen.radius.unwrap_or(RADIUS);
         let r_x = radius.of(&ascending(&nn_x));
@@ -251,7 +251,8 @@ fn verify_farthest(nn_x: &mut [f32], x: &Matrix, index: &RowIndex) {
         .flat_map_iter(|rows| {
             let radii: Vec<f64> = rows.iter().map(|&row| f64::from(nn_x[row as usize])).collect();
             rows.iter().zip(index.within(x, x.select(rows).data(), &radii)).map(|(&row, near)| {
-                let other = near.iter().find(|(_, other)| *other != row);
+                // Neither itself nor a twin.
+                let other = near.iter().find(|(distance2, _)| *distance2 > 0.0);
                 (row, other.map_or(nn_x[row as usize], |(distance2, _)| distance2.sqrt()))
             })
         })

@@ -4,6 +4,7 @@ mod common;
 mod contenders;
 mod file;
 mod fitting;
+mod given;
 mod lion;
 mod neighbours;
 mod preprocess;
