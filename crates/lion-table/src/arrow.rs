@@ -5,6 +5,7 @@
 use crate::columnar::{Columnar, Decoder, select};
 use crate::error::{Error, Result};
 use crate::guard::guarded;
+use crate::in_memory;
 use crate::input::Input;
 use crate::select::ReadOptions;
 use arrow_array::RecordBatch;
@@ -26,6 +27,51 @@ pub(crate) fn open(input: Input, options: &ReadOptions) -> Result<Columnar<Messa
     let (schema, messages) = messages(input)?;
     let (columns, selection) = select(&file, &schema, options)?;
     Columnar::new(file, messages, gauge, &columns, selection)
+}
+
+/// What an Arrow stream or file says of itself: known before any of its values is decoded or decompressed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outline {
+    /// The names of its columns.
+    pub columns: Vec<String>,
+    /// The rows of all its batches.
+    pub rows: u64,
+    /// The bytes of all its values once they are decompressed.
+    pub bytes: u64,
+}
+
+/// Goes through the messages of an Arrow stream or file in memory without decoding them.
+///
+/// Whoever takes bytes from strangers learns here what decoding would cost: a few compressed bytes may claim to
+/// become many, and a batch without a single value may have any number of rows.
+pub fn outline(bytes: &[u8]) -> Result<Outline> {
+    let (schema, mut messages) = messages(in_memory(bytes)?)?;
+    let columns = schema.fields().iter().map(|field| field.name().clone()).collect();
+    let mut outline = Outline { columns, rows: 0, bytes: 0 };
+    while let Some(raw) = RawMessage::read(&mut messages.input)? {
+        let message = raw.message(&messages.input.file)?;
+        if !is_sound(&message, raw.body()) {
+            return Err(damaged(&messages.input.file, "a message promises more than it holds"));
+        }
+        if let Some(batch) = message.header_as_record_batch() {
+            outline.rows = outline.rows.saturating_add(u64::try_from(batch.length()).unwrap_or(u64::MAX));
+        }
+        outline.bytes = outline.bytes.saturating_add(decompressed(&message, raw.body()));
+    }
+    Ok(outline)
+}
+
+/// The bytes of a batch's values once they are decompressed.
+fn decompressed(message: &Message<'_>, body: &[u8]) -> u64 {
+    let Some(batch) = batch_of(message).filter(|batch| batch.compression().is_some()) else {
+        return body.len() as u64;
+    };
+    let claims = parts(&batch, body).map(|part| {
+        let part = part.unwrap_or_default();
+        // A part that compression would only lengthen stands as it is, with -1 before it.
+        claim(part).and_then(|claim| u64::try_from(claim).ok()).unwrap_or(part.len() as u64)
+    });
+    claims.fold(0, u64::saturating_add)
 }
 
 /// Opens a file or stream whose first message is its schema.
@@ -180,28 +226,36 @@ fn append(input: &mut Input, count: u64, bytes: &mut Vec<u8>) -> Result<()> {
 /// Whether every length in a batch lies within its body, and no compressed part claims to grow more than its
 /// codec can make it grow.
 fn is_sound(message: &Message<'_>, body: &[u8]) -> bool {
-    let dictionary = message.header_as_dictionary_batch().map(|dictionary| dictionary.data());
-    let batch = match (message.header_as_record_batch(), dictionary) {
-        (Some(batch), _) | (None, Some(Some(batch))) => batch,
-        _ => return false,
-    };
+    let Some(batch) = batch_of(message) else { return false };
     let nodes = batch.nodes().into_iter().flatten();
     let lengths = nodes.map(|node| (node.length(), node.null_count())).chain([(batch.length(), 0)]);
     let growth = batch.compression().map(|compression| match compression.codec() {
         arrow_ipc::CompressionType::LZ4_FRAME => 256,
         _ => 40_000,
     });
-    let buffers = batch.buffers().into_iter().flatten();
-    let mut parts = buffers.map(|buffer| {
-        let start = usize::try_from(buffer.offset()).ok()?;
-        body.get(start..start.checked_add(usize::try_from(buffer.length()).ok()?)?)
-    });
-    let within = parts.all(|part| match (part, growth) {
+    let within = parts(&batch, body).all(|part| match (part, growth) {
         (None, _) => false,
         (Some(part), Some(growth)) => claim(part).is_none_or(|claim| claim / growth <= part.len() as i64),
         (Some(_), None) => true,
     });
     within && lengths.into_iter().all(|(length, nulls)| 0 <= nulls && (nulls <= length || length == 0))
+}
+
+/// The batch of a message, be it of rows or of a dictionary's values.
+fn batch_of<'a>(message: &Message<'a>) -> Option<arrow_ipc::RecordBatch<'a>> {
+    let dictionary = message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data());
+    message.header_as_record_batch().or(dictionary)
+}
+
+/// The buffers of a batch within its body; nothing for one that lies outside.
+fn parts<'a>(
+    batch: &arrow_ipc::RecordBatch<'a>,
+    body: &'a [u8],
+) -> impl Iterator<Item = Option<&'a [u8]>> + use<'a> {
+    batch.buffers().into_iter().flatten().map(|buffer| {
+        let start = usize::try_from(buffer.offset()).ok()?;
+        body.get(start..start.checked_add(usize::try_from(buffer.length()).ok()?)?)
+    })
 }
 
 /// The length after decompression that a compressed part begins with.

@@ -10,6 +10,9 @@ use arrow_array::types::*;
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Schema};
 
+/// The longest list that is taken for a row: each item gets a name, so a file of few bytes must not ask for many.
+const MOST_ITEMS: usize = 1 << 20;
+
 /// The decoded batches of a file, with all columns of its schema.
 pub(crate) trait Decoder: Send {
     fn next_batch(&mut self) -> Result<Option<RecordBatch>>;
@@ -76,6 +79,12 @@ impl<D: Decoder> Columnar<D> {
             &[list] if selection.list => {
                 let first = first_batch(&file, &mut decoder)?;
                 let width = list_lengths(first.column(list), 0..1).next().unwrap_or_default();
+                if width > MOST_ITEMS {
+                    let name = &columns[list].name;
+                    let problem =
+                        format!("has a list of {width} numbers in column {name}; at most {MOST_ITEMS} are read");
+                    return Err(Error::Unsuitable { file, problem });
+                }
                 batch = Some((first, 0));
                 (1..=width).map(|item| format!("{}[{item}]", columns[list].name)).collect()
             }

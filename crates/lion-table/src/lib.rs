@@ -4,7 +4,8 @@
 //! - [`read`] a whole file into one [`Table`], held once; [`open`] it as [`Batches`] to see it pass by.
 //! - [`ReadOptions`] choose the columns.
 //! - [`read_labels`] reads one label per row from a file of its own.
-//! - [`parse`] and [`parse_labels`] do the same to bytes in memory.
+//! - [`parse`], [`parse_batches`] and [`parse_labels`] do the same to bytes in memory; an Arrow stream shows its [`outline`]
+//!   before it is decoded.
 //! - [`Writer`] writes [`Column`]s batch by batch, and [`read_columns`] reads them back by name.
 //! - [`Error`] is one sentence that names file, row and column.
 //!
@@ -41,11 +42,12 @@ mod table;
 mod value;
 mod write;
 
+pub use arrow::{Outline, outline};
 pub use column::{Column, Field, Kind};
 pub use error::{Cell, Error, Result};
 pub use input::Format;
 pub use labels::{parse_labels, read_labels};
-pub use read_columns::read_columns;
+pub use read_columns::{parse_columns, read_columns};
 pub use select::{Header, ReadOptions};
 pub use table::{BATCH_ROWS, Batches, Table};
 pub use write::{OutputFormat, Writer, Written, check_output};
@@ -103,12 +105,22 @@ fn opened(path: &Path) -> Result<Opened> {
 
 /// Reads a whole table of a known format from memory; gzip is recognised.
 pub fn parse(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Table> {
-    let file = "the given bytes".to_owned();
+    parse_batches(bytes, format, options)?.into_table()
+}
+
+/// Opens a table of a known format from memory, to read it in batches of up to [`BATCH_ROWS`] rows.
+pub fn parse_batches(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Batches> {
     if format == Format::Parquet {
-        return parquet_batches(file, bytes::Bytes::copy_from_slice(bytes), options)?.into_table();
+        return parquet_batches(GIVEN.to_owned(), bytes::Bytes::copy_from_slice(bytes), options);
     }
-    let size = bytes.len() as u64;
-    batches(Input::new(file, Cursor::new(bytes.to_vec()), Some(size))?, format, options)?.into_table()
+    batches(in_memory(bytes)?, format, options)
+}
+
+/// Bytes in memory, which have no name, as the sentences of an error call them.
+const GIVEN: &str = "the given bytes";
+
+fn in_memory(bytes: &[u8]) -> Result<Input> {
+    Input::new(GIVEN.to_owned(), Cursor::new(bytes.to_vec()), Some(bytes.len() as u64))
 }
 
 /// Opens every format that can be read from front to back.

@@ -8,7 +8,7 @@ use crate::input::{Format, Input, io_error};
 use crate::jsonl::Lines;
 use crate::table::BATCH_ROWS;
 use crate::value::Value;
-use crate::{Opened, arrow, delimited, opened, parquet, select};
+use crate::{Opened, arrow, delimited, in_memory, opened, parquet, select};
 use std::path::Path;
 
 /// Reads the columns that `fields` name, in their order, from a Parquet, Arrow, CSV or JSON lines file.
@@ -27,6 +27,11 @@ pub fn read_columns(path: &Path, fields: &[Field]) -> Result<Vec<Column>> {
             Err(Error::Unsuitable { file: input.file, problem })
         }
     }
+}
+
+/// The same from an Arrow stream or file in memory.
+pub fn parse_columns(bytes: &[u8], fields: &[Field]) -> Result<Vec<Column>> {
+    from_arrow(in_memory(bytes)?, fields)
 }
 
 /// Columns without rows.

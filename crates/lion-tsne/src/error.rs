@@ -59,6 +59,22 @@ pub enum Error {
         /// Row, counted from 1.
         row: usize,
     },
+    /// A change of a live map cannot be applied. It counts from 1 within its batch.
+    #[error("change {number}: {problem}")]
+    Change {
+        /// The change, counted from 1.
+        number: usize,
+        /// What is wrong with it and what to do.
+        problem: String,
+    },
+    /// A change of a live map is about a point that is not there. It counts from 1 within its batch.
+    #[error("change {number}: there is no point {id:?} that could be removed")]
+    NoPoint {
+        /// The change, counted from 1.
+        number: usize,
+        /// The id that it names.
+        id: String,
+    },
     /// A map file is not one, is damaged, or is of a version that this build cannot read.
     #[error("{}: {problem}", path.display())]
     MapFile {

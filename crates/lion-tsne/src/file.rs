@@ -8,7 +8,7 @@ mod replace;
 use crate::error::{Error, Result};
 use crate::index::CellParts;
 use crate::lion::{LionParameters, PowerPoint, Radius};
-use crate::map::{KlPoint, Labels, Map, Provenance, Texts};
+use crate::map::{Bytes, Image, KlPoint, Labels, Map, Pictures, Provenance, Texts};
 use crate::matrix::Matrix;
 use crate::preprocess::{Metric, Pca, Preprocess};
 use archive::{Archive, Tensor};
@@ -46,6 +46,16 @@ struct Parameters {
     provenance: Provenance,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lion: Option<PlacingParameters>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pictures: Option<PictureParameters>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PictureParameters {
+    #[serde(flatten)]
+    image: Image,
+    low: f32,
+    high: f32,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -151,6 +161,11 @@ impl Map {
                 power_given: lion.power_given,
                 searched: lion.cells.as_ref().map(|cells| cells.searched),
             }),
+            pictures: self.pictures.as_ref().map(|pictures| PictureParameters {
+                image: pictures.image,
+                low: pictures.low,
+                high: pictures.high,
+            }),
         };
         let metadata = [
             ("format", FORMAT.to_string()),
@@ -195,6 +210,11 @@ impl Map {
         }
         if let Some(lion) = &self.lion {
             tensors.extend(placing_tensors(lion));
+        }
+        if let Some(pictures) = &self.pictures {
+            let bytes = Cow::Borrowed(pictures.bytes.as_slice());
+            let shape = vec![self.rows(), pictures.image.values()];
+            tensors.push(("pictures", Tensor { dtype: Dtype::U8, shape, bytes }));
         }
         tensors
     }
@@ -284,7 +304,7 @@ type Understood<T> = std::result::Result<T, String>;
 impl Reader<'_> {
     fn map(&self) -> Understood<Map> {
         let parameters = self.archive.metadata.get("parameters").ok_or("it has no parameters")?;
-        let Parameters { preprocess, mut provenance, lion } = serde_json::from_str(parameters)
+        let Parameters { preprocess, mut provenance, lion, pictures } = serde_json::from_str(parameters)
             .map_err(|error| format!("its parameters cannot be read ({error})"))?;
         provenance.kl_history = self.kl_history()?;
         let place_of = self.has("place_of").then(|| self.vector("place_of", Dtype::U32)).transpose()?;
@@ -304,6 +324,7 @@ impl Reader<'_> {
                 .has("columns.offsets")
                 .then(|| self.texts("columns", "columns.offsets", "columns.bytes"))
                 .transpose()?,
+            pictures: pictures.map(|pictures| self.pictures(&pictures)).transpose()?,
         })
     }
 
@@ -328,6 +349,25 @@ impl Reader<'_> {
             residuals: self.has("lion.residuals").then(residuals).transpose()?,
             cells: searched.map(cells).transpose()?,
         })
+    }
+
+    fn pictures(&self, parameters: &PictureParameters) -> Understood<Pictures> {
+        let tensor = self.tensor("pictures", Dtype::U8)?;
+        if !matches!(tensor.shape[..], [_, _]) {
+            return Err("tensor `pictures` must have two dimensions".into());
+        }
+        let start = self.start(tensor);
+        let bytes = match self.mapped {
+            Some(file) => Bytes::Mapped { file: Arc::clone(file), range: start..start + tensor.bytes.len() },
+            None => Bytes::Owned(tensor.bytes.to_vec().into()),
+        };
+        let PictureParameters { image, low, high } = *parameters;
+        Ok(Pictures { image, low, high, bytes })
+    }
+
+    /// Where a tensor begins in the file.
+    fn start(&self, tensor: &Tensor<'_>) -> usize {
+        tensor.bytes.as_ptr().addr() - self.bytes.as_ptr().addr()
     }
 
     fn preprocess(&self, parameters: PreprocessParameters) -> Understood<Preprocess> {
@@ -409,7 +449,7 @@ impl Reader<'_> {
         let [rows, cols] = tensor.shape[..] else {
             return Err(format!("tensor `{name}` must have two dimensions"));
         };
-        let start = tensor.bytes.as_ptr().addr() - self.bytes.as_ptr().addr();
+        let start = self.start(tensor);
         let view = self.mapped.and_then(|file| Matrix::mapped(rows, cols, Arc::clone(file), start));
         match view {
             Some(view) => Ok(view),

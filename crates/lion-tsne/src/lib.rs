@@ -8,6 +8,8 @@
 //!   in a file whose layout is written down in docs/format.md.
 //! - [`Lion`]: a map made ready for new rows, as [`LionOptions`] say. Each row gets a [`Placement`]: a place, a [`Verdict`]
 //!   and how strange it is. A [`Placer`] remembers the positions it gave to outliers.
+//! - [`live::Live`]: points with ids that appear, change and leave, and an [`live::Event`] for each change: what a stream or a
+//!   dashboard shows.
 //! - [`Baseline`]: the ways of placing that LION is compared with, built from the same map.
 //! - [`evaluate`]: how good places are, and what to place to find out.
 //! - [`Progress`]: told to an [`Observer`] at every step, who may answer stop. [`ignore()`] listens to nothing.
@@ -71,6 +73,7 @@ mod index;
 mod joined;
 mod landmarks;
 mod lion;
+pub mod live;
 mod map;
 mod matrix;
 mod memory;
@@ -96,7 +99,7 @@ pub use lion::{
     CrossValidated, Lion, LionOptions, LionParameters, Local, OffPlane, Place, Placement, Placer, Positions,
     PowerPoint, Radius, Settled, Stranger, Taper, Verdict,
 };
-pub use map::{KlPoint, Labels, Map, MapParts, Provenance};
+pub use map::{Image, KlPoint, Labels, Map, MapParts, Provenance};
 pub use matrix::Matrix;
 pub use memory::available_memory;
 pub use preprocess::{Metric, Pca, PcaChoice, Preprocess, Unique, unique_rows};

@@ -3,6 +3,7 @@
 mod cells;
 mod groups;
 mod local;
+mod nearest;
 mod parameters;
 mod placement;
 mod placer;
@@ -24,7 +25,7 @@ use crate::fit::check_largest;
 use crate::index::{RowIndex, Seen};
 use crate::map::Map;
 use crate::matrix::Matrix;
-use cells::Cells;
+pub(crate) use cells::{Cell, Cells};
 use local::{Energy, idw, idw_reach, of_one_cluster};
 use parameters::{apart, check_apart, nearest_count};
 use power::cross_validate;
@@ -119,9 +120,12 @@ pub struct Lion {
     nn_x: Vec<f32>,
     sorted_nn_x: Vec<f32>,
     plane: Option<OffPlaneRule>,
+    /// All free, but for those with places in them.
     cells: Cells,
     /// For each distinct row the first row of the data that equals it, if any two are equal.
     first_row: Option<Vec<u32>>,
+    /// The share of rows like the map's own that will be called outliers, if the radius says so.
+    promised: Option<f64>,
 }
 
 /// Rows farther than the limit off the plane are outliers.
@@ -196,6 +200,7 @@ impl Lion {
         let (cells, first_row) = (Cells::new(map.y(), r_y), first_rows(&map));
         let LionOptions { local, taper, split_clusters, positions, seed, .. } = *options;
         let nn_x = kept.nn_x;
+        let promised = promised(radius, options.off_plane, plane.is_some());
         Ok(move |pool| Self {
             map,
             index,
@@ -216,6 +221,7 @@ impl Lion {
             plane,
             cells,
             first_row,
+            promised,
         })
     }
 
@@ -284,7 +290,7 @@ impl Lion {
     }
 
     /// The same for one row, on this thread.
-    fn settle_row(&self, row: &[f32]) -> Result<Settled> {
+    pub(crate) fn settle_row(&self, row: &[f32]) -> Result<Settled> {
         let row = Matrix::new(1, row.len(), row.to_vec())?;
         self.check(&row)?;
         let settled = self.settle_here(row.data())?.pop();
@@ -445,7 +451,7 @@ impl Lion {
     }
 
     /// A place within r_close of a position, where depends on the row.
-    fn beside(&self, position: &[f64; 3], row: &[f32]) -> Place {
+    pub(crate) fn beside(&self, position: &[f64; 3], row: &[f32]) -> Place {
         let dims = self.map.dims();
         let mut random = crate::random::Random::new(xxh3_64(bytemuck::cast_slice(row)));
         let direction: [f64; 3] = std::array::from_fn(|d| if d < dims { random.gaussian() } else { 0.0 });
@@ -462,7 +468,7 @@ impl Lion {
         position
     }
 
-    fn as_place(&self, position: [f64; 3]) -> Place {
+    pub(crate) fn as_place(&self, position: [f64; 3]) -> Place {
         Place { coordinates: position.map(|v| v as f32), dims: self.map.dims() as u8 }
     }
 }
@@ -496,6 +502,16 @@ fn radii(
         }
     };
     (r_x, Some(OffPlaneRule { limit, residuals }))
+}
+
+/// The share of rows like the map's own that will be called outliers; a radius that is a number promises nothing.
+fn promised(radius: Radius, off_plane: OffPlane, minds_the_plane: bool) -> Option<f64> {
+    let Radius::Percentile(p) = radius else { return None };
+    let off = match off_plane {
+        OffPlane::Percentile(p) if minds_the_plane => 100.0 - p,
+        _ => 0.0,
+    };
+    Some(((100.0 - p + off) / 100.0).min(1.0))
 }
 
 pub(crate) fn first_rows(map: &Map) -> Option<Vec<u32>> {

@@ -1,7 +1,10 @@
 //! The map: what was done to the rows, where they are in the space of distances, where they are on the plane.
 
+mod pictures;
 mod texts;
 
+pub use pictures::Image;
+pub(crate) use pictures::{Bytes, Pictures};
 pub use texts::Labels;
 pub(crate) use texts::Texts;
 
@@ -91,6 +94,7 @@ pub struct Map {
     pub(crate) lion: Option<LionParameters>,
     /// Names of the columns that rows have before they are preprocessed.
     pub(crate) columns: Option<Texts>,
+    pub(crate) pictures: Option<Pictures>,
 }
 
 impl Map {
@@ -106,6 +110,7 @@ impl Map {
             provenance: parts.provenance,
             lion: parts.lion,
             columns: None,
+            pictures: None,
         }
         .checked()
     }
@@ -116,6 +121,7 @@ impl Map {
         check_finite("x", &self.x)?;
         check_finite("y", &self.y)?;
         self.check_names()?;
+        self.check_pictures()?;
         let Provenance { perplexity, exaggeration, learning_rate, kl, kl_history, .. } = &self.provenance;
         let numbers = [*perplexity, *exaggeration, *learning_rate, kl.unwrap_or(0.0)];
         if !numbers.into_iter().chain(kl_history.iter().map(|point| point.kl)).all(f64::is_finite) {

@@ -2,7 +2,7 @@
 //!
 //! Along each dimension the map's extent is divided into as many cells as fit, each at least 2 r_y wide. The centre of a
 //! cell without any place in it is at least r_y from every place. Cells beyond the extent are 2 r_y wide outwards, and
-//! those of one ring are handed out before the next begins. No cell is handed out twice.
+//! those of one ring are handed out before the next begins. No cell is handed out twice, unless it was given back.
 
 use crate::matrix::Matrix;
 use crate::random::Random;
@@ -44,7 +44,7 @@ pub(crate) struct Cells {
     used: HashSet<Cell>,
     /// Free cells of the map.
     free: u128,
-    /// The ring that is being handed out, and what is left of it.
+    /// The ring that is being handed out, and what is free of it and of those before it.
     ring: i64,
     left: Vec<Cell>,
     /// For a cell from which a search began, how far around it no cell is free.
@@ -93,8 +93,8 @@ impl Cells {
         cells
     }
 
-    /// Hands out a position: the free one closest to `target`.
-    pub(crate) fn nearest(&mut self, target: &[f64; 3]) -> [f64; 3] {
+    /// Hands out a cell: the free one whose centre is closest to `target`.
+    pub(crate) fn nearest(&mut self, target: &[f64; 3]) -> Cell {
         let cell = match self.free > 0 {
             true => self.nearest_inside(target),
             false => {
@@ -110,8 +110,8 @@ impl Cells {
         self.take(cell)
     }
 
-    /// Hands out a position drawn at random. Where few are left, it is the free one nearest to a draw.
-    pub(crate) fn random(&mut self, random: &mut Random) -> [f64; 3] {
+    /// Hands out a cell drawn at random. Where few are left, it is the free one nearest to a draw.
+    pub(crate) fn random(&mut self, random: &mut Random) -> Cell {
         if self.free == 0 {
             self.fill_ring();
             // By their order in space, so that the draw does not depend on what was handed out in which order.
@@ -133,11 +133,35 @@ impl Cells {
         self.take(cell)
     }
 
-    fn take(&mut self, cell: Cell) -> [f64; 3] {
+    fn take(&mut self, cell: Cell) -> Cell {
         if self.is_inside(&cell) && self.free > 0 && self.used.insert(cell) {
             self.free -= 1;
         }
-        self.centre(&cell)
+        cell
+    }
+
+    /// Takes back a cell that was handed out: it may be handed out again.
+    pub(crate) fn release(&mut self, cell: Cell) {
+        if !self.is_inside(&cell) {
+            self.left.push(cell);
+        } else if self.used.remove(&cell) {
+            self.free += 1;
+            self.searched.clear();
+        }
+    }
+
+    /// The ring that is being handed out; 0 before the first.
+    pub(crate) fn ring(&self) -> i64 {
+        self.ring
+    }
+
+    /// Goes on from where `ring` was being handed out and these cells were in use.
+    pub(crate) fn resume(&mut self, ring: i64, in_use: &[Cell]) {
+        in_use.iter().for_each(|&cell| _ = self.take(cell));
+        let in_use: HashSet<&Cell> = in_use.iter().collect();
+        self.ring = ring;
+        self.left = (1..=ring).flat_map(|ring| self.cells_of(ring)).collect();
+        self.left.retain(|cell| !in_use.contains(cell));
     }
 
     fn is_inside(&self, cell: &Cell) -> bool {
@@ -233,7 +257,10 @@ impl Cells {
             return;
         }
         self.ring += 1;
-        let ring = self.ring;
+        self.left = self.cells_of(self.ring);
+    }
+
+    fn cells_of(&self, ring: i64) -> Vec<Cell> {
         let span = |d: usize| if d < self.dims { -ring..self.count[d] + ring } else { 0..1 };
         let on_edge = |d: usize, at: i64| d < self.dims && (at == -ring || at == self.count[d] - 1 + ring);
         let mut left = Vec::new();
@@ -246,7 +273,7 @@ impl Cells {
                 }
             }
         }
-        self.left = left;
+        left
     }
 }
 
@@ -266,14 +293,39 @@ mod tests {
     fn holes_first_then_rings() {
         let mut cells = Cells::new(&square(5, &[(2, 2), (3, 1)]), 0.5);
         assert_eq!(cells.free, 2);
-        assert_eq!(cells.nearest(&[3.4, 1.4, 0.0]), [3.5, 1.5, 0.0]);
-        assert_eq!(cells.nearest(&[3.4, 1.4, 0.0]), [2.5, 2.5, 0.0]);
+        let mut nearest = |target: &[f64; 3]| {
+            let cell = cells.nearest(target);
+            cells.centre(&cell)
+        };
+        assert_eq!(nearest(&[3.4, 1.4, 0.0]), [3.5, 1.5, 0.0]);
+        assert_eq!(nearest(&[3.4, 1.4, 0.0]), [2.5, 2.5, 0.0]);
         // The ring: 7 x 7 less 5 x 5.
-        let ring: Vec<[f64; 3]> = (0..24).map(|_| cells.nearest(&[2.5, 2.5, 0.0])).collect();
+        let ring: Vec<[f64; 3]> = (0..24).map(|_| nearest(&[2.5, 2.5, 0.0])).collect();
         assert_eq!(ring[0], [-0.5, 2.5, 0.0]);
         assert!(ring.iter().all(|p| [-0.5, 5.5].contains(&p[0]) || [-0.5, 5.5].contains(&p[1])));
         // The next.
-        assert_eq!(cells.nearest(&[2.5, 2.5, 0.0]), [-1.5, 2.5, 0.0]);
+        assert_eq!(nearest(&[2.5, 2.5, 0.0]), [-1.5, 2.5, 0.0]);
+    }
+
+    /// Given back, a cell is the next to be handed out; and a copy that resumes hands out the same.
+    #[test]
+    fn released_cells_are_handed_out_again() {
+        let fresh = Cells::new(&square(5, &[(2, 2), (3, 1)]), 0.5);
+        let mut cells = fresh.clone();
+        let mut given: Vec<Cell> = (0..40).map(|_| cells.nearest(&[3.4, 1.4, 0.0])).collect();
+        for at in [0, 5, 1, 30] {
+            let cell = given.swap_remove(at);
+            cells.release(cell);
+            assert_eq!(cells.nearest(&cells.centre(&cell)), cell);
+            cells.release(cell);
+        }
+        let mut again = fresh;
+        again.resume(cells.ring(), &given);
+        let handed: Vec<Cell> = (0..60).map(|_| cells.nearest(&[0.0, 4.0, 0.0])).collect();
+        assert_eq!(handed, (0..60).map(|_| again.nearest(&[0.0, 4.0, 0.0])).collect::<Vec<_>>());
+        given.extend(handed);
+        given.sort();
+        assert!(given.windows(2).all(|pair| pair[0] != pair[1]));
     }
 
     #[test]
@@ -286,9 +338,12 @@ mod tests {
     fn tiny_radii_list_nothing() {
         let y = Matrix::new(3, 2, vec![0.0, 0.0, 1.0, 1.0, 0.3, 0.2]).unwrap();
         let mut cells = Cells::new(&y, 1e-12);
-        let place = cells.nearest(&[0.3, 0.2, 0.0]);
+        let cell = cells.nearest(&[0.3, 0.2, 0.0]);
+        let place = cells.centre(&cell);
         assert!((place[0] - 0.3).hypot(place[1] - 0.2) < 1e-8);
         let line = Matrix::new(2, 2, vec![0.0, 0.0, 1.0, 0.0]).unwrap();
-        assert!(Cells::new(&line, 1e-12).nearest(&[0.5, 0.0, 0.0])[0].is_finite());
+        let mut cells = Cells::new(&line, 1e-12);
+        let cell = cells.nearest(&[0.5, 0.0, 0.0]);
+        assert!(cells.centre(&cell)[0].is_finite());
     }
 }

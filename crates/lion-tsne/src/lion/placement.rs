@@ -1,10 +1,13 @@
 //! What is said of a placed row.
 
+use crate::error::Error;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Deref;
 
 /// How a row came to its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// It equals a row of the map, and has that row's place.
     Exact,
@@ -35,10 +38,11 @@ impl fmt::Display for Verdict {
 }
 
 /// Two or three coordinates.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<f32>", into = "Vec<f32>")]
 pub struct Place {
-    pub(super) coordinates: [f32; 3],
-    pub(super) dims: u8,
+    pub(crate) coordinates: [f32; 3],
+    pub(crate) dims: u8,
 }
 
 impl Deref for Place {
@@ -49,8 +53,27 @@ impl Deref for Place {
     }
 }
 
+impl From<Place> for Vec<f32> {
+    fn from(place: Place) -> Self {
+        place.to_vec()
+    }
+}
+
+impl TryFrom<Vec<f32>> for Place {
+    type Error = Error;
+
+    fn try_from(given: Vec<f32>) -> Result<Self, Error> {
+        if !(2..=3).contains(&given.len()) {
+            return Err(Error::Data(format!("a place has 2 or 3 coordinates, not {}", given.len())));
+        }
+        let mut coordinates = [0.0; 3];
+        coordinates[..given.len()].copy_from_slice(&given);
+        Ok(Self { coordinates, dims: given.len() as u8 })
+    }
+}
+
 /// Where a row was placed, and why.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Placement {
     /// The place.
     pub place: Place,
@@ -84,9 +107,9 @@ pub enum Settled {
 #[derive(Clone, Debug)]
 pub struct Stranger {
     /// All that is known but place and group.
-    pub(super) placement: Placement,
+    pub(crate) placement: Placement,
     /// The row, preprocessed.
-    pub(super) row: Vec<f32>,
+    pub(crate) row: Vec<f32>,
     /// The place of the nearest row.
     pub(super) target: [f64; 3],
 }

@@ -1,6 +1,6 @@
 //! Positions for outliers, and the memory of those handed out.
 
-use super::cells::{Cells, Positions};
+use super::cells::{Cell, Cells, Positions};
 use super::groups::groups;
 use super::{Lion, Place, Placement, Settled, Stranger};
 use crate::error::Result;
@@ -181,10 +181,18 @@ impl<'a> Placer<'a> {
 
     fn position(&mut self, stranger: &Stranger) -> [f64; 3] {
         let cells = self.cells.get_or_insert_with(|| self.lion.cells.clone());
-        match self.lion.positions {
+        let cell = self.lion.free_cell(cells, stranger);
+        cells.centre(&cell)
+    }
+}
+
+impl Lion {
+    /// Hands out the cell that an outlier gets for itself.
+    pub(crate) fn free_cell(&self, cells: &mut Cells, stranger: &Stranger) -> Cell {
+        match self.positions {
             Positions::Nearest => cells.nearest(&stranger.target),
             Positions::Random => {
-                let seed = xxh3_64_with_seed(bytemuck::cast_slice(&stranger.row), self.lion.seed);
+                let seed = xxh3_64_with_seed(bytemuck::cast_slice(&stranger.row), self.seed);
                 cells.random(&mut Random::new(seed))
             }
         }

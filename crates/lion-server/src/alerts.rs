@@ -1,0 +1,169 @@
+//! Rules that call for help: when one is broken, a webhook is told, once until it has been kept again.
+//!
+//! Looking at the rules and calling are apart, so that a webhook that hangs holds up neither the rules nor the writer.
+
+use crate::service::Service;
+use crate::stop::Stop;
+use lion_tsne::live::Health;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::time::{Duration, Instant};
+use ureq::Agent;
+
+/// What is called for help about; nothing unless it is chosen.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rules {
+    /// The share of outliers among the arrivals of the window that is too large.
+    pub outlier_rate: Option<f64>,
+    /// The staleness that is too large.
+    pub staleness: Option<f64>,
+    /// Each group of outliers that forms a new cluster.
+    pub new_cluster: bool,
+}
+
+/// Whom to call, and how patiently.
+#[derive(Clone, Debug)]
+pub struct Webhook {
+    /// Where alerts are posted to.
+    pub url: String,
+    /// How long one attempt may take.
+    pub time_out: Duration,
+    /// The pause after the first failure; it doubles with each further one.
+    pub pause: Duration,
+}
+
+/// How often one alert is tried.
+const ATTEMPTS: u32 = 5;
+
+/// Alerts that may wait while the webhook is slow; those beyond are only logged.
+const WAITING: usize = 64;
+
+/// Arrivals in the window before a share of them means something.
+const ENOUGH: u64 = 50;
+
+/// How often the rules are looked at, at most.
+const PAUSE: Duration = Duration::from_millis(250);
+
+impl Webhook {
+    /// The usual patience: 5 seconds each attempt, pauses of 1, 2, 4 and 8 seconds.
+    pub fn new(url: &str) -> Result<Self, String> {
+        if !url.starts_with("http://") && !url.starts_with("https://") {
+            return Err(format!("the webhook {url:?} must begin with http:// or https://"));
+        }
+        let (time_out, pause) = (Duration::from_secs(5), Duration::from_secs(1));
+        Ok(Self { url: url.to_owned(), time_out, pause })
+    }
+}
+
+/// A broken rule, as the webhook is told.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Alert {
+    alert: &'static str,
+    /// The share, the staleness or the size of the group.
+    value: f64,
+    /// What the rule allows; none for a new cluster.
+    limit: Option<f64>,
+    /// The group that forms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<u64>,
+    t: f64,
+    event: u64,
+    map: String,
+}
+
+/// Watches a service until `stop`. Must be called on a tokio runtime.
+pub fn watch(service: Service, map: &str, rules: Rules, webhook: Webhook, stop: Stop) -> std::io::Result<()> {
+    let (sender, receiver) = sync_channel(WAITING);
+    let stopped = stop.clone();
+    std::thread::Builder::new().name("lion-alerts".into()).spawn(move || call(&webhook, &receiver, &stopped))?;
+    let mut broken = Broken { rules, map: map.to_owned(), ..Broken::default() };
+    tokio::spawn(async move {
+        let mut seen = 0;
+        loop {
+            tokio::select! {
+                () = stop.stopped() => return,
+                () = service.feed().changed(seen) => {}
+            }
+            // What is watched may be a little older than the last event.
+            tokio::time::sleep(PAUSE).await;
+            let view = service.view();
+            seen = view.last();
+            for alert in broken.look(view.health(), seen) {
+                queue(&sender, alert);
+            }
+        }
+    });
+    Ok(())
+}
+
+fn queue(sender: &SyncSender<Alert>, alert: Alert) {
+    tracing::warn!(alert = alert.alert, value = alert.value, event = alert.event, "a rule is broken");
+    if let Err(TrySendError::Full(alert)) = sender.try_send(alert) {
+        tracing::warn!(alert = alert.alert, "too many alerts wait for the webhook: this one is only logged");
+    }
+}
+
+/// The rules, and which of them are broken already.
+#[derive(Default)]
+struct Broken {
+    rules: Rules,
+    map: String,
+    outlier_rate: bool,
+    staleness: bool,
+    groups: BTreeSet<u64>,
+}
+
+impl Broken {
+    /// The rules that are newly broken.
+    fn look(&mut self, health: &Health, event: u64) -> Vec<Alert> {
+        let t = health.series.t.last().copied().unwrap_or_default();
+        let map = self.map.clone();
+        let alert = |alert, value, limit, group| Alert { alert, value, limit, group, t, event, map: map.clone() };
+        let enough = health.arrivals as u64 >= ENOUGH;
+        let mut alerts = Vec::new();
+        for (name, value, limit, broken) in [
+            ("outlier-rate", health.outlier_share, self.rules.outlier_rate, &mut self.outlier_rate),
+            ("staleness", health.staleness, self.rules.staleness, &mut self.staleness),
+        ] {
+            let Some(limit) = limit else { continue };
+            let now = enough && value > limit;
+            if now && !*broken {
+                alerts.push(alert(name, value, Some(limit), None));
+            }
+            *broken = now;
+        }
+        if self.rules.new_cluster {
+            let forming = health.forming.iter().map(|forming| (forming.group, forming.size as f64));
+            let fresh = forming.clone().filter(|(group, _)| !self.groups.contains(group));
+            alerts.extend(fresh.map(|(group, size)| alert("new-cluster", size, None, Some(group))));
+            self.groups = forming.map(|(group, _)| group).collect();
+        }
+        alerts
+    }
+}
+
+/// Calls the webhook for each alert, until nobody sends any more.
+fn call(webhook: &Webhook, alerts: &Receiver<Alert>, stop: &Stop) {
+    let agent: Agent = Agent::config_builder().timeout_global(Some(webhook.time_out)).max_redirects(0).build().into();
+    while let Ok(alert) = alerts.recv() {
+        let Ok(body) = serde_json::to_vec(&alert) else { continue };
+        for attempt in 0..ATTEMPTS {
+            let sent = agent.post(&webhook.url).content_type("application/json").send(&body[..]);
+            let Err(error) = sent else { break };
+            tracing::warn!(alert = alert.alert, attempt = attempt + 1, %error, "the webhook did not take an alert");
+            if attempt + 1 < ATTEMPTS && !pause(webhook.pause * 2u32.pow(attempt), stop) {
+                return;
+            }
+        }
+    }
+}
+
+/// Waits; says whether the service goes on.
+fn pause(time: Duration, stop: &Stop) -> bool {
+    let end = Instant::now() + time;
+    while Instant::now() < end && !stop.is_stopped() {
+        std::thread::sleep(Duration::from_millis(50).min(time));
+    }
+    !stop.is_stopped()
+}

@@ -1,0 +1,207 @@
+//! The service over HTTP: routes, what is checked before them, and what is counted around them.
+
+mod answer;
+mod assets;
+pub mod body;
+mod error;
+mod events;
+mod guard;
+mod intake;
+mod live;
+mod map;
+
+pub use guard::{Hosts, Token};
+
+use crate::metrics::Metrics;
+use crate::service::Service;
+use crate::stop::Stop;
+use axum::Router;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{Method, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use body::Shape;
+use error::Problem;
+use intake::Intake;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::{Duration, Instant};
+
+/// How the service is offered.
+#[derive(Clone, Debug)]
+pub struct HttpConfig {
+    /// What the map is called.
+    pub name: String,
+    /// Without it nothing but `/healthz` is answered; `None` asks for none, which only a loopback address may do.
+    pub token: Option<Token>,
+    /// The names by which the service may be called.
+    pub hosts: Hosts,
+    /// The most bytes in a body.
+    pub max_body: usize,
+    /// The most rows in a body.
+    pub max_rows: usize,
+    /// The most connections at a time; half of them may listen to events.
+    pub connections: usize,
+    /// How long a request may take, its body included. Listening is not limited.
+    pub request_time: Duration,
+    /// How long the head of a request may take, and how long a connection may be idle before one.
+    pub header_time: Duration,
+    /// How long a caller may refuse to take what is sent to it.
+    pub write_time: Duration,
+    /// How long requests may go on when the service stops.
+    pub grace: Duration,
+    /// Ends those who listen.
+    pub stop: Stop,
+}
+
+impl HttpConfig {
+    /// The usual limits for a service at `address`.
+    pub fn new(name: impl Into<String>, address: SocketAddr) -> Self {
+        Self {
+            name: name.into(),
+            token: None,
+            hosts: Hosts::new(address),
+            max_body: 64 << 20,
+            max_rows: 100_000,
+            connections: 1024,
+            request_time: Duration::from_secs(60),
+            header_time: Duration::from_secs(15),
+            write_time: Duration::from_secs(30),
+            grace: Duration::from_secs(10),
+            stop: Stop::default(),
+        }
+    }
+}
+
+/// What every route knows. Clones are the same.
+#[derive(Clone)]
+struct App(Arc<Inner>);
+
+struct Inner {
+    service: Service,
+    config: HttpConfig,
+    metrics: Metrics,
+    intake: Intake,
+    map: map::Answers,
+    listeners: AtomicUsize,
+}
+
+impl std::ops::Deref for App {
+    type Target = Inner;
+
+    fn deref(&self) -> &Inner {
+        &self.0
+    }
+}
+
+/// Every route but the parts of the dashboard, as `/openapi.json` describes them.
+const ROUTES: &[(Method, &str)] = &[
+    (Method::GET, "/"),
+    (Method::GET, "/healthz"),
+    (Method::GET, "/metrics"),
+    (Method::GET, "/openapi.json"),
+    (Method::GET, "/api/map"),
+    (Method::GET, "/api/map/points"),
+    (Method::GET, "/api/map/columns"),
+    (Method::GET, "/api/map/rows/{number}"),
+    (Method::GET, "/api/live"),
+    (Method::GET, "/api/health"),
+    (Method::GET, "/api/history"),
+    (Method::GET, "/api/events"),
+    (Method::POST, "/api/points"),
+    (Method::PUT, "/api/points"),
+    (Method::GET, "/api/points/{id}"),
+    (Method::DELETE, "/api/points/{id}"),
+];
+
+/// The service as routes, ready for [`serve`](crate::serve) or for a test without any port.
+pub fn app(service: Service, config: HttpConfig) -> Router {
+    let map = service.lion().map();
+    let shape = Shape {
+        width: map.preprocess().input_dims(),
+        columns: map.columns().map(|names| names.map(str::to_owned).collect()),
+        rows: config.max_rows,
+        // An uncompressed table is as long as its values; a compressed one may be a few times as long as it is sent.
+        bytes: config.max_body.saturating_mul(4),
+    };
+    let app = App(Arc::new(Inner {
+        metrics: Metrics::new(ROUTES),
+        intake: Intake::new(shape, config.max_body),
+        map: map::Answers::default(),
+        listeners: AtomicUsize::new(0),
+        service,
+        config,
+    }));
+    let point = get(live::point).delete(live::delete);
+    Router::new()
+        .route("/", get(assets::index))
+        .route("/app.js", get(assets::script))
+        .route("/app.css", get(assets::style))
+        .route("/healthz", get(healthz))
+        .route("/metrics", get(metrics))
+        .route("/openapi.json", get(assets::openapi))
+        .route("/api/map", get(map::summary))
+        .route("/api/map/points", get(map::points))
+        .route("/api/map/columns", get(map::columns))
+        .route("/api/map/rows/{number}", get(map::row))
+        .route("/api/live", get(live::live))
+        .route("/api/health", get(live::health))
+        .route("/api/history", get(live::history))
+        .route("/api/events", get(events::listen))
+        .route("/api/points", axum::routing::post(live::upsert).put(live::snapshot))
+        .route("/api/points/{id}", point)
+        .method_not_allowed_fallback(wrong_method)
+        .fallback(no_such_route)
+        .layer(middleware::from_fn_with_state(app.clone(), guard::check))
+        .layer(middleware::from_fn_with_state(app.clone(), watch))
+        .with_state(app)
+}
+
+/// Counts a request, says what came of it, and ends it when it takes too long.
+async fn watch(State(app): State<App>, request: Request, next: Next) -> Response {
+    let begin = Instant::now();
+    let method = request.method().clone();
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let route = route.as_ref().map_or("", MatchedPath::as_str);
+    let response = match tokio::time::timeout(app.config.request_time, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => {
+            let seconds = app.config.request_time.as_secs();
+            let problem = format!("the request took longer than {seconds} seconds: send less at a time");
+            Problem::new(StatusCode::REQUEST_TIMEOUT, problem).into_response()
+        }
+    };
+    let (status, seconds) = (response.status().as_u16(), begin.elapsed().as_secs_f64());
+    app.metrics.count(&method, route, status, seconds);
+    match status {
+        500.. => tracing::warn!(%method, route, status, seconds, "a request failed"),
+        400.. => tracing::info!(%method, route, status, seconds, "a request was refused"),
+        _ => tracing::debug!(%method, route, status, seconds, "a request was answered"),
+    }
+    response
+}
+
+async fn healthz(State(app): State<App>) -> Response {
+    if app.service.is_ready() && !app.config.stop.is_stopped() {
+        return "ready\n".into_response();
+    }
+    let problem = "the service is stopping, or its store fails: see its log";
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, problem).into_response()
+}
+
+async fn metrics(State(app): State<App>) -> Response {
+    let listeners = app.listeners.load(std::sync::atomic::Ordering::Relaxed);
+    let text = app.metrics.text(&app.service, listeners);
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
+}
+
+async fn no_such_route() -> Problem {
+    Problem::not_found("there is nothing at this address; /openapi.json says what there is")
+}
+
+async fn wrong_method(method: Method) -> Problem {
+    let problem = format!("{method} cannot be done at this address; /openapi.json says what can");
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, problem)
+}

@@ -1,0 +1,227 @@
+//! What the routes answer, as JSON.
+
+use crate::http::error::Problem;
+use crate::{Missed, Refused};
+use crate::view::View;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use lion_tsne::Lion;
+use lion_tsne::live::{At, Clusters, Event, Point, What};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+/// The placement of one change, or that a point was removed.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Placed<'a> {
+    There {
+        id: &'a str,
+        #[serde(flatten)]
+        at: At,
+        verdict: lion_tsne::Verdict,
+        score: f64,
+        off_plane: Option<f64>,
+        nearest_id: &'a str,
+        nearest_distance: f32,
+        neighbours: u32,
+        group: Option<u64>,
+        cluster: Option<&'a str>,
+        kind: &'static str,
+        event: u64,
+    },
+    Gone { id: &'a str, kind: &'static str, event: u64 },
+}
+
+/// The placements of events, in their order. What a window of time shows is no placement.
+pub(super) fn placements(events: &[Event]) -> Response {
+    struct All<'a>(&'a [Event]);
+    impl Serialize for All<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_seq(self.0.iter().filter_map(placed))
+        }
+    }
+    json(&All(events))
+}
+
+fn placed(event: &Event) -> Option<Placed<'_>> {
+    let (kind, event_number) = (event.kind(), event.n);
+    if let What::Removed { id, .. } = &event.what {
+        return Some(Placed::Gone { id, kind, event: event_number });
+    }
+    let sighting = event.sighting()?;
+    Some(Placed::There {
+        id: &sighting.id,
+        at: sighting.at,
+        verdict: sighting.verdict,
+        score: sighting.score,
+        off_plane: sighting.off_plane,
+        nearest_id: &sighting.nearest_id,
+        nearest_distance: sighting.nearest_distance,
+        neighbours: sighting.neighbours,
+        group: sighting.group,
+        cluster: sighting.cluster.as_deref(),
+        kind,
+        event: event_number,
+    })
+}
+
+/// A JSON answer.
+pub(super) fn json(value: &impl Serialize) -> Response {
+    match serde_json::to_vec(value) {
+        Ok(text) => json_text(text),
+        Err(error) => Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
+    }
+}
+
+/// An answer that is JSON already.
+pub(super) fn json_text(text: Vec<u8>) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], text).into_response()
+}
+
+/// The JSON of `before`, an array of texts that are JSON already, and what else belongs to it.
+pub(super) fn with_events(events: &[Bytes], first: u64, last: u64) -> Vec<u8> {
+    let mut text = Vec::with_capacity(64 + events.iter().map(|event| event.len() + 1).sum::<usize>());
+    text.extend_from_slice(b"{\"events\":");
+    join(&mut text, events);
+    text.extend_from_slice(format!(",\"first\":{first},\"last\":{last}}}").as_bytes());
+    text
+}
+
+/// Adds an array of texts that are JSON already.
+pub(super) fn join(text: &mut Vec<u8>, items: &[Bytes]) {
+    text.push(b'[');
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            text.push(b',');
+        }
+        text.extend_from_slice(item);
+    }
+    text.push(b']');
+}
+
+/// All points as columns, the groups, and what is watched.
+pub(super) struct LiveAnswer<'a> {
+    pub(super) view: &'a View,
+    pub(super) clusters: &'a Clusters,
+    pub(super) places: usize,
+}
+
+impl Serialize for LiveAnswer<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(4))?;
+        map.serialize_entry("last", &self.view.last())?;
+        map.serialize_entry("points", &Columns(self))?;
+        map.serialize_entry("groups", &Groups(self.view))?;
+        map.serialize_entry("health", &**self.view.health())?;
+        map.end()
+    }
+}
+
+/// The points of a view, column by column.
+struct Columns<'a>(&'a LiveAnswer<'a>);
+
+impl Serialize for Columns<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let LiveAnswer { view, clusters, places } = *self.0;
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("id", &column(view, |point| point.id.as_str()))?;
+        map.serialize_entry("label", &column(view, |point| point.label.as_deref()))?;
+        for (at, name) in ["x", "y", "z"].into_iter().enumerate().take(places) {
+            map.serialize_entry(name, &column(view, move |point| point.placement.place[at]))?;
+        }
+        map.serialize_entry("verdict", &column(view, |point| point.placement.verdict.as_str()))?;
+        map.serialize_entry("score", &column(view, |point| point.placement.score))?;
+        map.serialize_entry("group", &column(view, |point| point.placement.group))?;
+        map.serialize_entry("cluster", &column(view, move |point| cluster_name(clusters, point.cluster)))?;
+        map.serialize_entry("t", &column(view, |point| point.t))?;
+        map.serialize_entry("first", &column(view, |point| point.first))?;
+        map.serialize_entry("last", &column(view, |point| point.last))?;
+        map.end()
+    }
+}
+
+/// One column: a value of each point.
+struct Column<'a, F>(&'a View, F);
+
+fn column<'a, T, F: Fn(&'a Point) -> T>(view: &'a View, value: F) -> Column<'a, F> {
+    Column(view, value)
+}
+
+impl<'a, T: Serialize, F: Fn(&'a Point) -> T> Serialize for Column<'a, F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.points().map(|point| (self.1)(point)))
+    }
+}
+
+struct Groups<'a>(&'a View);
+
+impl Serialize for Groups<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        struct Group {
+            number: u64,
+            x: f32,
+            y: f32,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            z: Option<f32>,
+            size: usize,
+            forming: bool,
+        }
+        serializer.collect_seq(self.0.groups().iter().map(|group| Group {
+            number: group.number,
+            x: group.position.first().copied().unwrap_or_default(),
+            y: group.position.get(1).copied().unwrap_or_default(),
+            z: group.position.get(2).copied(),
+            size: group.size,
+            forming: group.forming,
+        }))
+    }
+}
+
+/// The name of a cluster by its number.
+pub(super) fn cluster_name(clusters: &Clusters, number: Option<u32>) -> Option<&str> {
+    clusters.names.get(number? as usize).map(String::as_str)
+}
+
+/// A row of the map that is near something.
+#[derive(serde::Serialize)]
+pub(super) struct Near<'a> {
+    id: std::borrow::Cow<'a, str>,
+    number: u32,
+    label: Option<&'a str>,
+    distance: f32,
+}
+
+/// Rows of the map by number and distance, as people know them.
+pub(super) fn near(lion: &Lion, rows: Vec<(u32, f32)>) -> Vec<Near<'_>> {
+    let map = lion.map();
+    let near = |(number, distance): (u32, f32)| Near {
+        id: map.id(number as usize),
+        number,
+        label: map.labels().map(|labels| labels.get(number as usize)),
+        distance,
+    };
+    rows.into_iter().map(near).collect()
+}
+
+impl From<Refused> for Problem {
+    fn from(refused: Refused) -> Self {
+        let detail = refused.to_string();
+        match refused {
+            Refused::Busy { .. } => Self::busy(detail),
+            Refused::Unprocessable { .. } => Self::unprocessable(detail),
+            Refused::NotFound { .. } => Self::not_found(detail),
+            Refused::Store { full: true, .. } => Self::new(StatusCode::INSUFFICIENT_STORAGE, detail),
+            Refused::Store { .. } | Refused::Stopping => Self::new(StatusCode::SERVICE_UNAVAILABLE, detail),
+        }
+    }
+}
+
+impl From<Missed> for Problem {
+    fn from(missed: Missed) -> Self {
+        match missed {
+            Missed::Gone { .. } => Self::gone(missed.to_string()),
+            Missed::Store(problem) => Self::new(StatusCode::SERVICE_UNAVAILABLE, problem),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! From the bytes of a request to changes of the live map. Any bytes are changes or a refusal, never a panic.
+
+mod arrow;
+mod json;
+
+use lion_tsne::live::{Arrival, Change};
+use std::collections::HashMap;
+use std::fmt;
+
+pub use arrow::parse_arrow;
+pub use json::{parse_json, parse_line, parse_lines};
+
+/// The most bytes of an id or a label.
+const LONGEST_NAME: usize = 256;
+
+/// What rows must look like: the map's own columns, and how many rows may come at once.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// Number of values in a row.
+    pub width: usize,
+    /// Names of the columns, where the map knows them.
+    pub columns: Option<Vec<String>>,
+    /// The most rows in one body.
+    pub rows: usize,
+    /// The most bytes that the values of one body may become when they are decompressed.
+    pub bytes: usize,
+}
+
+/// Why a body cannot be used, in one sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadBody {
+    /// It is not what its content type says.
+    Malformed(String),
+    /// It can be read, but a row in it is none of this map.
+    Unprocessable(String),
+    /// It contradicts itself.
+    Conflict(String),
+    /// It has more rows or values than are taken at once.
+    TooMany(String),
+}
+
+impl fmt::Display for BadBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Malformed(problem) | Self::Unprocessable(problem) => f.write_str(problem),
+            Self::Conflict(problem) | Self::TooMany(problem) => f.write_str(problem),
+        }
+    }
+}
+
+impl std::error::Error for BadBody {}
+
+impl Shape {
+    /// The name of a column by its number, counted from 0.
+    fn column(&self, at: usize) -> String {
+        match self.columns.as_ref().and_then(|columns| columns.get(at)) {
+            Some(name) => name.clone(),
+            None => format!("x[{}]", at + 1),
+        }
+    }
+
+    fn too_many_rows(&self) -> BadBody {
+        BadBody::TooMany(format!("the body has more than {} rows; send it in parts", self.rows))
+    }
+
+    /// The sentence for a row of another width than the map's.
+    fn wrong_width(&self, row: &str, found: usize) -> BadBody {
+        BadBody::Unprocessable(format!(
+            "{row} has {found} values; the rows of this map have {}, in the same order",
+            self.width
+        ))
+    }
+}
+
+/// Says what is wrong with an id.
+pub(crate) fn check_id(id: &str) -> Result<(), String> {
+    check_name("an id", id)?;
+    if id.is_empty() { Err("is empty; every point needs an id of its own".to_owned()) } else { Ok(()) }
+}
+
+/// Says what is wrong with an id or a label.
+fn check_name(what: &str, name: &str) -> Result<(), String> {
+    if name.len() > LONGEST_NAME {
+        return Err(format!("has {} bytes; {what} may have {LONGEST_NAME}", name.len()));
+    }
+    match name.chars().find(|character| character.is_control()) {
+        Some(control) => {
+            Err(format!("holds the control character {:?}; {what} may have none", control))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The points of a snapshot: only points, and each id once.
+pub(crate) fn snapshot_of(changes: Vec<Change>) -> Result<Vec<Arrival>, BadBody> {
+    let arrival = |(row, change)| match change {
+        Change::Upsert(arrival) => Ok(arrival),
+        Change::Delete { id, .. } => Err(BadBody::Unprocessable(format!(
+            "row {row} deletes {id:?}; a snapshot has only points, and removes those that are not in it"
+        ))),
+    };
+    let arrivals: Vec<Arrival> = (1..).zip(changes).map(arrival).collect::<Result<_, _>>()?;
+    let mut seen = HashMap::with_capacity(arrivals.len());
+    for (row, arrival) in (1..).zip(&arrivals) {
+        if let Some(first) = seen.insert(arrival.id.as_str(), row) {
+            let id = &arrival.id;
+            let problem = format!("rows {first} and {row} have the same id {id:?}; a snapshot has each point once");
+            return Err(BadBody::Conflict(problem));
+        }
+    }
+    Ok(arrivals)
+}

@@ -1,0 +1,439 @@
+//! JSON and JSON lines: `{"id": …, "x": […], "label": …, "t": …}` or `{"delete": id}`.
+//!
+//! Values go straight into the rows. While they do, [`Reading`] remembers where the parser is, so that an error names
+//! row and column without a second pass.
+
+use super::{BadBody, Shape, check_id, check_name};
+use lion_tsne::live::{Arrival, Change};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::error::Category;
+use std::cell::{Cell, RefCell};
+use std::fmt;
+
+/// Reads an array of changes, or one change alone.
+pub fn parse_json(bytes: &[u8], shape: &Shape) -> Result<Vec<Change>, BadBody> {
+    let reading = Reading::new(shape);
+    match bytes.trim_ascii_start().first() {
+        Some(b'[') => reading.finish(bytes, Changes(&reading)),
+        Some(b'{') => {
+            reading.row.set(1);
+            reading.finish(bytes, One(&reading)).map(|change| vec![change])
+        }
+        _ => Err(BadBody::Malformed(
+            "the body must be a JSON array of points, [{\"id\": …, \"x\": […]}, …], or one point".to_owned(),
+        )),
+    }
+}
+
+/// Reads one change per line; blank lines are none.
+pub fn parse_lines(bytes: &[u8], shape: &Shape) -> Result<Vec<Change>, BadBody> {
+    let reading = Reading::new(shape);
+    let mut changes = Vec::new();
+    for (line, text) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        if text.trim_ascii().is_empty() {
+            continue;
+        }
+        if changes.len() == shape.rows {
+            return Err(shape.too_many_rows());
+        }
+        reading.row.set(changes.len() + 1);
+        reading.line.set(line + 1);
+        changes.push(reading.finish(text, One(&reading))?);
+    }
+    Ok(changes)
+}
+
+/// Reads one change, which is line `line` of what somebody reads line by line; it counts from 1.
+pub fn parse_line(bytes: &[u8], line: u64, shape: &Shape) -> Result<Change, BadBody> {
+    let reading = Reading::new(shape);
+    reading.line.set(usize::try_from(line).unwrap_or(usize::MAX));
+    reading.finish(bytes, One(&reading))
+}
+
+/// Where the parser is, and what it found wrong there.
+struct Reading<'a> {
+    shape: &'a Shape,
+    /// Counted from 1; 0 before the first.
+    row: Cell<usize>,
+    /// The line of a body of lines, counted from 1; 0 for other bodies.
+    line: Cell<usize>,
+    part: Cell<Part>,
+    refusal: RefCell<Option<BadBody>>,
+}
+
+/// A part of a row.
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    Whole,
+    Field(&'static str),
+    /// A value by its number, counted from 0.
+    Value(usize),
+}
+
+impl<'a> Reading<'a> {
+    fn new(shape: &'a Shape) -> Self {
+        Self {
+            shape,
+            row: Cell::new(0),
+            line: Cell::new(0),
+            part: Cell::new(Part::Whole),
+            refusal: RefCell::new(None),
+        }
+    }
+
+    /// Lets `seed` read all of `bytes`.
+    fn finish<'de, S: DeserializeSeed<'de>>(&self, bytes: &'de [u8], seed: S) -> Result<S::Value, BadBody> {
+        self.part.set(Part::Whole);
+        let mut json = serde_json::Deserializer::from_slice(bytes);
+        let read = seed.deserialize(&mut json).and_then(|value| json.end().map(|()| value));
+        read.map_err(|error| self.explain(bytes, &error))
+    }
+
+    /// `row 3 (line 5), column width`.
+    fn place(&self) -> String {
+        let (row, line) = (self.row.get(), self.line.get());
+        let row = match (row, line) {
+            (0, line) => format!("line {line}"),
+            (row, line) if line > 0 && line != row => format!("row {row} (line {line})"),
+            (row, _) => format!("row {row}"),
+        };
+        match self.part.get() {
+            Part::Whole => row,
+            Part::Field(name) => format!("{row}, field {name}"),
+            Part::Value(at) => format!("{row}, column {}", self.shape.column(at)),
+        }
+    }
+
+    /// Stops the parser with a sentence about the place where it is.
+    fn refuse<E: serde::de::Error>(&self, problem: impl fmt::Display) -> E {
+        self.stop(BadBody::Unprocessable(format!("{} {problem}", self.place())))
+    }
+
+    fn stop<E: serde::de::Error>(&self, refusal: BadBody) -> E {
+        *self.refusal.borrow_mut() = Some(refusal);
+        E::custom("")
+    }
+
+    /// The refusal behind an error of the parser.
+    fn explain(&self, bytes: &[u8], error: &serde_json::Error) -> BadBody {
+        if let Some(refusal) = self.refusal.take() {
+            return refusal;
+        }
+        // What the parser says ends in " at line 1 column 9".
+        let said = error.to_string();
+        let problem = said.rsplit_once(" at line ").map_or(said.as_str(), |(problem, _)| problem);
+        let at = offset(bytes, error.line(), error.column());
+        match error.classify() {
+            Category::Data => BadBody::Unprocessable(format!("{}: {problem}", self.place())),
+            _ if self.part.get() != Part::Whole && problem.starts_with("number out of range") => {
+                BadBody::Unprocessable(format!("{} is too large for a 32-bit float", self.place()))
+            }
+            _ => match not_finite(bytes, at).filter(|_| self.part.get() != Part::Whole) {
+                Some(value) => BadBody::Unprocessable(format!(
+                    "{} is {value}; every value must be a finite number: fill it or remove the row",
+                    self.place()
+                )),
+                None if self.row.get() == 0 && self.line.get() == 0 => BadBody::Malformed(format!("the body is not JSON: {problem}")),
+                None => {
+                    BadBody::Malformed(format!("{} is not JSON: {problem} (byte {})", self.place(), at + 1))
+                }
+            },
+        }
+    }
+}
+
+/// Where in the bytes a line and column of the parser's are.
+fn offset(bytes: &[u8], line: usize, column: usize) -> usize {
+    let lines = bytes.split_inclusive(|&byte| byte == b'\n').take(line.saturating_sub(1));
+    let start: usize = lines.map(<[u8]>::len).sum();
+    (start + column.saturating_sub(1)).min(bytes.len())
+}
+
+/// The word around `at`, if it is one that other languages write for a number that is not finite.
+fn not_finite(bytes: &[u8], at: usize) -> Option<&str> {
+    let ends = |byte: &u8| matches!(byte, b',' | b'[' | b']' | b':' | b'{' | b'}') || byte.is_ascii_whitespace();
+    let (before, after) = bytes.split_at_checked(at)?;
+    // The longest such word is -Infinity; the parser may stand anywhere in it or just after it.
+    let near = before.len().saturating_sub(12);
+    let start = before[near..].iter().rposition(ends).map_or(near, |found| near + found + 1);
+    let end = at + after.iter().take(12).position(ends).unwrap_or(after.len().min(12));
+    let word = std::str::from_utf8(bytes.get(start..end)?).ok()?;
+    let plain = word.trim_start_matches(['-', '+']).to_ascii_lowercase();
+    matches!(plain.as_str(), "nan" | "inf" | "infinity").then_some(word)
+}
+
+/// Reads an array of changes.
+struct Changes<'a>(&'a Reading<'a>);
+
+impl<'de> DeserializeSeed<'de> for Changes<'_> {
+    type Value = Vec<Change>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Changes<'_> {
+    type Value = Vec<Change>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array of points")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        let mut changes = Vec::new();
+        self.0.row.set(1);
+        while let Some(change) = items.next_element_seed(One(self.0))? {
+            if changes.len() == self.0.shape.rows {
+                return Err(self.0.stop(self.0.shape.too_many_rows()));
+            }
+            changes.push(change);
+            self.0.row.set(changes.len() + 1);
+            self.0.part.set(Part::Whole);
+        }
+        Ok(changes)
+    }
+}
+
+/// Reads one change.
+struct One<'a>(&'a Reading<'a>);
+
+impl<'de> DeserializeSeed<'de> for One<'_> {
+    type Value = Change;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Change, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+/// The fields of a change as far as they came.
+#[derive(Default)]
+struct Fields {
+    id: Option<String>,
+    row: Option<Vec<f32>>,
+    label: Option<Option<String>>,
+    t: Option<Option<f64>>,
+    delete: Option<String>,
+}
+
+impl<'de> Visitor<'de> for One<'_> {
+    type Value = Change;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a point {\"id\": …, \"x\": […]} or {\"delete\": id}")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Change, A::Error> {
+        let reading = self.0;
+        let mut fields = Fields::default();
+        while let Some(name) = map.next_key_seed(Name(reading))? {
+            reading.part.set(Part::Field(name));
+            let twice = match name {
+                "id" => fields.id.replace(map.next_value_seed(Id(reading))?).is_some(),
+                "x" => fields.row.replace(map.next_value_seed(Row(reading))?).is_some(),
+                "label" => fields.label.replace(map.next_value_seed(Label(reading))?).is_some(),
+                "t" => fields.t.replace(map.next_value_seed(Time(reading))?).is_some(),
+                _ => fields.delete.replace(map.next_value_seed(Id(reading))?).is_some(),
+            };
+            if twice {
+                return Err(reading.refuse("is there twice; it may have one value"));
+            }
+            reading.part.set(Part::Whole);
+        }
+        fields.change(reading)
+    }
+}
+
+impl Fields {
+    fn change<E: serde::de::Error>(self, reading: &Reading<'_>) -> Result<Change, E> {
+        let t = self.t.flatten();
+        match (self.delete, self.id, self.row) {
+            (Some(id), None, None) if self.label.is_none() => Ok(Change::Delete { id, t }),
+            (Some(_), ..) => Err(reading.refuse("has delete beside other fields; send two rows, one for each")),
+            (None, Some(id), Some(row)) => {
+                Ok(Change::Upsert(Arrival { id, row, label: self.label.flatten(), t }))
+            }
+            (None, None, _) => Err(reading.refuse("has no id; every point needs one, or delete with an id")),
+            (None, _, None) => Err(reading.refuse("has no x, which is the list of its values")),
+        }
+    }
+}
+
+/// A seed that reads one value of one field.
+macro_rules! seed {
+    ($seed:ident -> $value:ty, $method:ident, $expecting:literal) => {
+        struct $seed<'a>(&'a Reading<'a>);
+
+        impl<'de> DeserializeSeed<'de> for $seed<'_> {
+            type Value = $value;
+
+            fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<$value, D::Error> {
+                deserializer.$method(self)
+            }
+        }
+    };
+}
+
+seed!(Name -> &'static str, deserialize_str, "the name of a field");
+seed!(Id -> String, deserialize_any, "text");
+seed!(Label -> Option<String>, deserialize_any, "text");
+seed!(Time -> Option<f64>, deserialize_any, "a number of seconds");
+seed!(Row -> Vec<f32>, deserialize_seq, "a list of numbers");
+seed!(Number -> f32, deserialize_any, "a number");
+
+impl<'de> Visitor<'de> for Name<'_> {
+    type Value = &'static str;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a field")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<&'static str, E> {
+        let known = ["id", "x", "label", "t", "delete"].into_iter().find(|&known| known == name);
+        known.ok_or_else(|| {
+            let name: String = name.chars().take(40).collect();
+            self.0.refuse(format_args!("has a field {name:?}; the fields are id, x, label, t and delete"))
+        })
+    }
+}
+
+impl<'de> Visitor<'de> for Id<'_> {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("text or a whole number")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, id: &str) -> Result<String, E> {
+        check_id(id).map_err(|problem| self.0.refuse(problem))?;
+        Ok(id.to_owned())
+    }
+
+    fn visit_u64<E>(self, id: u64) -> Result<String, E> {
+        Ok(id.to_string())
+    }
+
+    fn visit_i64<E>(self, id: i64) -> Result<String, E> {
+        Ok(id.to_string())
+    }
+}
+
+impl<'de> Visitor<'de> for Label<'_> {
+    type Value = Option<String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("text or a whole number")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, label: &str) -> Result<Option<String>, E> {
+        check_name("a label", label).map_err(|problem| self.0.refuse(problem))?;
+        Ok(Some(label.to_owned()).filter(|label| !label.is_empty()))
+    }
+
+    fn visit_u64<E>(self, label: u64) -> Result<Option<String>, E> {
+        Ok(Some(label.to_string()))
+    }
+
+    fn visit_i64<E>(self, label: i64) -> Result<Option<String>, E> {
+        Ok(Some(label.to_string()))
+    }
+
+    fn visit_bool<E>(self, label: bool) -> Result<Option<String>, E> {
+        Ok(Some(label.to_string()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Option<String>, E> {
+        Ok(None)
+    }
+}
+
+impl<'de> Visitor<'de> for Time<'_> {
+    type Value = Option<f64>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number of seconds")
+    }
+
+    fn visit_f64<E>(self, t: f64) -> Result<Option<f64>, E> {
+        Ok(Some(t))
+    }
+
+    fn visit_u64<E>(self, t: u64) -> Result<Option<f64>, E> {
+        Ok(Some(t as f64))
+    }
+
+    fn visit_i64<E>(self, t: i64) -> Result<Option<f64>, E> {
+        Ok(Some(t as f64))
+    }
+
+    fn visit_unit<E>(self) -> Result<Option<f64>, E> {
+        Ok(None)
+    }
+}
+
+impl<'de> Visitor<'de> for Row<'_> {
+    type Value = Vec<f32>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of numbers")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Vec<f32>, A::Error> {
+        let (reading, width) = (self.0, self.0.shape.width);
+        let mut row = Vec::with_capacity(width);
+        for at in 0..width {
+            reading.part.set(Part::Value(at));
+            match items.next_element_seed(Number(reading))? {
+                Some(value) => row.push(value),
+                None => break,
+            }
+        }
+        reading.part.set(Part::Whole);
+        let mut found = row.len();
+        while items.next_element::<IgnoredAny>()?.is_some() {
+            found += 1;
+        }
+        if found != width {
+            return Err(reading.stop(reading.shape.wrong_width(&reading.place(), found)));
+        }
+        reading.part.set(Part::Field("x"));
+        Ok(row)
+    }
+}
+
+impl<'de> Visitor<'de> for Number<'_> {
+    type Value = f32;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number")
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<f32, E> {
+        let narrow = value as f32;
+        if narrow.is_finite() {
+            return Ok(narrow);
+        }
+        Err(self.0.refuse(format_args!("is {value:e}, too large for a 32-bit float; scale the column down")))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<f32, E> {
+        Ok(value as f32)
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<f32, E> {
+        Ok(value as f32)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<f32, E> {
+        Ok(f32::from(u8::from(value)))
+    }
+
+    fn visit_unit<E: serde::de::Error>(self) -> Result<f32, E> {
+        Err(self.0.refuse("is null; every value must be a finite number: fill it or remove the row"))
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<f32, E> {
+        let text: String = text.chars().take(40).collect();
+        Err(self.0.refuse(format_args!("holds {text:?}, which is not a number; correct it")))
+    }
+}

@@ -1,0 +1,268 @@
+//! Who may call: the name called by, the page that calls, the token; and what browsers are told of every answer.
+//!
+//! A service on the loopback address can be reached by any page that a browser on the machine shows. Such a page cannot
+//! call it under a name of ours (Host), and says where it comes from (Origin, Sec-Fetch-Site).
+
+use super::App;
+use super::error::Problem;
+use axum::extract::{Request, State};
+use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::http::{Method, StatusCode, Uri};
+use axum::middleware::Next;
+use axum::response::{Html, IntoResponse, Response};
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use subtle::ConstantTimeEq;
+
+/// A secret that callers must show.
+#[derive(Clone)]
+pub struct Token(Arc<str>);
+
+/// A shorter one could be guessed.
+const SHORTEST_TOKEN: usize = 16;
+
+impl Token {
+    /// Takes the text of a token file; blank space around it is no part of it.
+    pub fn new(text: &str) -> Result<Self, String> {
+        let token = text.trim();
+        if token.len() < SHORTEST_TOKEN {
+            return Err(format!(
+                "the token has {} characters and needs at least {SHORTEST_TOKEN}: make one with `openssl rand -hex 32`",
+                token.len()
+            ));
+        }
+        // These go through headers, cookies and addresses as they are.
+        match token.chars().find(|c| !c.is_ascii_alphanumeric() && !"-._~".contains(*c)) {
+            Some(c) => Err(format!("the token holds {c:?}; it may hold letters, digits and -._~")),
+            None => Ok(Self(token.into())),
+        }
+    }
+
+    /// Whether it is this one; how long that takes does not tell how much of it is right.
+    fn is(&self, shown: &[u8]) -> bool {
+        self.0.as_bytes().ct_eq(shown).into()
+    }
+}
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Token")
+    }
+}
+
+/// The names by which a service may be called.
+#[derive(Clone, Debug)]
+pub struct Hosts {
+    address: SocketAddr,
+    names: Vec<String>,
+}
+
+impl Hosts {
+    /// The address itself, and `localhost` where that is the same. A service on all addresses of a machine may be called
+    /// by any of them.
+    pub fn new(address: SocketAddr) -> Self {
+        Self { address, names: Vec::new() }
+    }
+
+    /// Another name, with or without a port.
+    pub fn allow(mut self, name: &str) -> Self {
+        self.names.push(without_port(name).to_ascii_lowercase());
+        self
+    }
+
+    /// Whether a Host header names this service. The port is not looked at: it may be forwarded from another.
+    fn contains(&self, host: &str) -> bool {
+        let name = without_port(host).to_ascii_lowercase();
+        let ip = self.address.ip();
+        if self.names.contains(&name) {
+            return true;
+        }
+        match name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
+            // A page can get a browser to take its own name for any address, but not another name for an address.
+            Ok(called) => called == ip || ip.is_unspecified() || ip.is_loopback() && called.is_loopback(),
+            Err(_) => name == "localhost" && (ip.is_loopback() || ip.is_unspecified()),
+        }
+    }
+}
+
+/// The name in `name:port` or `[address]:port`.
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) && (!name.contains(':') || name.ends_with(']')) => {
+            name
+        }
+        _ => host,
+    }
+}
+
+/// Refuses who may not call; tells browsers what they may do with the answer.
+pub(super) async fn check(State(app): State<App>, request: Request, next: Next) -> Response {
+    let mut response = match admit(&app, request.method(), request.uri(), request.headers()) {
+        Ok(None) => next.run(request).await,
+        Ok(Some(welcome)) => welcome,
+        Err(problem) => problem.into_response(),
+    };
+    protect(response.headers_mut());
+    response
+}
+
+/// Lets a request through, or answers it: with a refusal, or with the cookie for a token in the address.
+fn admit(app: &App, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Option<Response>, Problem> {
+    // Whoever probes whether the service is there need know nothing, and learns nothing else.
+    if uri.path() == "/healthz" {
+        return Ok(None);
+    }
+    check_host(&app.config.hosts, uri, headers)?;
+    check_origin(uri, headers)?;
+    let Some(token) = &app.config.token else { return Ok(None) };
+    let name = cookie_name(app.config.hosts.address);
+    if shown(headers, &name).any(|shown| token.is(shown)) {
+        return Ok(None);
+    }
+    match token_in(uri).filter(|_| method == Method::GET && uri.path() == "/") {
+        Some(shown) if token.is(shown.as_bytes()) => Ok(Some(welcome(&name, token))),
+        _ => Err(Problem::new(
+            StatusCode::UNAUTHORIZED,
+            "the token is missing or wrong: send it as Authorization: Bearer …, or open the dashboard once as /?token=…",
+        )),
+    }
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    headers.get(name).map(|value| value.to_str().unwrap_or(""))
+}
+
+fn check_host(hosts: &Hosts, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+    let host = uri.authority().map(|authority| authority.as_str()).or_else(|| text(headers, &header::HOST));
+    match host {
+        Some(host) if hosts.contains(host) => Ok(()),
+        Some(host) => {
+            let host: String = host.chars().take(100).collect();
+            Err(Problem::forbidden(format!("this service is not called {host:?}: allow the name with --allow-host")))
+        }
+        None => Err(Problem::bad_request("the request does not say which host it is for")),
+    }
+}
+
+fn check_origin(uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+    let refuse = || Err(Problem::forbidden("pages of another site may not call this service"));
+    let host = uri.authority().map(|authority| authority.as_str()).or_else(|| text(headers, &header::HOST));
+    if let Some(origin) = text(headers, &header::ORIGIN) {
+        let from = origin.split_once("://").map(|(_, authority)| authority);
+        if from.is_none() || !from.zip(host).is_some_and(|(from, host)| from.eq_ignore_ascii_case(host)) {
+            return refuse();
+        }
+    }
+    // Requests for a picture or a script come without an Origin. A link to the dashboard is welcome from anywhere.
+    match text(headers, &HeaderName::from_static("sec-fetch-site")) {
+        Some("cross-site" | "same-site") if uri.path() != "/" => refuse(),
+        _ => Ok(()),
+    }
+}
+
+/// Every token that a request shows.
+fn shown<'a>(headers: &'a HeaderMap, cookie: &'a str) -> impl Iterator<Item = &'a [u8]> {
+    let bearer = text(headers, &header::AUTHORIZATION).and_then(|value| {
+        let (scheme, token) = value.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().as_bytes())
+    });
+    let cookies = headers.get_all(header::COOKIE).into_iter().flat_map(|value| value.to_str().unwrap_or("").split(';'));
+    let ours = cookies.filter_map(move |pair| {
+        let (name, value) = pair.trim().split_once('=')?;
+        (name == cookie).then_some(value.as_bytes())
+    });
+    bearer.into_iter().chain(ours)
+}
+
+fn token_in(uri: &Uri) -> Option<&str> {
+    uri.query()?.split('&').find_map(|pair| pair.strip_prefix("token="))
+}
+
+/// Cookies do not tell ports apart, so that two services on one machine need names of their own.
+fn cookie_name(address: SocketAddr) -> String {
+    format!("lion-{}", address.port())
+}
+
+/// Keeps the token in a cookie and goes on to the dashboard. The page does that, not a redirect: after a link from
+/// another site a browser would follow a redirect without the strict cookie.
+fn welcome(name: &str, token: &Token) -> Response {
+    let cookie = format!("{name}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000", token.0);
+    let page = "<!doctype html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0;url=/\">\
+                <title>LION-tSNE</title><p><a href=\"/\">To the dashboard</a>";
+    ([(header::SET_COOKIE, cookie), (header::CACHE_CONTROL, "no-store".to_owned())], Html(page)).into_response()
+}
+
+/// What browsers are told of every answer.
+fn protect(headers: &mut HeaderMap) {
+    const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
+                          connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    for (name, value) in [
+        ("content-security-policy", POLICY),
+        ("x-content-type-options", "nosniff"),
+        ("x-frame-options", "DENY"),
+        ("referrer-policy", "no-referrer"),
+        ("cross-origin-resource-policy", "same-origin"),
+        ("cross-origin-opener-policy", "same-origin"),
+    ] {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    // What is alive is never to be taken from a cache; what may be says so itself.
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hosts(address: &str) -> Hosts {
+        Hosts::new(address.parse().expect("an address"))
+    }
+
+    #[test]
+    fn only_names_of_the_service_are_let_through() {
+        let local = hosts("127.0.0.1:7878");
+        for host in ["127.0.0.1:7878", "localhost:7878", "LOCALHOST", "localhost:9000", "[::1]:7878", "127.0.0.1"] {
+            assert!(local.contains(host), "{host}");
+        }
+        for host in ["evil.example", "evil.example:7878", "localhost.evil.example", "10.0.0.1:7878", "", ":7878", "[", "a:b:c"] {
+            assert!(!local.contains(host), "{host}");
+        }
+        let open = hosts("0.0.0.0:80").allow("Map.Example:443");
+        for host in ["10.0.0.1", "map.example", "MAP.example:80", "[fe80::1]:80", "localhost"] {
+            assert!(open.contains(host), "{host}");
+        }
+        assert!(!open.contains("evil.example"));
+        let one = hosts("10.0.0.1:80");
+        assert!(one.contains("10.0.0.1") && !one.contains("localhost") && !one.contains("10.0.0.2"));
+    }
+
+    #[test]
+    fn tokens_are_long_and_plain() {
+        assert!(Token::new("short").unwrap_err().contains("5 characters"));
+        assert!(Token::new("0123456789abcdef;").unwrap_err().contains("';'"));
+        let token = Token::new(" 0123456789abcdef\n").expect("it is long enough");
+        assert!(token.is(b"0123456789abcdef"));
+        for wrong in [&b"0123456789abcdeg"[..], b"0123456789abcde", b"", b"0123456789abcdef0"] {
+            assert!(!token.is(wrong));
+        }
+        assert_eq!(format!("{token:?}"), "Token");
+    }
+
+    #[test]
+    fn an_origin_must_be_the_host() {
+        let check = |pairs: &[(&'static str, &'static str)], path: &str| {
+            let headers = pairs.iter().map(|&(name, value)| {
+                (HeaderName::from_static(name), HeaderValue::from_static(value))
+            });
+            check_origin(&path.parse().expect("a path"), &headers.collect()).is_ok()
+        };
+        assert!(check(&[("host", "localhost:1")], "/api/live"));
+        assert!(check(&[("host", "localhost:1"), ("origin", "http://localhost:1")], "/api/live"));
+        for origin in ["http://localhost:2", "http://evil.example", "null", "localhost:1", ""] {
+            assert!(!check(&[("host", "localhost:1"), ("origin", origin)], "/"), "{origin}");
+        }
+        assert!(!check(&[("host", "localhost:1"), ("sec-fetch-site", "cross-site")], "/api/live"));
+        assert!(check(&[("host", "localhost:1"), ("sec-fetch-site", "cross-site")], "/"));
+        assert!(check(&[("host", "localhost:1"), ("sec-fetch-site", "same-origin")], "/api/live"));
+    }
+}

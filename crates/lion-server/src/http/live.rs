@@ -1,0 +1,154 @@
+//! The routes of what is alive: points come, change and go, and can be looked at.
+
+use super::answer::{LiveAnswer, cluster_name, join, json, json_text, near, placements, with_events};
+use super::body::{check_id, snapshot_of};
+use super::error::Problem;
+use super::{App, map};
+use crate::{PointRecord, Work};
+use axum::body::Body;
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use lion_tsne::live::{At, Change};
+use serde::{Deserialize, Serialize};
+use serde_json::json as object;
+
+/// Places points, or removes them, in the order in which they come.
+pub(super) async fn upsert(State(app): State<App>, headers: HeaderMap, body: Body) -> Result<Response, Problem> {
+    let mut taken = app.intake.changes(&headers, body).await?;
+    let changes = std::mem::take(&mut taken.changes);
+    if changes.is_empty() {
+        return Ok(placements(&[]));
+    }
+    let receipt = app.service.submit(Work::Changes(changes)).await?;
+    Ok(placements(&receipt.events))
+}
+
+/// Takes a whole snapshot: its points are placed, all others removed.
+pub(super) async fn snapshot(State(app): State<App>, headers: HeaderMap, body: Body) -> Result<Response, Problem> {
+    let mut taken = app.intake.changes(&headers, body).await?;
+    let arrivals = snapshot_of(std::mem::take(&mut taken.changes))?;
+    let receipt = app.service.submit(Work::Snapshot(arrivals)).await?;
+    Ok(placements(&receipt.events))
+}
+
+type Id = Result<Path<String>, PathRejection>;
+
+fn id_of(path: Id) -> Result<String, Problem> {
+    let Path(id) = path.map_err(|_| Problem::bad_request("the id in the address is not UTF-8"))?;
+    check_id(&id).map_err(|problem| Problem::bad_request(format!("the id in the address {problem}")))?;
+    Ok(id)
+}
+
+/// Removes a point.
+pub(super) async fn delete(State(app): State<App>, path: Id) -> Result<Response, Problem> {
+    let id = id_of(path)?;
+    let receipt = app.service.submit(Work::Changes(vec![Change::Delete { id: id.clone(), t: None }])).await?;
+    let event = receipt.events.first().map(|event| event.n);
+    Ok(json(&object!({ "removed": id, "event": event })))
+}
+
+/// A point, what happened to it, and what is near it.
+pub(super) async fn point(State(app): State<App>, path: Id) -> Result<Response, Problem> {
+    let record = app.service.point(&id_of(path)?).await?;
+    // Looking for the nearest rows takes a while in a large map.
+    let answer = tokio::task::spawn_blocking(move || point_answer(&app, &record)).await;
+    answer.unwrap_or_else(|_| Err(Problem::not_found("the point cannot be shown")))
+}
+
+/// A point as an event tells it.
+#[derive(Serialize)]
+struct PointAnswer<'a> {
+    id: &'a str,
+    label: Option<&'a str>,
+    t: f64,
+    #[serde(flatten)]
+    at: At,
+    verdict: &'static str,
+    score: f64,
+    off_plane: Option<f64>,
+    nearest: u32,
+    nearest_id: &'a str,
+    nearest_distance: f32,
+    neighbours: u32,
+    group: Option<u64>,
+    cluster: Option<&'a str>,
+    first: u64,
+    last: u64,
+}
+
+fn point_answer(app: &App, record: &PointRecord) -> Result<Response, Problem> {
+    let (lion, point, placement) = (app.service.lion(), &*record.point, &record.point.placement);
+    let point = PointAnswer {
+        id: &point.id,
+        label: point.label.as_deref(),
+        t: point.t,
+        at: At::from(placement.place),
+        verdict: placement.verdict.as_str(),
+        score: placement.score,
+        off_plane: placement.off_plane,
+        nearest: placement.nearest,
+        nearest_id: &lion.map().id(placement.nearest as usize),
+        nearest_distance: placement.nearest_distance,
+        neighbours: placement.neighbours,
+        group: placement.group,
+        cluster: cluster_name(app.service.clusters(), point.cluster),
+        first: point.first,
+        last: point.last,
+    };
+    let nearest = lion.nearest(&record.row, map::NEAR).map_err(|error| Problem::unprocessable(error.to_string()))?;
+    let rest = object!({
+        "row": record.row,
+        "picture": map::picture(lion.map().as_picture(&record.row).as_deref()),
+        "nearest": near(lion, nearest),
+        "point": point,
+    });
+    // The events are JSON already: they go in front of the rest.
+    let mut text = b"{\"history\":".to_vec();
+    join(&mut text, &record.history);
+    text.push(b',');
+    text.extend_from_slice(&rest.to_string().as_bytes()[1..]);
+    Ok(json_text(text))
+}
+
+/// All points as they are, with what is watched.
+pub(super) async fn live(State(app): State<App>) -> Response {
+    let write = move || {
+        let (view, places) = (app.service.view(), app.service.lion().map().dims());
+        json(&LiveAnswer { view: &view, clusters: app.service.clusters(), places })
+    };
+    tokio::task::spawn_blocking(write).await.unwrap_or_else(|_| json(&object!({})))
+}
+
+/// What is watched.
+pub(super) async fn health(State(app): State<App>) -> Response {
+    json(&**app.service.view().health())
+}
+
+/// A part of the history: what follows an event, or what comes before one.
+#[derive(Deserialize)]
+pub(super) struct Part {
+    after: Option<u64>,
+    before: Option<u64>,
+    limit: Option<usize>,
+}
+
+/// The most events in one answer.
+const MOST_EVENTS: usize = 10_000;
+
+pub(super) async fn history(
+    State(app): State<App>,
+    part: Result<Query<Part>, QueryRejection>,
+) -> Result<Response, Problem> {
+    let Query(part) = part.map_err(|_| {
+        Problem::bad_request("the query may have after=N or before=N, and limit=M, all whole numbers")
+    })?;
+    let limit = part.limit.unwrap_or(1000).min(MOST_EVENTS);
+    let events = match (part.after, part.before) {
+        (Some(_), Some(_)) => return Err(Problem::bad_request("ask for after=N or for before=N, not for both")),
+        (after, None) => app.service.history(after.unwrap_or(app.service.first().saturating_sub(1)), limit).await?,
+        (None, Some(before)) => app.service.history_before(before, limit).await?,
+    };
+    Ok(json_text(with_events(&events, app.service.first(), app.service.feed().last())))
+}

@@ -1,0 +1,251 @@
+//! The routes of the map itself, which never changes: each answer is made once and has a tag.
+
+use super::App;
+use super::answer::{cluster_name, json, near};
+use super::assets::tagged;
+use super::error::Problem;
+use arrow_array::{ArrayRef, Float32Array, RecordBatch, StringArray, UInt32Array};
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::ArrowError;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+use lion_tsne::live::Clusters;
+use lion_tsne::{Lion, Map, Metric};
+use serde_json::{Value, json as object};
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+/// How many of the nearest rows are shown.
+pub(super) const NEAR: usize = 5;
+
+/// What was asked for before.
+#[derive(Default)]
+pub(super) struct Answers {
+    checksum: OnceLock<String>,
+    summary: OnceLock<Value>,
+    columns: OnceLock<Bytes>,
+}
+
+impl App {
+    fn checksum(&self) -> &str {
+        self.map.checksum.get_or_init(|| self.service.lion().map().checksum().unwrap_or_default())
+    }
+
+    fn tag(&self, what: &str) -> String {
+        format!("\"{}-{what}-{}\"", self.checksum(), env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// Runs what takes a while in a large map where it holds up nobody.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+    let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the map could not be read");
+    tokio::task::spawn_blocking(work).await.map_err(failed)
+}
+
+/// What the map is, and which events there are.
+pub(super) async fn summary(State(app): State<App>) -> Result<Response, Problem> {
+    let mut summary = aside({
+        let app = app.clone();
+        move || app.map.summary.get_or_init(|| make_summary(&app)).clone()
+    })
+    .await?;
+    summary["first"] = app.service.first().into();
+    summary["last"] = app.service.feed().last().into();
+    summary["window"] = app.service.view().health().window.into();
+    Ok(json(&summary))
+}
+
+fn make_summary(app: &App) -> Value {
+    let (lion, clusters) = (app.service.lion(), app.service.clusters());
+    let map = lion.map();
+    object!({
+        "name": app.config.name,
+        "rows": map.rows(),
+        "columns": map.preprocess().input_dims(),
+        "components": map.preprocess().output_dims(),
+        "places": map.dims(),
+        "metric": match map.preprocess().metric() {
+            Metric::Euclidean => "euclidean",
+            Metric::Cosine => "cosine",
+        },
+        "perplexity": map.perplexity(),
+        "kl": map.provenance().kl,
+        "r_x": lion.r_x(),
+        "r_y": lion.r_y(),
+        "r_close": lion.r_close(),
+        "power": lion.power(),
+        "radius": radius(lion),
+        "checksum": app.checksum(),
+        "clusters": cluster_list(clusters, map.dims()),
+        "clusters_from": if clusters.from_labels { "labels" } else { "density" },
+        "image": map.image().map(|image| {
+            object!({ "width": image.width, "height": image.height, "channels": image.channels })
+        }),
+        "bounds": bounds(map),
+        "version": env!("CARGO_PKG_VERSION"),
+    })
+}
+
+/// The radius as it is given on the command line: the percentile that promises such a share of outliers, or the number.
+fn radius(lion: &Lion) -> String {
+    match lion.promised() {
+        Some(share) => format!("{}%", ((1.0 - share) * 1e8).round() / 1e6),
+        None => lion.r_x().to_string(),
+    }
+}
+
+fn cluster_list(clusters: &Clusters, dims: usize) -> Vec<Value> {
+    let parts = clusters.names.iter().zip(&clusters.rows).zip(&clusters.centres);
+    let cluster = |((name, rows), centre): ((&String, &_), &lion_tsne::Place)| {
+        let mut cluster = object!({ "name": name, "rows": rows, "x": centre[0], "y": centre[1] });
+        if dims == 3 {
+            cluster["z"] = centre[2].into();
+        }
+        cluster
+    };
+    parts.map(cluster).collect()
+}
+
+/// The least and greatest coordinates: x0, y0, x1, y1, with z0 after y0 and z1 last in space.
+fn bounds(map: &Map) -> Vec<f32> {
+    let dims = map.dims();
+    let mut bounds = [vec![f32::INFINITY; dims], vec![f32::NEG_INFINITY; dims]];
+    for place in map.y().data().chunks_exact(dims) {
+        for (d, &at) in place.iter().enumerate() {
+            bounds[0][d] = bounds[0][d].min(at);
+            bounds[1][d] = bounds[1][d].max(at);
+        }
+    }
+    bounds.concat()
+}
+
+/// Ids, places, labels and clusters of the rows as an Arrow stream.
+pub(super) async fn points(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
+    let stream = aside({
+        let app = app.clone();
+        move || (app.tag("points"), arrow_stream(app.service.lion(), app.service.clusters()))
+    });
+    let (tag, stream) = stream.await?;
+    let stream = stream.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    Ok(tagged(&headers, &tag, || ([(header::CONTENT_TYPE, "application/vnd.apache.arrow.stream")], stream)))
+}
+
+/// Rows in one batch of the stream.
+const BATCH: usize = 65_536;
+
+fn arrow_stream(lion: &Lion, clusters: &Clusters) -> Result<Vec<u8>, ArrowError> {
+    let (map, mut bytes) = (lion.map(), Vec::new());
+    let first = arrow_batch(map, clusters, 0..map.rows().min(BATCH))?;
+    let mut writer = StreamWriter::try_new(&mut bytes, first.schema_ref())?;
+    writer.write(&first)?;
+    for start in (BATCH..map.rows()).step_by(BATCH) {
+        writer.write(&arrow_batch(map, clusters, start..map.rows().min(start + BATCH))?)?;
+    }
+    writer.finish()?;
+    drop(writer);
+    Ok(bytes)
+}
+
+fn arrow_batch(map: &Map, clusters: &Clusters, rows: std::ops::Range<usize>) -> Result<RecordBatch, ArrowError> {
+    let ids: StringArray = rows.clone().map(|row| Some(map.id(row))).collect();
+    let mut columns: Vec<(&str, ArrayRef, bool)> = vec![("id", Arc::new(ids), false)];
+    for (d, name) in ["x", "y", "z"].into_iter().enumerate().take(map.dims()) {
+        let values: Float32Array = rows.clone().map(|row| map.place(row)[d]).collect::<Vec<_>>().into();
+        columns.push((name, Arc::new(values), false));
+    }
+    let labels: StringArray = rows.clone().map(|row| map.labels().map(|labels| labels.get(row))).collect();
+    columns.push(("label", Arc::new(labels), true));
+    let cluster: UInt32Array = rows.map(|row| clusters.of_row[row]).collect();
+    columns.push(("cluster", Arc::new(cluster), true));
+    RecordBatch::try_from_iter_with_nullable(columns)
+}
+
+/// Places, clusters and ids of the rows as plain columns, for a browser that has no reader of Arrow.
+pub(super) async fn columns(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
+    let made = aside({
+        let app = app.clone();
+        move || {
+            let columns = app.map.columns.get_or_init(|| plain_columns(app.service.lion().map(), app.service.clusters()));
+            (app.tag("columns"), columns.clone())
+        }
+    });
+    let (tag, columns) = made.await?;
+    Ok(tagged(&headers, &tag, || ([(header::CONTENT_TYPE, "application/octet-stream")], columns)))
+}
+
+/// In this column a row without a cluster.
+const NO_CLUSTER: u32 = u32::MAX;
+
+/// The length of the header, the header, then the columns, all on multiples of 8 bytes.
+fn plain_columns(map: &Map, clusters: &Clusters) -> Bytes {
+    let rows = map.rows();
+    let (mut list, mut data) = (Vec::new(), Vec::with_capacity(rows * 4 * (map.dims() + 1)));
+    let mut add = |name: &str, kind: &str, bytes: &mut dyn Iterator<Item = u8>| {
+        data.resize(data.len().next_multiple_of(8), 0);
+        let offset = data.len();
+        data.extend(bytes);
+        list.push(object!({ "name": name, "type": kind, "offset": offset, "length": data.len() - offset }));
+    };
+    for (d, name) in ["x", "y", "z"].into_iter().enumerate().take(map.dims()) {
+        add(name, "f32", &mut (0..rows).flat_map(|row| map.place(row)[d].to_le_bytes()));
+    }
+    let of_row = &clusters.of_row;
+    add("cluster", "u32", &mut of_row.iter().flat_map(|cluster| cluster.unwrap_or(NO_CLUSTER).to_le_bytes()));
+    if map.has_ids() {
+        // Names may hold anything, but a line end among them would shift all that follow.
+        let ids = (0..rows).map(|row| map.id(row).replace(['\n', '\r'], " "));
+        add("ids", "utf8", &mut ids.collect::<Vec<_>>().join("\n").into_bytes().into_iter());
+    }
+    let mut header = object!({ "rows": rows, "columns": list }).to_string();
+    // The length stands before it.
+    while !(header.len() + 4).is_multiple_of(8) {
+        header.push(' ');
+    }
+    let length = u32::try_from(header.len()).unwrap_or(u32::MAX);
+    [&length.to_le_bytes(), header.as_bytes(), &data].concat().into()
+}
+
+/// One row of the map, and those nearest to it.
+pub(super) async fn row(
+    State(app): State<App>,
+    number: Result<Path<usize>, PathRejection>,
+) -> Result<Response, Problem> {
+    let rows = app.service.lion().map().rows();
+    let Path(number) = number.map_err(|_| Problem::bad_request("the number of a row must be a whole number"))?;
+    if number >= rows {
+        return Err(Problem::not_found(format!("there is no row {number}: the map has {rows} rows, counted from 0")));
+    }
+    aside(move || row_answer(&app, number)).await?
+}
+
+fn row_answer(app: &App, number: usize) -> Result<Response, Problem> {
+    let (lion, clusters) = (app.service.lion(), app.service.clusters());
+    let map = lion.map();
+    let nearest = lion.nearest_of(number, NEAR);
+    let nearest = nearest.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    let place = map.place(number);
+    let mut answer = object!({
+        "number": number,
+        "id": map.id(number),
+        "label": map.labels().map(|labels| labels.get(number)),
+        "cluster": cluster_name(clusters, clusters.of_row[number]),
+        "x": place[0],
+        "y": place[1],
+        "picture": picture(map.picture(number)),
+        "nearest": near(lion, nearest),
+    });
+    if let Some(&z) = place.get(2) {
+        answer["z"] = z.into();
+    }
+    Ok(json(&answer))
+}
+
+/// The bytes of a picture as JSON can hold them.
+pub(super) fn picture(bytes: Option<&[u8]>) -> Option<Cow<'static, str>> {
+    bytes.map(|bytes| BASE64_STANDARD.encode(bytes).into())
+}

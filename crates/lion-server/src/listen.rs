@@ -1,0 +1,155 @@
+//! The port: takes connections, bounds how many there are and how slow they may be, and ends them in good order.
+
+mod patience;
+
+use crate::http::HttpConfig;
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use patience::Patient;
+use std::future::Future;
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{sleep, timeout};
+
+/// Connections that are being told at a time that there are too many; those beyond are closed without a word.
+const TURNED_AWAY: usize = 128;
+
+/// How long that may take.
+const TELLING: Duration = Duration::from_millis(500);
+
+/// Files that are open beside the connections: the store, the log, those being turned away.
+const OTHER_FILES: usize = 64 + TURNED_AWAY;
+
+/// The most bytes in the head of a request.
+const MOST_HEAD: usize = 64 << 10;
+
+const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n\
+    Connection: close\r\nContent-Length: 90\r\n\r\n\
+    {\"error\":\"unavailable\",\"detail\":\"there are too many connections: try again in a moment\"}  \n";
+
+/// Answers requests at a port until `shutdown`. Then those under way are finished, for a while, and those who listen are
+/// sent away.
+pub async fn serve(
+    listener: TcpListener,
+    app: Router,
+    config: HttpConfig,
+    shutdown: impl Future<Output = ()>,
+) -> io::Result<()> {
+    let most = allowed(config.connections);
+    let room = Arc::new(Semaphore::new(most));
+    let away = Arc::new(Semaphore::new(TURNED_AWAY));
+    let mut shutdown = pin!(shutdown);
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = &mut shutdown => break,
+            () = config.stop.stopped() => break,
+            accepted = listener.accept() => accepted,
+        };
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                // No more files, or the caller is gone already. Neither ends the service; the first needs a pause.
+                tracing::warn!(%error, "a connection could not be taken");
+                sleep(Duration::from_millis(20)).await;
+                continue;
+            }
+        };
+        match Arc::clone(&room).try_acquire_owned() {
+            Ok(permit) => drop(tokio::spawn(converse(stream, app.clone(), config.clone(), permit))),
+            Err(_) => {
+                if let Ok(permit) = Arc::clone(&away).try_acquire_owned() {
+                    tokio::spawn(turn_away(stream, permit));
+                }
+            }
+        }
+    }
+    drop(listener);
+    config.stop.stop();
+    // All permits are back when all connections are closed.
+    let all = u32::try_from(most).unwrap_or(u32::MAX);
+    let closed = timeout(config.grace + Duration::from_secs(1), room.acquire_many(all)).await;
+    if closed.is_err() {
+        tracing::warn!("some requests did not end in time and were cut off");
+    }
+    Ok(())
+}
+
+/// How many connections the system allows, up to `wanted`.
+fn allowed(wanted: usize) -> usize {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let limit = getrlimit(Resource::Nofile);
+        let needed = (wanted + OTHER_FILES) as u64;
+        let Some(current) = limit.current.filter(|&current| current < needed) else { return wanted };
+        let raised = limit.maximum.map_or(needed, |maximum| maximum.min(needed));
+        let raised = match setrlimit(Resource::Nofile, Rlimit { current: Some(raised), maximum: limit.maximum }) {
+            Ok(()) => raised,
+            Err(_) => current,
+        };
+        let most = usize::try_from(raised).unwrap_or(wanted).saturating_sub(OTHER_FILES).clamp(1, wanted);
+        if most < wanted {
+            tracing::warn!(most, wanted, "the system allows fewer open files than connections are wanted");
+        }
+        most
+    }
+    #[cfg(not(unix))]
+    wanted
+}
+
+/// Answers the requests of one connection.
+async fn converse(stream: TcpStream, app: Router, config: HttpConfig, _permit: OwnedSemaphorePermit) {
+    let _ = stream.set_nodelay(true);
+    let stream = TokioIo::new(Patient::new(stream, config.write_time));
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(config.header_time)
+        .max_buf_size(MOST_HEAD)
+        .serve_connection(stream, TowerToHyperService::new(app));
+    let mut connection = pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = config.stop.stopped() => {
+            connection.as_mut().graceful_shutdown();
+            match timeout(config.grace, connection).await {
+                Ok(ended) => ended,
+                Err(_) => return,
+            }
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection broke off");
+    }
+}
+
+/// Says that there are too many.
+async fn turn_away(mut stream: TcpStream, _permit: OwnedSemaphorePermit) {
+    let tell = async {
+        stream.write_all(TOO_MANY).await?;
+        // To close while something unread waits would take the answer back.
+        Patient::new(stream, TELLING).shutdown().await
+    };
+    let _ = timeout(TELLING, tell).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::TOO_MANY;
+
+    #[test]
+    fn the_refusal_is_as_long_as_it_says() {
+        let text = std::str::from_utf8(TOO_MANY).expect("it is text");
+        let (head, body) = text.split_once("\r\n\r\n").expect("it has a head");
+        assert!(head.ends_with(&format!("Content-Length: {}", body.len())), "{}", body.len());
+        let body: serde_json::Value = serde_json::from_str(body).expect("it is JSON");
+        assert_eq!(body["error"], "unavailable");
+    }
+}

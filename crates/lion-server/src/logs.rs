@@ -1,0 +1,35 @@
+//! What the service says of itself, on standard error.
+
+use std::str::FromStr;
+use tracing::level_filters::LevelFilter;
+
+/// How a line of the log looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line, for programs.
+    Json,
+}
+
+impl FromStr for LogFormat {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            _ => Err(format!("{text:?} is neither text nor json")),
+        }
+    }
+}
+
+/// Starts to log to standard error; does nothing if somebody else in the program does already.
+pub fn start_log(format: LogFormat, level: LevelFilter) {
+    let log = tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr).with_target(false);
+    let _ = match format {
+        LogFormat::Text => log.with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr())).try_init(),
+        LogFormat::Json => log.json().flatten_event(true).try_init(),
+    };
+}

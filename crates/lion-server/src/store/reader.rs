@@ -1,0 +1,126 @@
+//! The reading side: a few connections that see what is committed, and never make the writer wait.
+
+use super::rows::{given, parsed};
+use super::{Location, PATIENCE, StoreError};
+use bytes::Bytes;
+use lion_tsne::live::Point;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Connections kept for the next reader.
+const IDLE: usize = 4;
+
+/// Connections that read a store.
+pub(crate) struct Readers {
+    location: Arc<Location>,
+    idle: Mutex<Vec<Connection>>,
+}
+
+/// A point with what happened to it.
+#[derive(Clone, Debug)]
+pub struct PointRecord {
+    /// The point as it is.
+    pub point: Point,
+    /// Its row as it was given.
+    pub row: Vec<f32>,
+    /// The JSON of its latest events, at most 100, oldest first.
+    pub history: Vec<Bytes>,
+}
+
+impl Readers {
+    pub(crate) fn new(location: Arc<Location>) -> Self {
+        Self { location, idle: Mutex::new(Vec::new()) }
+    }
+
+    /// At most `limit` events after `after`, oldest first.
+    pub(crate) fn after(&self, after: u64, limit: usize) -> Result<Vec<(u64, Bytes)>, StoreError> {
+        self.read(|connection| logged_after(connection, after, limit, |row| numbered(row)))
+    }
+
+    /// The `limit` events before `before`, oldest first.
+    pub(crate) fn before(&self, before: u64, limit: usize) -> Result<Vec<(u64, Bytes)>, StoreError> {
+        self.read(|connection| {
+            let select = "SELECT n, json FROM events WHERE n < ?1 ORDER BY n DESC LIMIT ?2";
+            let mut select = connection.prepare_cached(select)?;
+            let events = select.query_map(params![signed(before), limit as i64], numbered)?;
+            let mut events = events.collect::<rusqlite::Result<Vec<_>>>()?;
+            events.reverse();
+            Ok(events)
+        })
+    }
+
+    /// A point with its row and at most `limit` of its events.
+    pub(crate) fn point(&self, id: &str, limit: usize) -> Result<Option<PointRecord>, StoreError> {
+        self.read(|connection| {
+            // One transaction: all of it is of the same moment.
+            let moment = connection.unchecked_transaction()?;
+            let mut select = moment.prepare_cached("SELECT json, row FROM points WHERE id = ?1")?;
+            let found =
+                select.query_row([id], |row| Ok((parsed::<Point>(row, 0)?, given(row, 1)?))).optional()?;
+            let Some((point, row)) = found else { return Ok(None) };
+            let mut select = moment.prepare_cached("SELECT previous, json FROM events WHERE n = ?1")?;
+            let (mut history, mut next) = (Vec::new(), Some(point.last as i64));
+            while let Some(n) = next
+                && history.len() < limit
+            {
+                let event = select.query_row([n], |row| Ok((row.get::<_, Option<i64>>(0)?, text(row, 1)?)));
+                let Some((previous, json)) = event.optional()? else { break };
+                history.push(json);
+                next = previous;
+            }
+            history.reverse();
+            Ok(Some(PointRecord { point, row, history }))
+        })
+    }
+
+    fn read<T>(&self, query: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        let path = &self.location.path;
+        let kept = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let connection = match kept {
+            Some(connection) => connection,
+            None => open_to_read(path)?,
+        };
+        let answer = query(&connection).map_err(|e| StoreError::from_sqlite(path, &e));
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        // One that failed may be at fault itself.
+        if answer.is_ok() && idle.len() < IDLE {
+            idle.push(connection);
+        }
+        answer
+    }
+}
+
+/// A connection that can write nothing.
+pub(crate) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
+    let failed = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+    connection.busy_timeout(PATIENCE).map_err(failed)?;
+    Ok(connection)
+}
+
+/// At most `limit` events after `after`, oldest first. The row's columns are n, json, t, kind and id.
+pub(crate) fn logged_after<T>(
+    connection: &Connection,
+    after: u64,
+    limit: usize,
+    as_event: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Vec<T>> {
+    let select = "SELECT n, json, t, kind, id FROM events WHERE n > ?1 ORDER BY n LIMIT ?2";
+    let mut select = connection.prepare_cached(select)?;
+    select.query_map(params![signed(after), limit as i64], as_event)?.collect()
+}
+
+fn numbered(row: &Row<'_>) -> rusqlite::Result<(u64, Bytes)> {
+    Ok((row.get::<_, i64>(0)? as u64, text(row, 1)?))
+}
+
+fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<Bytes> {
+    Ok(Bytes::copy_from_slice(row.get_ref(column)?.as_str()?.as_bytes()))
+}
+
+/// Numbers beyond what SQLite holds are beyond all events, too.
+fn signed(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,195 @@
+//! All points as they are now, for readers.
+//!
+//! Points lie in blocks in the order in which they appeared. A reader gets the blocks as they are; the writer copies a
+//! block before it changes it if a reader still has it, and such a copy is a list of pointers. So readers always see the
+//! latest commit, and neither side waits for the other longer than it takes to copy the list of blocks.
+
+use lion_tsne::live::{Health, Live, OutlierGroup, Point};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Points in a block, at most.
+const BLOCK: usize = 1024;
+
+/// Points in the order of their first events.
+type Block = Arc<Vec<Arc<Point>>>;
+
+/// An outlier group, as readers see it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupView {
+    /// Its number; none comes back.
+    pub number: u64,
+    /// Its position, two or three coordinates.
+    pub position: Vec<f32>,
+    /// How many members it has.
+    pub size: usize,
+    /// Whether it is a cluster that forms.
+    pub forming: bool,
+}
+
+impl From<&OutlierGroup> for GroupView {
+    fn from(group: &OutlierGroup) -> Self {
+        let OutlierGroup { number, position, members, forming, .. } = group;
+        Self { number: *number, position: position.to_vec(), size: members.len(), forming: *forming }
+    }
+}
+
+/// A picture of the live map after an event. It never changes.
+#[derive(Clone, Debug)]
+pub struct View {
+    blocks: Vec<Block>,
+    points: usize,
+    groups: Vec<Arc<GroupView>>,
+    health: Arc<Health>,
+    last: u64,
+}
+
+impl View {
+    /// How many points there are.
+    pub fn len(&self) -> usize {
+        self.points
+    }
+
+    /// Whether there is no point.
+    pub fn is_empty(&self) -> bool {
+        self.points == 0
+    }
+
+    /// The points, in the order in which they appeared.
+    pub fn points(&self) -> impl Iterator<Item = &Arc<Point>> + Clone {
+        self.blocks.iter().flat_map(|block| block.iter())
+    }
+
+    /// The outlier groups, by number.
+    pub fn groups(&self) -> &[Arc<GroupView>] {
+        &self.groups
+    }
+
+    /// What the live map watches, as it was at most a tenth of a second before.
+    pub fn health(&self) -> &Arc<Health> {
+        &self.health
+    }
+
+    /// The number of the last event that is seen in it.
+    pub fn last(&self) -> u64 {
+        self.last
+    }
+}
+
+/// What readers see; the writer changes it after each commit.
+pub(crate) struct Shown(Mutex<Inside>);
+
+struct Inside {
+    blocks: Vec<Block>,
+    points: usize,
+    groups: BTreeMap<u64, Arc<GroupView>>,
+    health: Arc<Health>,
+    last: u64,
+    /// The view of this state, once somebody has asked.
+    view: Option<Arc<View>>,
+}
+
+impl Shown {
+    /// Shows a live map.
+    pub(crate) fn new(live: &Live) -> Self {
+        let points: Vec<Arc<Point>> = live.points().cloned().map(Arc::new).collect();
+        let blocks = points.chunks(BLOCK).map(|block| Arc::new(block.to_vec())).collect();
+        let groups = live.groups().map(|group| (group.number, Arc::new(group.into()))).collect();
+        let (points, health) = (points.len(), Arc::new(live.health()));
+        Self(Mutex::new(Inside { blocks, points, groups, health, last: live.last(), view: None }))
+    }
+
+    /// Shows what a commit changed.
+    pub(crate) fn update(&self, changed: Changed) {
+        // Made before and dropped after, so that readers wait for neither.
+        let Changed { gone, points, groups, health, last } = changed;
+        let mut inside = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let view = inside.view.take();
+        gone.into_iter().for_each(|first| inside.remove(first));
+        points.into_iter().for_each(|point| inside.put(point));
+        for (number, group) in groups {
+            match group {
+                Some(group) => inside.groups.insert(number, group),
+                None => inside.groups.remove(&number),
+            };
+        }
+        inside.health = health.unwrap_or_else(|| inside.health.clone());
+        inside.last = last;
+        drop(inside);
+        drop(view);
+    }
+
+    /// What there is to see now.
+    pub(crate) fn view(&self) -> Arc<View> {
+        let mut inside = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(view) = &inside.view {
+            return view.clone();
+        }
+        let view = Arc::new(View {
+            blocks: inside.blocks.clone(),
+            points: inside.points,
+            groups: inside.groups.values().cloned().collect(),
+            health: inside.health.clone(),
+            last: inside.last,
+        });
+        inside.view = Some(view.clone());
+        view
+    }
+}
+
+/// What a commit changed, as readers are to see it.
+pub(crate) struct Changed {
+    /// Points that are no more, by their first event.
+    pub(crate) gone: Vec<u64>,
+    /// Points that are new or have changed.
+    pub(crate) points: Vec<Arc<Point>>,
+    /// Groups that may have changed: what they are now.
+    pub(crate) groups: Vec<(u64, Option<Arc<GroupView>>)>,
+    /// What is watched, if it was looked at.
+    pub(crate) health: Option<Arc<Health>>,
+    /// The last event.
+    pub(crate) last: u64,
+}
+
+impl Inside {
+    /// The block of a point that is there, or in which it belongs, and its place in it.
+    fn find(&self, first: u64) -> (usize, Result<usize, usize>) {
+        let later =
+            self.blocks.partition_point(|block| block.first().is_some_and(|point| point.first <= first));
+        let at = later.saturating_sub(1);
+        let within =
+            self.blocks.get(at).map_or(Err(0), |block| block.binary_search_by_key(&first, |p| p.first));
+        (at, within)
+    }
+
+    /// Adds a point that came after all others, or replaces one.
+    fn put(&mut self, point: Arc<Point>) {
+        match self.find(point.first) {
+            (at, Ok(within)) => Arc::make_mut(&mut self.blocks[at])[within] = point,
+            (_, Err(_)) => {
+                self.points += 1;
+                match self.blocks.last_mut() {
+                    Some(block) if block.len() < BLOCK => Arc::make_mut(block).push(point),
+                    _ => self.blocks.push(Arc::new(vec![point])),
+                }
+            }
+        }
+    }
+
+    fn remove(&mut self, first: u64) {
+        let (at, Ok(within)) = self.find(first) else { return };
+        self.points -= 1;
+        let block = Arc::make_mut(&mut self.blocks[at]);
+        block.remove(within);
+        let size = block.len();
+        // Blocks that ran low are joined, so that there are never many more than the points need.
+        match self.blocks.get(at + 1).cloned() {
+            _ if size == 0 => drop(self.blocks.remove(at)),
+            Some(next) if size + next.len() <= BLOCK / 2 => {
+                Arc::make_mut(&mut self.blocks[at]).extend(next.iter().cloned());
+                self.blocks.remove(at + 1);
+            }
+            _ => (),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What is asked of the writer, and what it answers.
+
+use lion_tsne::Error;
+use lion_tsne::live::{Arrival, Change, Event};
+
+/// Something to be done to the live map, all of it or nothing.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// Changes, in order. Those without a time get the time at which they are applied.
+    Changes(Vec<Change>),
+    /// All points there are; those that are not in it are removed.
+    Snapshot(Vec<Arrival>),
+}
+
+/// What was done, and is on disk.
+#[derive(Clone, Debug)]
+pub struct Receipt {
+    /// One event for each change in order; for a snapshot, then one for each point that it removed.
+    pub events: Vec<Event>,
+    /// The number of the last event that the work caused, those of the window included.
+    pub last: u64,
+}
+
+/// Why work was not done. The text of each is one sentence for a person. Nothing of refused work was done.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Refused {
+    /// Too much is waiting.
+    #[error("{waiting} rows are waiting to be placed: try again in a moment")]
+    Busy {
+        /// Rows that wait.
+        waiting: usize,
+    },
+    /// A change cannot be applied.
+    #[error("{problem}")]
+    Unprocessable {
+        /// The change, counted from 0.
+        row: usize,
+        /// What is wrong with it and what to do; it names the row, counted from 1.
+        problem: String,
+    },
+    /// There is no point of this id.
+    #[error("there is no point {id:?}")]
+    NotFound {
+        /// The id.
+        id: String,
+    },
+    /// The store could not keep it.
+    #[error("{problem}")]
+    Store {
+        /// What is wrong and what to do.
+        problem: String,
+        /// Whether the disk is full.
+        full: bool,
+    },
+    /// The service is ending.
+    #[error("the service is stopping: send it again when it is back")]
+    Stopping,
+}
+
+impl Work {
+    /// How many changes it is, at least.
+    pub(crate) fn rows(&self) -> usize {
+        match self {
+            Self::Changes(changes) => changes.len(),
+            Self::Snapshot(arrivals) => arrivals.len(),
+        }
+    }
+
+    /// Its changes, if it is changes.
+    pub(crate) fn changes(&self) -> &[Change] {
+        match self {
+            Self::Changes(changes) => changes,
+            Self::Snapshot(_) => &[],
+        }
+    }
+
+    /// Gives a time to what has none.
+    pub(crate) fn stamp(&mut self, now: f64) {
+        // SQLite keeps no sign of 0, and a time needs none.
+        let stamp = |t: &mut Option<f64>| *t = Some(t.unwrap_or(now) + 0.0);
+        match self {
+            Self::Changes(changes) => changes.iter_mut().for_each(|change| match change {
+                Change::Upsert(Arrival { t, .. }) | Change::Delete { t, .. } => stamp(t),
+            }),
+            Self::Snapshot(arrivals) => arrivals.iter_mut().for_each(|arrival| stamp(&mut arrival.t)),
+        }
+    }
+}
+
+impl Refused {
+    /// What the live map says of a change that it cannot apply.
+    pub(crate) fn from_live(error: Error) -> Self {
+        let problem = error.to_string();
+        match error {
+            Error::NoPoint { id, .. } => Self::NotFound { id },
+            Error::Change { number, .. } => Self::Unprocessable { row: number.saturating_sub(1), problem },
+            _ => Self::Unprocessable { row: 0, problem },
+        }
+    }
+}

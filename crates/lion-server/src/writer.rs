@@ -1,0 +1,140 @@
+//! The one thread that owns the live map: work is applied, kept, answered and told, in that order.
+
+use crate::batch::Batch;
+use crate::feed::Slab;
+use crate::queue::Job;
+use crate::service::Shared;
+use crate::store::{Store, StoreError};
+use crate::work::{Receipt, Refused, Work};
+use lion_tsne::Lion;
+use lion_tsne::live::{Health, Live, LiveOptions};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant, SystemTime};
+
+/// How old what readers see of the map's health may be.
+const HEALTH_AGE: Duration = Duration::from_millis(100);
+
+/// The writer.
+pub(crate) struct Writer {
+    /// `None` if a commit failed and the store could not be read since.
+    live: Option<Live>,
+    store: Store,
+    lion: Arc<Lion>,
+    options: LiveOptions,
+    shared: Arc<Shared>,
+    /// When the map's health was last looked at.
+    looked: Instant,
+}
+
+impl Writer {
+    pub(crate) fn new(live: Live, store: Store, shared: Arc<Shared>) -> Self {
+        let (lion, options) = (live.lion().clone(), *live.options());
+        Self { live: Some(live), store, lion, options, shared, looked: Instant::now() }
+    }
+
+    /// Works until the queue is closed and empty.
+    pub(crate) fn run(mut self) {
+        // If this thread should ever panic, nobody may wait for it.
+        let _guard = Guard(self.shared.clone());
+        let (mut expected, mut patience) = (0, Duration::ZERO);
+        while let Some(jobs) = self.shared.queue.take(expected, patience) {
+            expected = jobs.len();
+            let began = Instant::now();
+            self.turn(jobs);
+            // Worth waiting for: another commit costs as much as this one did.
+            patience = began.elapsed() / 4;
+            self.store.tidy();
+        }
+        self.store.close();
+    }
+
+    /// Does some work: all that is good of it in one commit. Then everybody is told.
+    fn turn(&mut self, jobs: Vec<Job>) {
+        let (mut works, answers): (Vec<Work>, Vec<_>) =
+            jobs.into_iter().map(|job| (job.work, job.answer)).unzip();
+        let now = seconds();
+        works.iter_mut().for_each(|work| work.stamp(now));
+        let mut outcomes: Vec<Option<Refused>> = vec![None; works.len()];
+        let kept = self.keep(&works, &mut outcomes);
+        let mut outcomes: Vec<Option<Result<Receipt, Refused>>> =
+            outcomes.into_iter().map(|refused| refused.map(Err)).collect();
+        let (slabs, otherwise) = match kept {
+            Ok((receipts, slabs)) => {
+                receipts.into_iter().for_each(|(work, receipt)| outcomes[work] = Some(Ok(receipt)));
+                (slabs, Refused::Stopping)
+            }
+            Err(error) => {
+                tracing::error!("{error}");
+                (Vec::new(), Refused::Store { problem: error.to_string(), full: error.is_full() })
+            }
+        };
+        for (answer, outcome) in answers.into_iter().zip(outcomes) {
+            // Who no longer waits has gone away; the work is done all the same.
+            let _ = answer.send(outcome.unwrap_or_else(|| Err(otherwise.clone())));
+        }
+        self.shared.feed.push(slabs);
+    }
+
+    /// Applies works and keeps what came of them. If they cannot be kept, the live map is again what the store holds.
+    fn keep(&mut self, works: &[Work], refused: &mut [Option<Refused>]) -> Result<Done, StoreError> {
+        let mut live = match self.live.take() {
+            Some(live) => live,
+            None => self.store.load(self.lion.clone(), self.options)?,
+        };
+        let before = live.last();
+        let mut batch = Batch::apply(&mut live, works, refused);
+        if batch.is_empty() {
+            self.live = Some(live);
+            return Ok((batch.receipts(before).collect(), Vec::new()));
+        }
+        let began = Instant::now();
+        let kept = match batch.outcome(&live) {
+            Ok(outcome) => outcome.commit(&live, batch.events(), &mut self.store).map(|()| outcome),
+            Err(error) => Err(self.store.unwritable(&error)),
+        };
+        self.shared.failing.store(kept.is_err(), Ordering::Relaxed);
+        let mut outcome = match kept {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                drop(live);
+                self.live = self.store.load(self.lion.clone(), self.options).ok();
+                return Err(error);
+            }
+        };
+        self.shared.first.store(self.store.first(), Ordering::Relaxed);
+        self.shared.count(batch.changes(), began.elapsed());
+        let slabs = std::mem::take(&mut outcome.slabs);
+        let health = self.health(&live);
+        self.shared.shown.update(outcome.changed(&live, health));
+        self.live = Some(live);
+        Ok((batch.receipts(before).collect(), slabs))
+    }
+
+    /// How the map is doing, if it is time to look: nobody is waiting, or it is long ago.
+    fn health(&mut self, live: &Live) -> Option<Arc<Health>> {
+        if self.looked.elapsed() < HEALTH_AGE && self.shared.queue.rows() > 0 {
+            return None;
+        }
+        self.looked = Instant::now();
+        Some(Arc::new(live.health()))
+    }
+}
+
+/// Receipts of works, by their numbers, and their events written out.
+type Done = (Vec<(usize, Receipt)>, Vec<Arc<Slab>>);
+
+/// The time, in seconds since 1970, to the millisecond.
+fn seconds() -> f64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    since.as_millis() as f64 / 1e3
+}
+
+/// Closes the queue when the writer ends, however it ends.
+struct Guard(Arc<Shared>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.queue.abandon();
+    }
+}

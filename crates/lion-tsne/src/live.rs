@@ -1,0 +1,476 @@
+//! A live map: points with ids that appear, change and leave, and what is to be told of each change.
+//!
+//! The base map never changes. [`Live::apply`] takes changes and answers with [`Event`]s: exactly one for each change, and
+//! those that a window of time shows, all numbered without gaps. What it tells depends on the changes in their order
+//! alone, not on how they are cut into batches, on threads or on clocks. What a store keeps of it ([`Live::points`],
+//! [`Live::groups`], [`Live::aux`]) makes the same live map again ([`Live::restore`]).
+//!
+//! ```
+//! use lion_tsne::live::{Arrival, Change, Live, LiveOptions};
+//! use lion_tsne::{Fit, Lion, LionOptions, Matrix, ignore};
+//! use std::sync::Arc;
+//!
+//! # fn main() -> lion_tsne::Result<()> {
+//! let grid = (0..100).map(|i| [(i % 10) as f32, (i / 10) as f32]);
+//! let rows = Matrix::new(100, 2, grid.clone().flatten().collect())?;
+//! let places = Matrix::new(100, 2, grid.flatten().map(|v| 10.0 * v).collect())?;
+//! let lion = Lion::new(Fit::default().adopt(rows, places, &mut ignore)?, &LionOptions::default())?;
+//!
+//! let mut live = Live::new(Arc::new(lion), LiveOptions::default())?;
+//! let at = |x: f32, y: f32| {
+//!     Change::Upsert(Arrival { id: "a".into(), row: vec![x, y], label: None, t: None })
+//! };
+//! let events = live.apply(vec![at(3.5, 4.5), at(3.7, 4.5), at(50.0, 50.0), at(3.5, 4.5)])?;
+//! let kinds: Vec<&str> = events.iter().map(|event| event.kind()).collect();
+//! assert_eq!(kinds, ["appeared", "moved", "became-outlier", "returned"]);
+//! # Ok(())
+//! # }
+//! ```
+
+mod clusters;
+mod density;
+mod event;
+mod health;
+mod near;
+mod points;
+mod restart;
+mod strangers;
+mod watch;
+mod window;
+
+pub use clusters::Clusters;
+pub use event::{At, Before, Event, Sighting, Staleness, Vanishing, What, Why};
+pub use health::{ClusterHealth, Forming as FormingCluster, Health, Series};
+pub use points::Point;
+pub use restart::SavedGroup;
+pub use strangers::OutlierGroup;
+
+use crate::error::{Error, Result};
+use crate::lion::{Lion, Placement, Settled, Verdict};
+use crate::matrix::Matrix;
+use crate::plane::Plane;
+use clusters::Voters;
+use points::Points;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+use strangers::{Placed, Strangers};
+use window::Window;
+
+/// The longest id, in bytes.
+const LONGEST_ID: usize = 256;
+/// The latest time that can be told apart from the next, in seconds.
+const LATEST: f64 = 1e15;
+
+/// How a live map looks at time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LiveOptions {
+    /// Seconds of the window in which clusters form and vanish.
+    pub window: f64,
+    /// Members that make a group of outliers a new cluster.
+    pub forming: usize,
+    /// Beyond this staleness, from 0 to 1, the map is called stale.
+    pub stale: f64,
+}
+
+impl Default for LiveOptions {
+    fn default() -> Self {
+        Self { window: 300.0, forming: 5, stale: 0.25 }
+    }
+}
+
+/// A row that arrives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrival {
+    /// The point that it is.
+    pub id: String,
+    /// The row as it was given, before preprocessing.
+    pub row: Vec<f32>,
+    /// The label of the point; without one it keeps the label it has.
+    pub label: Option<String>,
+    /// When, in seconds; without it one second after the change before.
+    pub t: Option<f64>,
+}
+
+/// What may happen to a point.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// It appears, or is another row now.
+    Upsert(Arrival),
+    /// It leaves.
+    Delete {
+        /// Which.
+        id: String,
+        /// When, in seconds; without it one second after the change before.
+        t: Option<f64>,
+    },
+}
+
+impl Change {
+    /// The point that it is about.
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Upsert(arrival) => &arrival.id,
+            Self::Delete { id, .. } => id,
+        }
+    }
+
+    fn t(&self) -> Option<f64> {
+        match self {
+            Self::Upsert(arrival) => arrival.t,
+            Self::Delete { t, .. } => *t,
+        }
+    }
+}
+
+/// A map and the points in it.
+pub struct Live {
+    lion: Arc<Lion>,
+    options: LiveOptions,
+    clusters: Clusters,
+    voters: Voters,
+    points: Points,
+    strangers: Strangers,
+    window: Window,
+    announced: Announced,
+    last: u64,
+    now: f64,
+}
+
+/// What was told of the window.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Announced {
+    /// Groups that are new clusters.
+    forming: BTreeMap<u64, Forming>,
+    vanishing: BTreeMap<u32, VanishedBy>,
+    stale: bool,
+}
+
+/// What was told of a forming group.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Forming {
+    /// Its members then.
+    size: u64,
+    /// When it was first told.
+    since: f64,
+}
+
+/// Why a cluster was called vanishing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+enum VanishedBy {
+    /// It had this share of arrivals.
+    Arrivals { share: f64 },
+    /// It had so many points.
+    Left { from: u64 },
+}
+
+/// A row of which all is known that does not depend on other points.
+type Judged = (Settled, Option<u32>);
+
+impl Live {
+    /// A map without points.
+    pub fn new(lion: Arc<Lion>, options: LiveOptions) -> Result<Self> {
+        let refuse = |name, problem: String| Err(Error::Parameter { name, problem });
+        if !(options.window > 0.0 && options.window <= LATEST) {
+            return refuse("window", format!("must be a number of seconds above 0, not {}", options.window));
+        }
+        if options.forming < 2 {
+            return refuse("forming", format!("must be at least 2 members, not {}", options.forming));
+        }
+        if !(options.stale > 0.0 && options.stale <= 1.0) {
+            return refuse("stale", format!("must be above 0 and at most 1, not {}", options.stale));
+        }
+        let map = lion.map();
+        let (clusters, voters) = lion.install(|| {
+            let plane = Plane::new(map.y().data(), map.dims());
+            let clusters = Clusters::new(map, &plane);
+            let voters = Voters::new(map, &clusters, plane);
+            (clusters, voters)
+        });
+        let window = Window::new(options.window, clusters.names.len());
+        let (points, announced) = (Points::default(), Announced::default());
+        let strangers = Strangers::new(&lion);
+        Ok(Self { lion, options, clusters, voters, points, strangers, window, announced, last: 0, now: 0.0 })
+    }
+
+    /// Applies changes one after another; all of them or, if one is refused, none. The error says which.
+    pub fn apply(&mut self, changes: Vec<Change>) -> Result<Vec<Event>> {
+        self.check(&changes)?;
+        let mut judged = self.judge(&changes)?.into_iter();
+        let mut events = Vec::with_capacity(changes.len());
+        for change in changes {
+            self.tick(change.t());
+            let group = match change {
+                Change::Delete { id, .. } => self.delete(id, &mut events),
+                Change::Upsert(arrival) => match judged.next() {
+                    Some(judged) => self.upsert(arrival, judged, &mut events),
+                    None => None,
+                },
+            };
+            self.watch(group, &mut events);
+        }
+        Ok(events)
+    }
+
+    /// Applies a whole snapshot: its rows first, then every point that is not in it leaves, the earliest first. All of it
+    /// is at time `t`, but for rows that have a time of their own; without any, one second after the change before.
+    pub fn snapshot(&mut self, arrivals: Vec<Arrival>, t: Option<f64>) -> Result<Vec<Event>> {
+        let t = Some(t.unwrap_or_else(|| self.after()));
+        let there: HashSet<&str> = arrivals.iter().map(|arrival| arrival.id.as_str()).collect();
+        let gone = self.points.iter().filter(|point| !there.contains(point.id.as_str()));
+        let gone: Vec<Change> = gone.map(|point| Change::Delete { id: point.id.clone(), t }).collect();
+        let arrive = |arrival: Arrival| Change::Upsert(Arrival { t: arrival.t.or(t), ..arrival });
+        self.apply(arrivals.into_iter().map(arrive).chain(gone).collect())
+    }
+
+    /// Refuses changes that cannot be applied, but for what is in their rows.
+    fn check(&self, changes: &[Change]) -> Result<()> {
+        let width = self.lion.map().preprocess().input_dims();
+        // Whether points that earlier changes are about are there after them.
+        let mut there: HashMap<&str, bool> = HashMap::new();
+        let deletes = changes.iter().any(|change| matches!(change, Change::Delete { .. }));
+        for (number, change) in (1..).zip(changes) {
+            let refuse = |problem: String| Err(Error::Change { number, problem });
+            let id = change.id();
+            if id.is_empty() || id.len() > LONGEST_ID || id.chars().any(char::is_control) {
+                let problem = "must have 1 to 256 bytes, none of them a control character";
+                return refuse(format!("the id {:?} {problem}", id.chars().take(40).collect::<String>()));
+            }
+            if change.t().is_some_and(|t| !(-LATEST..=LATEST).contains(&t)) {
+                return refuse("t must be a finite number of seconds, at most 1e15".into());
+            }
+            match change {
+                Change::Upsert(arrival) if arrival.row.len() != width => {
+                    let given = arrival.row.len();
+                    return refuse(format!("the row has {given} values, and the map takes {width}"));
+                }
+                Change::Delete { .. }
+                    if !there.get(id).copied().unwrap_or_else(|| self.points.get(id).is_some()) =>
+                {
+                    return Err(Error::NoPoint { number, id: id.to_string() });
+                }
+                _ if deletes => _ = there.insert(id, matches!(change, Change::Upsert(_))),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Settles all rows at once, each by itself, and finds their clusters.
+    fn judge(&self, changes: &[Change]) -> Result<Vec<Judged>> {
+        let rows: Vec<(usize, &[f32])> = (1..)
+            .zip(changes)
+            .filter_map(|(number, change)| match change {
+                Change::Upsert(arrival) => Some((number, arrival.row.as_slice())),
+                Change::Delete { .. } => None,
+            })
+            .collect();
+        if let [(number, row)] = rows[..] {
+            let settled = self.lion.settle_row(row).map_err(|error| refused(number, error))?;
+            return Ok(vec![self.with_cluster(settled)]);
+        }
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let data: Vec<f32> = rows.iter().flat_map(|(_, row)| *row).copied().collect();
+        let matrix = Matrix::new(rows.len(), data.len() / rows.len(), data)?;
+        match self.lion.settle(&matrix) {
+            Ok(settled) => Ok(self.lion.install(|| {
+                settled.into_par_iter().with_min_len(64).map(|settled| self.with_cluster(settled)).collect()
+            })),
+            // Which row it was is found by asking one after another.
+            Err(error) => Err(rows
+                .iter()
+                .find_map(|&(number, row)| Some(refused(number, self.lion.settle_row(row).err()?)))
+                .unwrap_or(error)),
+        }
+    }
+
+    fn with_cluster(&self, settled: Settled) -> Judged {
+        let cluster = match &settled {
+            Settled::Placed(placement) => self.voters.cluster(&placement.place),
+            Settled::Outlier(_) => None,
+        };
+        (settled, cluster)
+    }
+
+    /// The time of a change that has none.
+    fn after(&self) -> f64 {
+        if self.last == 0 { 0.0 } else { self.now + 1.0 }
+    }
+
+    /// Time goes on, and never back.
+    fn tick(&mut self, t: Option<f64>) {
+        self.now = match t {
+            None => self.after(),
+            Some(t) if self.last == 0 => t,
+            Some(t) => t.max(self.now),
+        };
+        self.window.advance(self.now);
+    }
+
+    /// The group that the point left, if it was an outlier.
+    fn delete(&mut self, id: String, events: &mut Vec<Event>) -> Option<u64> {
+        let point = self.points.remove(&id)?;
+        self.window.pass(point.cluster, None);
+        let from = self.before(&point);
+        self.tell(What::Removed { id, from }, events);
+        self.leave(&point);
+        None
+    }
+
+    fn leave(&mut self, point: &Point) {
+        if let Some(group) = point.placement.group {
+            self.strangers.leave(point.first, group);
+            self.forget_group(group);
+        }
+    }
+
+    /// The group that the point is in now, if it is an outlier.
+    fn upsert(&mut self, arrival: Arrival, judged: Judged, events: &mut Vec<Event>) -> Option<u64> {
+        let Arrival { id, label, .. } = arrival;
+        let (settled, cluster) = judged;
+        let old = self.points.get(&id).cloned();
+        let number = self.last + 1;
+        let first = old.as_ref().map_or(number, |old| old.first);
+        let Placed { placement, joined } = match settled {
+            Settled::Placed(placement) => {
+                old.iter().for_each(|old| self.leave(old));
+                Placed { placement, joined: false }
+            }
+            Settled::Outlier(stranger) => {
+                let at = old.as_ref().filter(|old| old.is_outlier()).map(|old| &old.placement);
+                let placed = self.strangers.place(&self.lion, (first, &id), stranger, at);
+                if let Some(group) = at.and_then(|at| at.group) {
+                    self.forget_group(group);
+                }
+                placed
+            }
+        };
+        let outlier = placement.verdict == Verdict::Outlier;
+        self.window.arrive(self.lion.distance_share(placement.nearest_distance), cluster, outlier);
+        self.window.pass(old.as_ref().and_then(|old| old.cluster), cluster);
+        if let Some(group) = placement.group.filter(|_| joined) {
+            self.window.join(group);
+        }
+        let label = label.or_else(|| old.as_ref().and_then(|old| old.label.clone()));
+        let group = placement.group;
+        let point = Point { id, label, placement, cluster, t: self.now, first, last: number };
+        let tell = kind(old.as_ref(), &point, joined);
+        let sighting = self.sighting(&point, old.as_ref());
+        self.points.put(point);
+        self.tell(tell(sighting), events);
+        group
+    }
+
+    fn sighting(&self, point: &Point, old: Option<&Point>) -> Sighting {
+        let Placement { place, verdict, score, off_plane, nearest, nearest_distance, neighbours, group } =
+            point.placement;
+        Sighting {
+            id: point.id.clone(),
+            label: point.label.clone(),
+            at: place.into(),
+            verdict,
+            score,
+            off_plane,
+            nearest,
+            nearest_id: self.lion.map().id(nearest as usize).into_owned(),
+            nearest_distance,
+            neighbours,
+            group,
+            cluster: point.cluster.map(|cluster| self.clusters.name(cluster).to_string()),
+            distance: old.map(|old| distance(&old.placement.place, &place)),
+            from: old.map(|old| self.before(old)),
+        }
+    }
+
+    fn before(&self, point: &Point) -> Before {
+        let Placement { place, verdict, score, group, .. } = point.placement;
+        let cluster = point.cluster.map(|cluster| self.clusters.name(cluster).to_string());
+        Before { t: point.t, at: place.into(), verdict, score, group, cluster, label: point.label.clone() }
+    }
+
+    /// A point by its id.
+    pub fn point(&self, id: &str) -> Option<&Point> {
+        self.points.get(id)
+    }
+
+    /// Every point, in the order in which they appeared.
+    pub fn points(&self) -> impl ExactSizeIterator<Item = &Point> {
+        self.points.iter()
+    }
+
+    /// Every group of outliers, by number.
+    pub fn groups(&self) -> impl ExactSizeIterator<Item = &OutlierGroup> {
+        self.strangers.groups()
+    }
+
+    /// A group of outliers by its number.
+    pub fn group(&self, number: u64) -> Option<&OutlierGroup> {
+        self.strangers.group(number)
+    }
+
+    /// The clusters of the map.
+    pub fn clusters(&self) -> &Clusters {
+        &self.clusters
+    }
+
+    /// The map, ready for placing.
+    pub fn lion(&self) -> &Arc<Lion> {
+        &self.lion
+    }
+
+    /// How it looks at time.
+    pub fn options(&self) -> &LiveOptions {
+        &self.options
+    }
+
+    /// The number of the latest event; 0 before the first.
+    pub fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// The time of the latest change, in seconds.
+    pub fn now(&self) -> f64 {
+        self.now
+    }
+}
+
+/// What matters most about a change.
+fn kind(old: Option<&Point>, new: &Point, joined: bool) -> fn(Sighting) -> What {
+    let Some(old) = old else {
+        return if joined { What::JoinedGroup } else { What::Appeared };
+    };
+    match (old.is_outlier(), new.is_outlier()) {
+        (false, true) => What::BecameOutlier,
+        (true, false) => What::Returned,
+        (true, true) if joined => What::JoinedGroup,
+        (false, false) if old.cluster != new.cluster => What::ChangedCluster,
+        _ if old.placement.place != new.placement.place => What::Moved,
+        _ => What::Stayed,
+    }
+}
+
+fn distance(a: &[f32], b: &[f32]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2)).sum::<f64>().sqrt()
+}
+
+/// What is wrong with the row of a change.
+fn refused(number: usize, error: Error) -> Error {
+    let problem = match error {
+        Error::NotFinite { column, value, .. } => {
+            format!("column {column} is {value}; every value must be a finite number: fill or remove it")
+        }
+        Error::TooLarge { column, value, .. } => {
+            format!(
+                "column {column} is {value:e}; values beyond 1e15 cannot be squared safely: scale the column down"
+            )
+        }
+        Error::NoDirection { .. } => {
+            "the row is all zeros, which has no direction for the cosine metric".into()
+        }
+        other => other.to_string(),
+    };
+    Error::Change { number, problem }
+}

@@ -1,0 +1,215 @@
+//! What happened, as one line of JSON says it.
+
+use crate::lion::{Place, Verdict};
+use serde::{Deserialize, Serialize};
+
+/// Something that happened. Numbers begin with 1 and have no gaps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Its number.
+    pub n: u64,
+    /// When, in seconds.
+    pub t: f64,
+    /// What happened.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+impl Event {
+    /// The kind as JSON has it, e.g. `became-outlier`.
+    pub fn kind(&self) -> &'static str {
+        match &self.what {
+            What::Appeared(_) => "appeared",
+            What::JoinedGroup(_) => "joined-group",
+            What::BecameOutlier(_) => "became-outlier",
+            What::Returned(_) => "returned",
+            What::ChangedCluster(_) => "changed-cluster",
+            What::Moved(_) => "moved",
+            What::Stayed(_) => "stayed",
+            What::Removed { .. } => "removed",
+            What::Forming { .. } => "forming",
+            What::Vanishing(_) => "vanishing",
+            What::Recovered { .. } => "recovered",
+            What::Stale(_) => "stale",
+            What::Fresh(_) => "fresh",
+        }
+    }
+
+    /// The point that it is about; what a window of time shows is about none.
+    pub fn id(&self) -> Option<&str> {
+        match &self.what {
+            What::Removed { id, .. } => Some(id),
+            other => other.sighting().map(|sighting| sighting.id.as_str()),
+        }
+    }
+
+    /// The point as it is now, if it is there.
+    pub fn sighting(&self) -> Option<&Sighting> {
+        self.what.sighting()
+    }
+}
+
+/// What happened. Each change of a point is exactly one of the first eight; the others are what a window of time shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum What {
+    /// A new point.
+    Appeared(Sighting),
+    /// A new point or an outlier came to a group of outliers that had members.
+    JoinedGroup(Sighting),
+    /// A point that belonged somewhere no longer does.
+    BecameOutlier(Sighting),
+    /// An outlier belongs somewhere.
+    Returned(Sighting),
+    /// A point is in another cluster than it was.
+    ChangedCluster(Sighting),
+    /// A point has another place, and nothing more to tell.
+    Moved(Sighting),
+    /// A point has the place it had.
+    Stayed(Sighting),
+    /// A point is no longer there.
+    Removed {
+        /// Which.
+        id: String,
+        /// As it was.
+        from: Before,
+    },
+    /// A group of outliers grows: a new cluster.
+    Forming {
+        /// The group.
+        group: u64,
+        /// Its members.
+        size: u64,
+        /// Its position.
+        #[serde(flatten)]
+        at: At,
+        /// The members that came last, the latest last; at most 20 of them.
+        ids: Vec<String>,
+    },
+    /// A cluster no longer has what it had.
+    Vanishing(Vanishing),
+    /// A cluster that was vanishing is back.
+    Recovered {
+        /// Its name.
+        cluster: String,
+    },
+    /// What arrives is no longer like the map.
+    Stale(Staleness),
+    /// It is again.
+    Fresh(Staleness),
+}
+
+impl What {
+    fn sighting(&self) -> Option<&Sighting> {
+        match self {
+            Self::Appeared(s) | Self::JoinedGroup(s) | Self::BecameOutlier(s) | Self::Returned(s) => Some(s),
+            Self::ChangedCluster(s) | Self::Moved(s) | Self::Stayed(s) => Some(s),
+            _ => None,
+        }
+    }
+}
+
+/// Coordinates as JSON has them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct At {
+    /// The first.
+    pub x: f32,
+    /// The second.
+    pub y: f32,
+    /// The third, in maps that have three.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub z: Option<f32>,
+}
+
+impl From<Place> for At {
+    fn from(place: Place) -> Self {
+        let [x, y, z] = place.coordinates;
+        Self { x, y, z: (place.dims == 3).then_some(z) }
+    }
+}
+
+/// A point as it is after a change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sighting {
+    /// Its id.
+    pub id: String,
+    /// Its label.
+    pub label: Option<String>,
+    /// Where it is.
+    #[serde(flatten)]
+    pub at: At,
+    /// How it came there.
+    pub verdict: Verdict,
+    /// From 0 to 1, small is strange.
+    pub score: f64,
+    /// The share of the map's rows that are as far off the PCA plane.
+    pub off_plane: Option<f64>,
+    /// The nearest row of the map, by its number in the data.
+    pub nearest: u32,
+    /// The name of that row.
+    pub nearest_id: String,
+    /// How far it is.
+    pub nearest_distance: f32,
+    /// Rows of the map within r_x.
+    pub neighbours: u32,
+    /// Its group, if it is an outlier.
+    pub group: Option<u64>,
+    /// The name of its cluster.
+    pub cluster: Option<String>,
+    /// How far it moved on the map; none if it is new.
+    pub distance: Option<f64>,
+    /// As it was before; none if it is new.
+    pub from: Option<Before>,
+}
+
+/// A point as it was before a change: enough to undo it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Before {
+    /// When it came to be so.
+    pub t: f64,
+    /// Where it was.
+    #[serde(flatten)]
+    pub at: At,
+    /// How it had come there.
+    pub verdict: Verdict,
+    /// From 0 to 1, small is strange.
+    pub score: f64,
+    /// Its group, if it was an outlier.
+    pub group: Option<u64>,
+    /// The name of its cluster.
+    pub cluster: Option<String>,
+    /// Its label.
+    pub label: Option<String>,
+}
+
+/// A cluster that no longer has what it had.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Vanishing {
+    /// Its name.
+    pub cluster: String,
+    /// What was to be expected in the window.
+    pub expected: f64,
+    /// What there is instead.
+    pub seen: u64,
+    /// What is missing.
+    pub why: Why,
+}
+
+/// What a vanishing cluster lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Why {
+    /// Its share of the arrivals is gone.
+    Arrivals,
+    /// Its points left.
+    Left,
+}
+
+/// How far the arrivals of the window are from being like the map.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Staleness {
+    /// From 0, like the map's own rows, to 1, all stranger than any.
+    pub staleness: f64,
+    /// Arrivals that it is judged by.
+    pub arrivals: u64,
+}

@@ -1,0 +1,165 @@
+//! What a store keeps of a live map, and a live map made of it again.
+
+use super::window::WindowParts;
+use super::{Announced, Clusters, Live, LiveOptions, Point};
+use crate::error::{Error, Result};
+use crate::lion::Lion;
+use crate::matrix::Matrix;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use xxhash_rust::xxh3::Xxh3;
+
+const VERSION: u32 = 1;
+
+/// All state but points and groups.
+#[derive(Serialize, Deserialize)]
+struct Aux {
+    version: u32,
+    last: u64,
+    now: f64,
+    next_group: u64,
+    ring: i64,
+    window: WindowParts,
+    announced: Announced,
+}
+
+/// What a store keeps of a group of outliers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedGroup {
+    /// Its number.
+    pub number: u64,
+    /// The cell of the map that its position is the centre of.
+    pub cell: [i64; 3],
+}
+
+impl Live {
+    /// Everything but the points and groups, as a few kilobytes of JSON.
+    pub fn aux(&self) -> Vec<u8> {
+        let (next_group, ring) = self.strangers.counters();
+        let aux = Aux {
+            version: VERSION,
+            last: self.last,
+            now: self.now,
+            next_group,
+            ring,
+            window: self.window.parts(),
+            announced: self.announced.clone(),
+        };
+        // Numbers, lists and maps with numbers as keys: there is nothing in it that JSON cannot hold.
+        serde_json::to_vec(&aux).unwrap_or_default()
+    }
+
+    /// Goes on from what was kept: `aux` as it was, every point, with its row as it was given if it is an outlier, and
+    /// every group. The order of points and groups does not matter.
+    pub fn restore(
+        lion: Arc<Lion>,
+        options: LiveOptions,
+        aux: &[u8],
+        points: impl IntoIterator<Item = (Point, Option<Vec<f32>>)>,
+        groups: impl IntoIterator<Item = SavedGroup>,
+    ) -> Result<Self> {
+        let mut live = Self::new(lion, options)?;
+        let damaged = |problem: &str| Error::Data(format!("the kept state of the live map {problem}"));
+        let aux: Aux = serde_json::from_slice(aux).map_err(|e| damaged(&format!("cannot be read: {e}")))?;
+        if aux.version != VERSION {
+            return Err(damaged(&format!(
+                "is of version {}, and this build reads version {VERSION}: update lion",
+                aux.version
+            )));
+        }
+        if !aux.now.is_finite() {
+            return Err(damaged("has a broken time"));
+        }
+        (live.last, live.now) = (aux.last, aux.now);
+        let mut groups: Vec<_> = groups.into_iter().map(|group| (group.number, group.cell)).collect();
+        groups.sort_unstable();
+        live.strangers.resume(&live.lion, &groups, aux.next_group, aux.ring)?;
+        let in_clusters = live.put_back(points)?;
+        if let Some(group) = live.strangers.groups().find(|group| group.members.is_empty()) {
+            return Err(damaged(&format!("has a group of outliers without members, {}", group.number)));
+        }
+        live.window.resume(aux.window, in_clusters).map_err(damaged)?;
+        live.announce_again(aux.announced);
+        Ok(live)
+    }
+
+    /// Takes kept points, and counts those of each cluster.
+    fn put_back(&mut self, points: impl IntoIterator<Item = (Point, Option<Vec<f32>>)>) -> Result<Vec<u64>> {
+        let mut in_clusters = vec![0; self.clusters.names.len()];
+        for (point, row) in points {
+            let damaged = |problem: &str| Error::Data(format!("the kept point {:?} {problem}", point.id));
+            if point.first == 0 || point.first > point.last || point.last > self.last {
+                return Err(damaged("has event numbers that there never were"));
+            }
+            if point.placement.place.len() != self.lion.map().dims() {
+                return Err(damaged("has a place of another number of dimensions than the map"));
+            }
+            if let Some(cluster) = point.cluster {
+                *in_clusters
+                    .get_mut(cluster as usize)
+                    .ok_or_else(|| damaged("is in no cluster of the map"))? += 1;
+            }
+            if point.is_outlier() {
+                let row = row.ok_or_else(|| damaged("is an outlier, and was kept without its row"))?;
+                let row = Matrix::new(1, row.len(), row)?;
+                self.lion.map().preprocess().check(&row)?;
+                let (row, _) = self.lion.map().preprocess().apply_here(row.data())?;
+                self.strangers.put_back((point.first, &point.id), point.placement.group, &row)?;
+            }
+            let known = self.points.len();
+            if self.points.get(&point.id).is_some() {
+                return Err(damaged("is there twice"));
+            }
+            let id = point.id.clone();
+            self.points.put(point);
+            if self.points.len() == known {
+                return Err(Error::Data(format!("the kept point {id:?} has the first event of another")));
+            }
+        }
+        Ok(in_clusters)
+    }
+
+    fn announce_again(&mut self, announced: Announced) {
+        let Clusters { names, .. } = &self.clusters;
+        self.announced = announced;
+        self.announced.vanishing.retain(|&cluster, _| (cluster as usize) < names.len());
+        let strangers = &mut self.strangers;
+        self.announced
+            .forming
+            .retain(|&group, _| strangers.group_mut(group).map(|group| group.forming = true).is_some());
+    }
+
+    /// A number that tells whether two live maps of one map and the same options are in the same state, bit by bit:
+    /// those will tell the same of whatever comes.
+    pub fn digest(&self) -> u64 {
+        let mut hash = Xxh3::new();
+        let part = |hash: &mut Xxh3, bytes: &[u8]| {
+            hash.update(&(bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        part(&mut hash, &self.aux());
+        for point in self.points.iter() {
+            let placement = &point.placement;
+            part(&mut hash, point.id.as_bytes());
+            part(&mut hash, point.label.as_deref().unwrap_or("").as_bytes());
+            let optional = |v: Option<u64>| [u64::from(v.is_some()), v.unwrap_or(0)];
+            let mut numbers =
+                vec![point.first, point.last, point.t.to_bits(), u64::from(point.label.is_some())];
+            numbers.extend(placement.place.iter().map(|v| u64::from(v.to_bits())));
+            numbers.extend([placement.verdict as u64, placement.score.to_bits()]);
+            numbers.extend(optional(placement.off_plane.map(f64::to_bits)));
+            numbers.extend([u64::from(placement.nearest), u64::from(placement.nearest_distance.to_bits())]);
+            numbers.push(u64::from(placement.neighbours));
+            numbers.extend(optional(placement.group));
+            numbers.extend(optional(point.cluster.map(u64::from)));
+            part(&mut hash, bytemuck::cast_slice(&numbers));
+            part(&mut hash, bytemuck::cast_slice(self.strangers.row(point.first).unwrap_or(&[])));
+        }
+        for group in self.strangers.groups() {
+            part(&mut hash, bytemuck::cast_slice(&[group.number as i64, i64::from(group.forming)]));
+            part(&mut hash, bytemuck::cast_slice(&group.cell));
+            group.members.iter().for_each(|(first, _)| part(&mut hash, &first.to_le_bytes()));
+        }
+        hash.digest()
+    }
+}

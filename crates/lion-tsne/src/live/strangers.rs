@@ -1,0 +1,183 @@
+//! Outliers, one at a time: the groups they form, and the positions these have.
+
+use super::near::Near;
+use crate::error::{Error, Result};
+use crate::index::squared_distance;
+use crate::lion::{Cell, Cells, Lion, Place, Placement, Stranger};
+use std::collections::BTreeMap;
+
+/// Outliers that belong together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutlierGroup {
+    /// Its number, which no other group ever has.
+    pub number: u64,
+    /// Its position: its members are there or within r_close.
+    pub position: Place,
+    /// The cell of the map that the position is the centre of; below 0 or from the count on it lies outside.
+    pub cell: [i64; 3],
+    /// The ids of its members, by the numbers of the events they appeared by.
+    pub members: BTreeMap<u64, String>,
+    /// Whether it was called a new cluster.
+    pub forming: bool,
+}
+
+/// All outliers that are there.
+pub(super) struct Strangers {
+    near: Near,
+    cells: Cells,
+    groups: BTreeMap<u64, OutlierGroup>,
+    next: u64,
+}
+
+/// What became of an outlier.
+pub(super) struct Placed {
+    pub(super) placement: Placement,
+    /// It came to a group that had members.
+    pub(super) joined: bool,
+}
+
+impl Strangers {
+    pub(super) fn new(lion: &Lion) -> Self {
+        let (near, cells) = (Near::new(lion.map().x()), lion.fresh_cells());
+        Self { near, cells, groups: BTreeMap::new(), next: 0 }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.near.len()
+    }
+
+    pub(super) fn groups(&self) -> impl ExactSizeIterator<Item = &OutlierGroup> {
+        self.groups.values()
+    }
+
+    pub(super) fn group(&self, number: u64) -> Option<&OutlierGroup> {
+        self.groups.get(&number)
+    }
+
+    pub(super) fn group_mut(&mut self, number: u64) -> Option<&mut OutlierGroup> {
+        self.groups.get_mut(&number)
+    }
+
+    /// The row of an outlier, preprocessed.
+    pub(super) fn row(&self, first: u64) -> Option<&[f32]> {
+        self.near.row(first)
+    }
+
+    /// The number of the next group, and the ring of cells that is being handed out.
+    pub(super) fn counters(&self) -> (u64, i64) {
+        (self.next, self.cells.ring())
+    }
+
+    /// Places an outlier that appeared by event `first`; `old` is where it is if it is an outlier already.
+    pub(super) fn place(
+        &mut self,
+        lion: &Lion,
+        (first, id): (u64, &str),
+        stranger: Stranger,
+        old: Option<&Placement>,
+    ) -> Placed {
+        if let Some((group, place)) = self.drift(lion, first, &stranger.row, old) {
+            self.near.insert(first, group, &stranger.row);
+            let placement = Placement { place, group: Some(group), ..stranger.placement };
+            return Placed { placement, joined: false };
+        }
+        let old_group = old.and_then(|old| old.group);
+        if let Some(group) = old_group {
+            self.leave(first, group);
+        }
+        let near = self.near.earliest(&stranger.row, lion.r_x());
+        let (number, place) = match near.and_then(|number| self.groups.get(&number)) {
+            Some(group) => (group.number, lion.beside(&self.cells.centre(&group.cell), &stranger.row)),
+            None => self.found(lion, &stranger),
+        };
+        if let Some(group) = self.groups.get_mut(&number) {
+            group.members.insert(first, id.to_string());
+        }
+        self.near.insert(first, number, &stranger.row);
+        let placement = Placement { place, group: Some(number), ..stranger.placement };
+        Placed { placement, joined: near.is_some() && near != old_group }
+    }
+
+    /// Where an outlier is that moves no farther than r_x: in its group, within r_close of its old place.
+    fn drift(&self, lion: &Lion, first: u64, row: &[f32], old: Option<&Placement>) -> Option<(u64, Place)> {
+        let (old, known) = (old?, self.near.row(first)?);
+        let moved = f64::from(squared_distance(known, row).sqrt());
+        let group = self.groups.get(&old.group?)?;
+        if moved > lion.r_x() {
+            return None;
+        }
+        if known == row {
+            return Some((group.number, old.place));
+        }
+        let (from, to) =
+            (old.place.coordinates, lion.beside(&self.cells.centre(&group.cell), row).coordinates);
+        let step: [f64; 3] = std::array::from_fn(|d| f64::from(to[d]) - f64::from(from[d]));
+        let length = step.iter().map(|v| v * v).sum::<f64>().sqrt();
+        // A little less than r_close, so that rounding does not leave it.
+        let share = (0.999 * lion.r_close() / length.max(f64::MIN_POSITIVE)).min(1.0);
+        let place = std::array::from_fn(|d| f64::from(from[d]) + step[d] * share);
+        Some((group.number, lion.as_place(place)))
+    }
+
+    /// A group of its own for an outlier that is near no other.
+    fn found(&mut self, lion: &Lion, stranger: &Stranger) -> (u64, Place) {
+        let cell = lion.free_cell(&mut self.cells, stranger);
+        let number = self.next;
+        self.next += 1;
+        let position = self.add(lion, number, cell);
+        (number, position)
+    }
+
+    fn add(&mut self, lion: &Lion, number: u64, cell: Cell) -> Place {
+        let position = lion.as_place(self.cells.centre(&cell));
+        let group = OutlierGroup { number, position, cell, members: BTreeMap::new(), forming: false };
+        self.groups.insert(number, group);
+        position
+    }
+
+    /// Takes an outlier out. A group without members is gone, and its position free.
+    pub(super) fn leave(&mut self, first: u64, number: u64) {
+        self.near.remove(first);
+        let Some(group) = self.groups.get_mut(&number) else { return };
+        group.members.remove(&first);
+        if group.members.is_empty() {
+            self.cells.release(group.cell);
+            self.groups.remove(&number);
+        }
+    }
+
+    /// Goes on from what was kept: groups by number and cell, the number of the next, and the ring of cells.
+    pub(super) fn resume(&mut self, lion: &Lion, groups: &[(u64, Cell)], next: u64, ring: i64) -> Result<()> {
+        const MOST_RINGS: i64 = 100_000;
+        if !(0..=MOST_RINGS).contains(&ring) {
+            return Err(Error::Data(format!("the kept state has a broken ring of positions, {ring}")));
+        }
+        let mut cells: Vec<Cell> = groups.iter().map(|(_, cell)| *cell).collect();
+        self.cells.resume(ring, &cells);
+        self.next = next;
+        for &(number, cell) in groups {
+            self.add(lion, number, cell);
+        }
+        cells.sort_unstable();
+        let twice = cells.windows(2).any(|pair| pair[0] == pair[1]);
+        if twice || self.groups.len() != groups.len() || groups.iter().any(|&(number, _)| number >= next) {
+            return Err(Error::Data("the kept groups of outliers contradict each other".into()));
+        }
+        Ok(())
+    }
+
+    /// Puts an outlier back into the group it was in.
+    pub(super) fn put_back(
+        &mut self,
+        (first, id): (u64, &str),
+        group: Option<u64>,
+        row: &[f32],
+    ) -> Result<()> {
+        let Some(group) = group.and_then(|number| self.groups.get_mut(&number)) else {
+            return Err(Error::Data(format!("the kept outlier {id:?} is in a group that was not kept")));
+        };
+        group.members.insert(first, id.to_string());
+        self.near.insert(first, group.number, row);
+        Ok(())
+    }
+}

@@ -1,0 +1,277 @@
+//! What happened lately, in buckets of time: small, whatever the number of points.
+
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Buckets of a window.
+pub(super) const BUCKETS: i64 = 30;
+/// Bins of the shares by which staleness is judged.
+const BINS: usize = 100;
+
+/// What happened in one part of the window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Bucket {
+    /// It begins at so many widths.
+    pub(super) number: i64,
+    pub(super) arrivals: u64,
+    pub(super) outliers: u64,
+    /// How many arrivals had a distance share in each bin.
+    shares: Vec<u64>,
+    /// Arrivals in each cluster.
+    clusters: Vec<u64>,
+    /// The most points that were in each cluster at any time of it.
+    peaks: Vec<u64>,
+    /// Outliers that came to each group that had members.
+    joins: BTreeMap<u64, u64>,
+}
+
+impl Bucket {
+    pub(super) fn staleness(&self) -> f64 {
+        staleness(&self.shares)
+    }
+}
+
+/// What a store keeps of a window.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct WindowParts {
+    seconds: f64,
+    start: Option<f64>,
+    buckets: Vec<Bucket>,
+    before: Vec<u64>,
+}
+
+/// The last buckets, and sums over them.
+#[derive(Debug)]
+pub(super) struct Window {
+    seconds: f64,
+    /// When the first change was.
+    start: Option<f64>,
+    /// Oldest first. Parts in which nothing happened have none.
+    buckets: VecDeque<Bucket>,
+    /// Arrivals in each cluster before the window.
+    before: Vec<u64>,
+    /// Points in each cluster now.
+    live: Vec<u64>,
+    // Sums over the buckets, and the greatest of their peaks.
+    arrivals: u64,
+    outliers: u64,
+    shares: Vec<u64>,
+    seen: Vec<u64>,
+    peaks: Vec<u64>,
+}
+
+impl Window {
+    pub(super) fn new(seconds: f64, clusters: usize) -> Self {
+        let none = vec![0; clusters];
+        Self {
+            seconds,
+            start: None,
+            buckets: VecDeque::new(),
+            before: none.clone(),
+            live: none.clone(),
+            arrivals: 0,
+            outliers: 0,
+            shares: vec![0; BINS],
+            seen: none.clone(),
+            peaks: none,
+        }
+    }
+
+    fn width(&self) -> f64 {
+        self.seconds / BUCKETS as f64
+    }
+
+    /// Time has come to `now`: older buckets leave the window.
+    pub(super) fn advance(&mut self, now: f64) {
+        self.start.get_or_insert(now);
+        let number = (now / self.width()).floor() as i64;
+        if self.buckets.back().is_some_and(|bucket| bucket.number >= number) {
+            return;
+        }
+        self.buckets.push_back(Bucket {
+            number,
+            arrivals: 0,
+            outliers: 0,
+            shares: vec![0; BINS],
+            clusters: vec![0; self.live.len()],
+            peaks: self.live.clone(),
+            joins: BTreeMap::new(),
+        });
+        while self.buckets.front().is_some_and(|bucket| bucket.number <= number.saturating_sub(BUCKETS)) {
+            self.drop_oldest();
+        }
+        self.find_peaks();
+    }
+
+    fn drop_oldest(&mut self) {
+        let Some(bucket) = self.buckets.pop_front() else { return };
+        self.arrivals -= bucket.arrivals;
+        self.outliers -= bucket.outliers;
+        self.shares.iter_mut().zip(&bucket.shares).for_each(|(sum, count)| *sum -= count);
+        self.seen.iter_mut().zip(&bucket.clusters).for_each(|(sum, count)| *sum -= count);
+        self.before.iter_mut().zip(&bucket.clusters).for_each(|(sum, count)| *sum += count);
+    }
+
+    fn find_peaks(&mut self) {
+        self.peaks.fill(0);
+        for bucket in &self.buckets {
+            self.peaks.iter_mut().zip(&bucket.peaks).for_each(|(most, &peak)| *most = peak.max(*most));
+        }
+    }
+
+    /// A row arrived, as far from the map as this share of its own rows are from each other or farther.
+    pub(super) fn arrive(&mut self, share: f64, cluster: Option<u32>, outlier: bool) {
+        let Some(bucket) = self.buckets.back_mut() else { return };
+        let bin = ((share * BINS as f64).ceil() as usize).clamp(1, BINS) - 1;
+        bucket.shares[bin] += 1;
+        self.shares[bin] += 1;
+        bucket.arrivals += 1;
+        self.arrivals += 1;
+        bucket.outliers += u64::from(outlier);
+        self.outliers += u64::from(outlier);
+        if let Some(cluster) = cluster {
+            bucket.clusters[cluster as usize] += 1;
+            self.seen[cluster as usize] += 1;
+        }
+    }
+
+    /// A point went from one cluster to another, or came, or left.
+    pub(super) fn pass(&mut self, from: Option<u32>, to: Option<u32>) {
+        if from == to {
+            return;
+        }
+        if let Some(from) = from {
+            self.live[from as usize] -= 1;
+        }
+        if let Some((to, bucket)) = to.zip(self.buckets.back_mut()) {
+            let to = to as usize;
+            self.live[to] += 1;
+            bucket.peaks[to] = bucket.peaks[to].max(self.live[to]);
+            self.peaks[to] = self.peaks[to].max(self.live[to]);
+        }
+    }
+
+    /// An outlier came to a group.
+    pub(super) fn join(&mut self, group: u64) {
+        if let Some(bucket) = self.buckets.back_mut() {
+            *bucket.joins.entry(group).or_default() += 1;
+        }
+    }
+
+    /// How many came to a group within the window.
+    pub(super) fn joined(&self, group: u64) -> u64 {
+        self.buckets.iter().filter_map(|bucket| bucket.joins.get(&group)).sum()
+    }
+
+    pub(super) fn arrivals(&self) -> u64 {
+        self.arrivals
+    }
+
+    pub(super) fn outliers(&self) -> u64 {
+        self.outliers
+    }
+
+    /// How far the arrivals are from being like the map's own rows.
+    pub(super) fn staleness(&self) -> f64 {
+        staleness(&self.shares)
+    }
+
+    /// Arrivals in a cluster.
+    pub(super) fn seen(&self, cluster: usize) -> u64 {
+        self.seen[cluster]
+    }
+
+    /// Arrivals in any cluster.
+    pub(super) fn seen_in_all(&self) -> u64 {
+        self.seen.iter().sum()
+    }
+
+    /// Arrivals in any cluster before the window.
+    pub(super) fn before(&self) -> u64 {
+        self.before.iter().sum()
+    }
+
+    /// The share that a cluster had of the arrivals before the window.
+    pub(super) fn share_before(&self, cluster: usize) -> Option<f64> {
+        let all = self.before();
+        (all > 0).then(|| self.before[cluster] as f64 / all as f64)
+    }
+
+    /// Points in a cluster now.
+    pub(super) fn live(&self, cluster: usize) -> u64 {
+        self.live[cluster]
+    }
+
+    /// The most points that were in a cluster.
+    pub(super) fn peak(&self, cluster: usize) -> u64 {
+        self.peaks[cluster]
+    }
+
+    /// Arrivals per second.
+    pub(super) fn rate(&self, now: f64) -> f64 {
+        let (Some(start), Some(latest)) = (self.start, self.buckets.back()) else { return 0.0 };
+        let begin = latest.number.saturating_sub(BUCKETS - 1) as f64 * self.width();
+        self.arrivals as f64 / (now - start.max(begin)).max(1.0)
+    }
+
+    /// Every bucket of the window, oldest first: when it begins, and what happened if anything did.
+    pub(super) fn series(&self) -> impl Iterator<Item = (f64, Option<&Bucket>)> {
+        let latest = self.buckets.back().map(|bucket| bucket.number);
+        let numbers = latest.into_iter().flat_map(|latest| latest.saturating_sub(BUCKETS - 1)..=latest);
+        numbers.map(|number| {
+            let bucket = self.buckets.iter().find(|bucket| bucket.number == number);
+            (number as f64 * self.width(), bucket)
+        })
+    }
+
+    pub(super) fn parts(&self) -> WindowParts {
+        WindowParts {
+            seconds: self.seconds,
+            start: self.start,
+            buckets: self.buckets.iter().cloned().collect(),
+            before: self.before.clone(),
+        }
+    }
+
+    /// Goes on from what was kept, with so many points in each cluster. A window of another length begins anew.
+    pub(super) fn resume(&mut self, parts: WindowParts, live: Vec<u64>) -> Result<(), &'static str> {
+        let clusters = self.live.len();
+        let fits =
+            |b: &Bucket| b.shares.len() == BINS && b.clusters.len() == clusters && b.peaks.len() == clusters;
+        let ascending = parts.buckets.windows(2).all(|pair| pair[0].number < pair[1].number);
+        if parts.before.len() != clusters || !parts.buckets.iter().all(fits) || !ascending {
+            return Err("has a window that does not fit the map's clusters");
+        }
+        self.start = parts.start;
+        self.before = parts.before;
+        self.live = live;
+        for bucket in parts.buckets {
+            self.arrivals += bucket.arrivals;
+            self.outliers += bucket.outliers;
+            self.shares.iter_mut().zip(&bucket.shares).for_each(|(sum, count)| *sum += count);
+            self.seen.iter_mut().zip(&bucket.clusters).for_each(|(sum, count)| *sum += count);
+            self.buckets.push_back(bucket);
+        }
+        if parts.seconds != self.seconds {
+            while !self.buckets.is_empty() {
+                self.drop_oldest();
+            }
+        }
+        self.find_peaks();
+        Ok(())
+    }
+}
+
+/// The greatest amount by which the share of arrivals up to a bin exceeds what rows like the map's own would have there.
+fn staleness(shares: &[u64]) -> f64 {
+    let all: u64 = shares.iter().sum();
+    if all == 0 {
+        return 0.0;
+    }
+    let (mut sum, mut most) = (0, 0.0f64);
+    for (bin, count) in shares.iter().enumerate() {
+        sum += count;
+        most = most.max(sum as f64 / all as f64 - (bin + 1) as f64 / BINS as f64);
+    }
+    most
+}
