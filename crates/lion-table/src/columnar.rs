@@ -81,8 +81,9 @@ impl<D: Decoder> Columnar<D> {
                 let width = list_lengths(first.column(list), 0..1).next().unwrap_or_default();
                 if width > MOST_ITEMS {
                     let name = &columns[list].name;
-                    let problem =
-                        format!("has a list of {width} numbers in column {name}; at most {MOST_ITEMS} are read");
+                    let problem = format!(
+                        "has a list of {width} numbers in column {name}; at most {MOST_ITEMS} are read"
+                    );
                     return Err(Error::Unsuitable { file, problem });
                 }
                 batch = Some((first, 0));
