@@ -5,11 +5,15 @@ mod evaluate;
 mod fit;
 mod method;
 mod place;
+mod placing;
+mod stream;
 mod value;
 
 pub(crate) use evaluate::{EvaluateArgs, Part};
 pub(crate) use fit::FitArgs;
 pub(crate) use place::PlaceArgs;
+pub(crate) use placing::PlacingArgs;
+pub(crate) use stream::{StreamArgs, WatchArgs};
 pub(crate) use value::InitArg;
 
 use clap::error::ErrorKind;
@@ -31,6 +35,7 @@ Examples:
   lion place m.lion new.csv -o placed.csv
   lion plot m.lion -o m.html
   lion info m.lion
+  lion stream m.lion < changes.jsonl          points that come, change and go; events
   lion evaluate -o report                     every method of the paper, compared"
 )]
 pub(crate) struct Cli {
@@ -48,6 +53,7 @@ pub(crate) enum Verb {
     Info(InfoArgs),
     Plot(PlotArgs),
     Evaluate(EvaluateArgs),
+    Stream(Box<StreamArgs>),
     Demo(DemoArgs),
 }
 
@@ -252,6 +258,9 @@ mod tests {
         assert_eq!(format!("{:?}", args.fit(&cli.common)), format!("{:?}", Fit::default()));
         let cli = Cli::parse_from(["lion", "place", "a.lion", "b.csv", "-o", "b.parquet"]);
         let Verb::Place(args) = &cli.verb else { panic!("this is a place") };
-        assert_eq!(format!("{:?}", args.options(&cli.common)), format!("{:?}", LionOptions::default()));
+        assert_eq!(
+            format!("{:?}", args.rules.lion.options(&cli.common)),
+            format!("{:?}", LionOptions::default())
+        );
     }
 }

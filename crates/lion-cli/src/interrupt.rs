@@ -73,7 +73,8 @@ impl Interrupt {
     }
 }
 
-fn listen(pressed: impl FnMut() + Send + 'static) -> Result<()> {
+/// Takes Ctrl-C over from the system.
+pub(crate) fn listen(pressed: impl FnMut() + Send + 'static) -> Result<()> {
     ctrlc::set_handler(pressed).context("Ctrl-C cannot be listened to")
 }
 

@@ -13,6 +13,7 @@ mod output;
 mod place;
 mod plot;
 mod progress;
+mod stream;
 mod summary;
 
 use args::{Cli, Verb};
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         Verb::Info(args) => info::run(args, &common),
         Verb::Plot(args) => plot::run(args, &common),
         Verb::Evaluate(args) => evaluate::run(args, &common),
+        Verb::Stream(args) => stream::run(args, &common),
         Verb::Demo(args) => demo::run(args, &common),
     };
     match done {

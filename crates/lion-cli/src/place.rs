@@ -46,7 +46,7 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     let map = Map::load(&args.map)?;
     let checksum = map.checksum()?;
     let table = open(args, &map)?;
-    let options = args.options(common);
+    let options = args.rules.lion.options(common);
     let lion = Lion::new(map, &options).with_context(|| args.map.display().to_string())?;
     let judge = if args.has_labels() { Some(judge(args, lion.map())?) } else { None };
     let labels = Labelling::new(args, judge.as_ref(), table.row_count())?;

@@ -1,6 +1,7 @@
 //! `--method`: the names of the ways of placing, what each leaves open, and which flags have no effect beside it.
 
-use super::place::{EpsilonArg, LocalArg, RuleArgs, TaperArg};
+use super::place::{EpsilonArg, RuleArgs};
+use super::placing::{LocalArg, TaperArg};
 use lion_tsne::{Baseline, Descent, Epsilon, Kernel, Network, OpenTsneStart, Parametric};
 
 /// Kernelized t-SNE unless a width is given: wide enough to be smooth, narrow enough to be right.
@@ -88,7 +89,7 @@ impl RuleArgs {
         match other {
             None => {
                 note(
-                    self.power.is_some() && self.local == LocalArg::Energy,
+                    self.lion.power.is_some() && self.lion.local == LocalArg::Energy,
                     "--power",
                     "without --local idw",
                 );
@@ -100,14 +101,14 @@ impl RuleArgs {
             }
             Some(other) => {
                 let beside = format!("beside --method {}", name(other));
-                note(self.local != LocalArg::Energy, "--local", &beside);
-                note(self.taper != TaperArg::None, "--taper", &beside);
-                note(self.split_clusters, "--split-clusters", &beside);
-                note(self.power.is_some() && !matches!(other, Baseline::Idw { .. }), "--power", &beside);
+                note(self.lion.local != LocalArg::Energy, "--local", &beside);
+                note(self.lion.taper != TaperArg::None, "--taper", &beside);
+                note(self.lion.split_clusters, "--split-clusters", &beside);
+                note(self.lion.power.is_some() && !matches!(other, Baseline::Idw { .. }), "--power", &beside);
                 if !self.outlier_control {
-                    note(self.r_y.is_some(), "--r-y", "without --outlier-control");
-                    note(self.r_close.is_some(), "--r-close", "without --outlier-control");
-                    note(self.outliers.is_random(), "--outliers", "without --outlier-control");
+                    note(self.lion.r_y.is_some(), "--r-y", "without --outlier-control");
+                    note(self.lion.r_close.is_some(), "--r-close", "without --outlier-control");
+                    note(self.lion.outliers.is_random(), "--outliers", "without --outlier-control");
                 }
             }
         }

@@ -90,6 +90,26 @@ pub(crate) fn off_plane(text: &str) -> Result<OffPlane, String> {
     }
 }
 
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if seconds > 0.0 && seconds <= 1e9 => Ok(seconds),
+        _ => Err("it must be a number of seconds above 0".into()),
+    }
+}
+
+pub(crate) fn members(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&members| members >= 2).ok_or_else(|| "it must be a number from 2 on".into())
+}
+
+/// A share as a number from 0 to 1 or as a percentage.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    let share = match text.strip_suffix('%') {
+        Some(percent) => percent.trim().parse().map(|percent: f64| percent / 100.0),
+        None => text.parse(),
+    };
+    share.ok().filter(|&share| share > 0.0 && share <= 1.0).ok_or_else(|| "it must be a share such as 0.1 or 10%".into())
+}
+
 pub(crate) fn pca(text: &str) -> Result<PcaChoice, String> {
     match (text, text.parse()) {
         ("auto", _) => Ok(Fit::default().pca),
@@ -149,6 +169,10 @@ mod tests {
         assert!(["101%", "-1%", "%", "nan", "-2", "wide"].iter().all(|text| radius(text).is_err()));
         assert_eq!(off_plane("none"), Ok(OffPlane::None));
         assert_eq!(off_plane("98%"), Ok(OffPlane::Percentile(98.0)));
+        assert_eq!((seconds("0.5"), members("5"), share("0.1"), share("10%")), (Ok(0.5), Ok(5), Ok(0.1), Ok(0.1)));
+        assert!(["0", "-1", "nan", "inf", "1e10", "soon"].iter().all(|text| seconds(text).is_err()));
+        assert!(["1", "-5", "2.5", "few"].iter().all(|text| members(text).is_err()));
+        assert!(["0", "-1%", "101%", "2", "nan", "%"].iter().all(|text| share(text).is_err()));
         assert!(["98", "101%", "all"].iter().all(|text| off_plane(text).is_err()));
         assert!(picture("a").is_err() && picture("a.pdf").is_err());
     }

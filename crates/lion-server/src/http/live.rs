@@ -79,7 +79,7 @@ struct PointAnswer<'a> {
 }
 
 fn point_answer(app: &App, record: &PointRecord) -> Result<Response, Problem> {
-    let (lion, point, placement) = (app.service.lion(), &*record.point, &record.point.placement);
+    let (lion, point, placement) = (app.service.lion(), &record.point, &record.point.placement);
     let point = PointAnswer {
         id: &point.id,
         label: point.label.as_deref(),

@@ -5,7 +5,7 @@
 
 use super::{BadBody, Shape, check_id, check_name};
 use lion_tsne::live::{Arrival, Change};
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -232,7 +232,7 @@ impl<'de> Visitor<'de> for One<'_> {
                 "id" => fields.id.replace(map.next_value_seed(Id(reading))?).is_some(),
                 "x" => fields.row.replace(map.next_value_seed(Row(reading))?).is_some(),
                 "label" => fields.label.replace(map.next_value_seed(Label(reading))?).is_some(),
-                "t" => fields.t.replace(map.next_value_seed(Time(reading))?).is_some(),
+                "t" => fields.t.replace(map.next_value::<Option<f64>>()?).is_some(),
                 _ => fields.delete.replace(map.next_value_seed(Id(reading))?).is_some(),
             };
             if twice {
@@ -261,7 +261,7 @@ impl Fields {
 
 /// A seed that reads one value of one field.
 macro_rules! seed {
-    ($seed:ident -> $value:ty, $method:ident, $expecting:literal) => {
+    ($seed:ident -> $value:ty, $method:ident) => {
         struct $seed<'a>(&'a Reading<'a>);
 
         impl<'de> DeserializeSeed<'de> for $seed<'_> {
@@ -274,12 +274,11 @@ macro_rules! seed {
     };
 }
 
-seed!(Name -> &'static str, deserialize_str, "the name of a field");
-seed!(Id -> String, deserialize_any, "text");
-seed!(Label -> Option<String>, deserialize_any, "text");
-seed!(Time -> Option<f64>, deserialize_any, "a number of seconds");
-seed!(Row -> Vec<f32>, deserialize_seq, "a list of numbers");
-seed!(Number -> f32, deserialize_any, "a number");
+seed!(Name -> &'static str, deserialize_str);
+seed!(Id -> String, deserialize_any);
+seed!(Label -> Option<String>, deserialize_any);
+seed!(Row -> Vec<f32>, deserialize_seq);
+seed!(Number -> f32, deserialize_any);
 
 impl<'de> Visitor<'de> for Name<'_> {
     type Value = &'static str;
@@ -343,30 +342,6 @@ impl<'de> Visitor<'de> for Label<'_> {
     }
 
     fn visit_unit<E>(self) -> Result<Option<String>, E> {
-        Ok(None)
-    }
-}
-
-impl<'de> Visitor<'de> for Time<'_> {
-    type Value = Option<f64>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number of seconds")
-    }
-
-    fn visit_f64<E>(self, t: f64) -> Result<Option<f64>, E> {
-        Ok(Some(t))
-    }
-
-    fn visit_u64<E>(self, t: u64) -> Result<Option<f64>, E> {
-        Ok(Some(t as f64))
-    }
-
-    fn visit_i64<E>(self, t: i64) -> Result<Option<f64>, E> {
-        Ok(Some(t as f64))
-    }
-
-    fn visit_unit<E>(self) -> Result<Option<f64>, E> {
         Ok(None)
     }
 }
