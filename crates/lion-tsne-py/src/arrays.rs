@@ -1,7 +1,7 @@
 //! Arrays in and out.
 
 use crate::errors::exception;
-use lion_tsne::Matrix;
+use lion_tsne::{Matrix, Neighbours};
 use numpy::{
     Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
 };
@@ -50,6 +50,20 @@ pub(crate) fn numbers(name: &str, values: &Bound<'_, PyAny>) -> PyResult<Vec<f64
     let array: PyReadonlyArray1<'_, f64> =
         values.extract().map_err(|_| wanted(name, "a 1-D array of float64"))?;
     Ok(array.as_array().iter().copied().collect())
+}
+
+/// Neighbours from two tables of the same shape, one line for each row: row numbers of int64 and distances of float64.
+pub(crate) fn neighbours(known: &Bound<'_, PyAny>) -> PyResult<Neighbours> {
+    type Pair<'py> = (PyReadonlyArray2<'py, i64>, PyReadonlyArray2<'py, f64>);
+    let kind = "two 2-D arrays, indices of int64 and distances of float64";
+    let (indices, distances): Pair<'_> = known.extract().map_err(|_| wanted("neighbours", kind))?;
+    let &[rows, k] = indices.shape() else { return Err(wanted("neighbours", kind)) };
+    if distances.shape() != [rows, k] {
+        return Err(PyValueError::new_err("neighbours must be indices and distances of the same shape"));
+    }
+    let indices: Vec<i64> = indices.as_array().iter().copied().collect();
+    let distances: Vec<f64> = distances.as_array().iter().copied().collect();
+    Neighbours::from_distances(k, &indices, &distances).map_err(exception)
 }
 
 /// A 1-D array of these.

@@ -6,7 +6,7 @@ use crate::map::Map;
 use crate::params::Params;
 use crate::process::PerProcess;
 use crate::progress::observed;
-use lion_tsne::{Baseline, Descent, Epsilon, Error, Kernel, Network, OpenTsneStart, Parametric};
+use lion_tsne::{Baseline, Epsilon, Error, Network, Parametric};
 use numpy::PyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -14,33 +14,10 @@ use pyo3::types::PyDict;
 use rayon::ThreadPool;
 use std::sync::Arc;
 
-/// Kernelized t-SNE unless a width is given: wide enough to be smooth, narrow enough to be right.
-const KERNEL_WIDTH: f64 = 0.25;
-/// Stands for the map's own, which is known once there is a map.
-const POWER: f64 = 20.0;
-
-/// Every way of placing but LION. What a parameter can change is here as it is without the parameter.
-fn others() -> Vec<Baseline> {
-    let mut others = vec![Baseline::Idw { power: POWER }];
-    others.extend(Kernel::ALL.map(|kernel| Baseline::Rbf { kernel, epsilon: Epsilon::MeanDistance }));
-    others.push(Baseline::Kernelized { width: KERNEL_WIDTH });
-    others.extend(Descent::ALL.map(Baseline::Descent));
-    others.extend(Network::PAPER.map(Baseline::Network));
-    others.push(Baseline::Parametric(Parametric::default()));
-    others.extend([OpenTsneStart::Median, OpenTsneStart::Weighted].map(|start| Baseline::OpenTsne { start }));
-    others.push(Baseline::FixedPoint);
-    others
-}
-
-/// As the command line calls it: without what it leaves open.
-fn name_of(baseline: &Baseline) -> String {
-    baseline.to_string().split(' ').next().unwrap_or_default().to_owned()
-}
-
 /// The names of the ways of placing that LION is compared with.
 #[pyfunction]
 pub(crate) fn baseline_names() -> Vec<String> {
-    others().iter().map(name_of).collect()
+    Baseline::all().iter().map(Baseline::name).collect()
 }
 
 /// Another way of placing, built from a map.
@@ -110,8 +87,7 @@ impl Built {
 
 /// The way of placing of this name, with the parameters that it has.
 fn chosen(name: &str, map: &Map, params: &Params<'_>) -> PyResult<Baseline> {
-    let others = others();
-    let Some(known) = others.into_iter().find(|other| name_of(other) == name) else {
+    let Some(known) = Baseline::named(name) else {
         let names = baseline_names().join(", ");
         return Err(PyValueError::new_err(format!("there is no method {name:?}: it must be one of {names}")));
     };

@@ -1,13 +1,14 @@
 //! Parameters by name, as they come in a `dict`. A missing one and None are the library's default; one that is not known is
 //! refused.
 
-use crate::arrays::Rows;
+use crate::arrays::{Rows, neighbours};
 use lion_tsne::{
-    Fit, Init, LionOptions, Local, Method, Metric, OffPlane, PcaChoice, Positions, Radius, Search, Taper,
+    Fit, Init, LionOptions, Local, Method, Metric, Neighbours, OffPlane, PcaChoice, Positions, Radius,
+    Search, Taper,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 /// What is left of the parameters: each is taken once.
 pub(crate) struct Params<'py> {
@@ -101,6 +102,18 @@ impl<'py> Params<'py> {
         }
     }
 
+    /// How to search for neighbours; or those that are known, as (indices, distances).
+    fn neighbours(&self) -> PyResult<(Search, Option<Neighbours>)> {
+        let name = "neighbours";
+        match self.left.get_item(name)?.filter(|value| value.is_instance_of::<PyTuple>()) {
+            Some(known) => {
+                self.left.del_item(name)?;
+                Ok((Search::Auto, Some(neighbours(&known)?)))
+            }
+            None => Ok((self.word(name, SEARCHES)?.unwrap_or_default(), None)),
+        }
+    }
+
     fn off_plane(&self) -> PyResult<Option<OffPlane>> {
         let Some(value) = self.raw("off_plane")? else { return Ok(None) };
         let text = value.extract::<String>().unwrap_or_default();
@@ -123,6 +136,7 @@ impl<'py> Params<'py> {
     /// All of it as a fit.
     pub(crate) fn fit(self) -> PyResult<Fit> {
         let default = Fit::default();
+        let (search, neighbours) = self.neighbours()?;
         let fit = Fit {
             perplexity: self.number("perplexity")?.unwrap_or(default.perplexity),
             iterations: self.count("iterations")?.unwrap_or(default.iterations),
@@ -139,7 +153,8 @@ impl<'py> Params<'py> {
             method: self.word("method", METHODS)?.unwrap_or(default.method),
             theta: self.number("theta")?.unwrap_or(default.theta),
             init: self.init()?.unwrap_or(default.init),
-            search: self.word("neighbours", SEARCHES)?.unwrap_or(default.search),
+            search,
+            neighbours,
             radius: self.radius("radius")?,
             power: self.number_or_auto("power")?,
             r_y: self.radius("r_y")?,

@@ -77,6 +77,11 @@ pub enum Baseline {
     },
 }
 
+/// Kernelized t-SNE unless a width is given: wide enough to be smooth, narrow enough to be right.
+const KERNEL_WIDTH: f64 = 0.25;
+/// Stands for the map's own, which is known once there is a map.
+const POWER: f64 = 20.0;
+
 /// What a way of placing is built from: rows as the map's preprocessing leaves them, their places, and what the map
 /// was made with. No two rows are equal.
 pub(crate) struct Training<'a> {
@@ -104,6 +109,39 @@ pub struct Built {
 }
 
 impl Baseline {
+    /// Every way of placing but LION, one of each name. What a person can choose is here as it is without a choice; the power
+    /// of [`Idw`](Self::Idw) stands for the one that the map has.
+    pub fn all() -> Vec<Self> {
+        let mut all = vec![Self::Idw { power: POWER }];
+        all.extend(Kernel::ALL.map(|kernel| Self::Rbf { kernel, epsilon: Epsilon::MeanDistance }));
+        all.push(Self::Kernelized { width: KERNEL_WIDTH });
+        all.extend(Descent::ALL.map(Self::Descent));
+        all.extend(Network::PAPER.map(Self::Network));
+        all.push(Self::Parametric(Parametric::default()));
+        all.extend([OpenTsneStart::Median, OpenTsneStart::Weighted].map(|start| Self::OpenTsne { start }));
+        all.push(Self::FixedPoint);
+        all
+    }
+
+    /// The one of this name among [`all`](Self::all).
+    ///
+    /// ```
+    /// use lion_tsne::Baseline;
+    ///
+    /// let idw = Baseline::named("idw").expect("one of them");
+    /// assert_eq!((idw.name().as_str(), idw.to_string().as_str()), ("idw", "idw p=20"));
+    /// assert_eq!(Baseline::named("lion"), None);
+    /// ```
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().into_iter().find(|baseline| baseline.name() == name)
+    }
+
+    /// Its name, without what it leaves open.
+    pub fn name(&self) -> String {
+        let whole = self.to_string();
+        whole.split(' ').next().unwrap_or_default().to_owned()
+    }
+
     /// Builds it from a map. Works on the threads of the pool it is called in.
     pub fn build(&self, map: &Map, seed: u64, observer: &mut Observer<'_>) -> Result<Built> {
         let (rows, cols) = (map.x().rows(), map.x().cols());

@@ -2,12 +2,7 @@
 
 use super::place::{EpsilonArg, RuleArgs};
 use super::placing::{LocalArg, TaperArg};
-use lion_tsne::{Baseline, Descent, Epsilon, Kernel, Network, OpenTsneStart, Parametric};
-
-/// Kernelized t-SNE unless a width is given: wide enough to be smooth, narrow enough to be right.
-const KERNEL_WIDTH: f64 = 0.25;
-/// Stands for the map's own, which is known once there is a map.
-const POWER: f64 = 20.0;
+use lion_tsne::{Baseline, Epsilon};
 
 /// `--method`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,34 +11,13 @@ pub(crate) enum MethodArg {
     Other(Baseline),
 }
 
-/// Every way of placing but LION: a line for each. What a flag can change is here as it is without the flag.
-fn others() -> Vec<Baseline> {
-    let mut others = vec![Baseline::Idw { power: POWER }];
-    others.extend(Kernel::ALL.map(|kernel| Baseline::Rbf { kernel, epsilon: Epsilon::MeanDistance }));
-    others.push(Baseline::Kernelized { width: KERNEL_WIDTH });
-    others.extend(Descent::ALL.map(Baseline::Descent));
-    others.extend(Network::PAPER.map(Baseline::Network));
-    others.push(Baseline::Parametric(Parametric::default()));
-    others.extend([OpenTsneStart::Median, OpenTsneStart::Weighted].map(|start| Baseline::OpenTsne { start }));
-    others.push(Baseline::FixedPoint);
-    others
-}
-
-/// As it is called on the command line: its name without what it leaves open.
-fn name(baseline: &Baseline) -> String {
-    let whole = baseline.to_string();
-    whole.split(' ').next().unwrap_or_default().to_owned()
-}
-
 /// The method of this name.
 pub(crate) fn method(text: &str) -> Result<MethodArg, String> {
     if text == "lion" {
         return Ok(MethodArg::Lion);
     }
-    let others = others();
-    let known = others.iter().find(|other| name(other) == text);
-    known.map(|other| MethodArg::Other(*other)).ok_or_else(|| {
-        let names: Vec<String> = others.iter().map(name).collect();
+    Baseline::named(text).map(MethodArg::Other).ok_or_else(|| {
+        let names: Vec<String> = Baseline::all().iter().map(Baseline::name).collect();
         format!("it must be one of lion, {}", names.join(", "))
     })
 }
@@ -100,7 +74,7 @@ impl RuleArgs {
                 );
             }
             Some(other) => {
-                let beside = format!("beside --method {}", name(other));
+                let beside = format!("beside --method {}", other.name());
                 note(self.lion.local != LocalArg::Energy, "--local", &beside);
                 note(self.lion.taper != TaperArg::None, "--taper", &beside);
                 note(self.lion.split_clusters, "--split-clusters", &beside);
@@ -128,11 +102,11 @@ mod tests {
     #[test]
     fn every_name_is_told_from_the_others() {
         assert_eq!(method("lion"), Ok(MethodArg::Lion));
-        let others = others();
+        let others = Baseline::all();
         for other in &others {
-            assert_eq!(method(&name(other)), Ok(MethodArg::Other(*other)));
+            assert_eq!(method(&other.name()), Ok(MethodArg::Other(*other)));
         }
-        let names: std::collections::BTreeSet<String> = others.iter().map(name).collect();
+        let names: std::collections::BTreeSet<String> = others.iter().map(Baseline::name).collect();
         assert_eq!(names.len(), others.len());
         let refused = method("nearest").unwrap_err();
         assert!(refused.starts_with("it must be one of lion, idw, rbf-multiquadric, "), "{refused}");

@@ -98,6 +98,35 @@ def init(value: Any) -> Any:
     return places
 
 
+def neighbors(known: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    """Neighbours that were found elsewhere: row numbers and distances, one line for each row.
+
+    >>> neighbors(([[1.5], [1.5]], [[1], [0]]))
+    Traceback (most recent call last):
+    ValueError: neighbors must be (indices, distances), in this order: scikit-learn's kneighbors \
+gives them the other way round
+    """
+    if known is None:
+        return None
+    try:
+        indices, distances = (np.asarray(part) for part in known)
+    except (TypeError, ValueError):
+        raise ValueError("neighbors must be two tables, (indices, distances)") from None
+    if indices.dtype.kind not in "iu":
+        raise ValueError(
+            "neighbors must be (indices, distances), in this order: "
+            "scikit-learn's kneighbors gives them the other way round"
+            if distances.dtype.kind in "iu"
+            else f"the indices of neighbors must be whole numbers, not {indices.dtype}"
+        )
+    if indices.ndim != 2 or indices.shape != distances.shape:
+        raise ValueError(
+            "the indices and distances of neighbors must be tables of the same shape, one line for "
+            f"each row, not of shapes {indices.shape} and {distances.shape}"
+        )
+    return indices.astype(np.int64), distances.astype(np.float64)
+
+
 def pca(value: Any) -> int | str:
     """Components, "auto" or "none"; None is "none"."""
     if value is None:

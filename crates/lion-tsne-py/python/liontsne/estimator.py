@@ -170,7 +170,7 @@ class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
 
     # Fitting
 
-    def fit(self, X: Any, y: Any = None, *, ids: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, *, ids: Any = None, neighbors: Any = None) -> Self:
         """Fits the map.
 
         Parameters
@@ -183,15 +183,23 @@ class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         ids : sequence of distinct values or None
             Names of the rows, given back as `nearest_id`; a pandas index that names each row is
             taken by itself.
+        neighbors : pair of arrays (indices, distances), each of shape (n_samples, k), or None
+            The nearest neighbours of each row where they are known already, nearest first, used in
+            place of a search; `k` is at least three times the perplexity, not counting the row
+            itself, which may be among them or not. Distances are of any metric. `X` is needed all
+            the same: new rows are compared with it.
         """
         rows, reducer, seed = self._rows_to_fit(X)
+        params = self._fit_params(reducer, seed) | {"init": _params.init(self.init)}
+        if (known := _params.neighbors(neighbors)) is not None:
+            params["neighbours"] = known
         bar = Bar() if self.verbose else None
         try:
             map = _rows.asked(
                 rows,
                 Map.fit,
                 **self._known(X, y, ids, len(rows), reducer),
-                params=self._fit_params(reducer, seed) | {"init": _params.init(self.init)},
+                params=params,
                 progress=listener(bar, self.callback),
             )
         finally:
@@ -368,8 +376,8 @@ class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         self._ready()
         if self._reducer is not None:
             raise ValueError(
-                "this map was fitted to sparse rows, and a map file cannot keep their PCA: "
-                "keep it with pickle or joblib"
+                "this map was fitted to sparse rows, and a map file cannot keep their PCA: keep it "
+                "with pickle or joblib, or reduce the rows first and fit what comes of it"
             )
         self._map.save(os.fspath(path))
 

@@ -103,14 +103,17 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.angle = angle
         self.n_jobs = n_jobs
 
-    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+    def fit_transform(self, X: Any, y: Any = None, *, neighbors: Any = None) -> np.ndarray:
         """Fits the map and returns the places of its rows."""
-        return self.fit(X).embedding_
+        return self.fit(X, neighbors=neighbors).embedding_
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Fits the map. `y` is not used."""
+    def fit(self, X: Any, y: Any = None, *, neighbors: Any = None) -> Self:
+        """Fits the map. `y` is not used. `neighbors` are those of each row where they are known
+        already, as for `LionTSNE.fit`."""
         rows = _rows.checked(self, X, reset=True, sparse=False)
         params = self._fit_params()
+        if (known := _params.neighbors(neighbors)) is not None:
+            params["neighbours"] = known
         names = getattr(self, "feature_names_in_", None)
         bar = Bar() if self.verbose else None
         try:
