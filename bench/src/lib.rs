@@ -1,4 +1,7 @@
-//! What the bench's programs share: tables in, one line of JSON out.
+//! What the bench's programs share: tables in, one line of JSON out; a live map under load.
+
+pub mod http;
+pub mod live;
 
 use anyhow::{Context, Result};
 use lion_table::ReadOptions;

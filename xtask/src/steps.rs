@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{install, python, readme, shell};
+use crate::{install, python, readme, shell, web};
 
 /// A name, and what to do.
 type Step = (&'static str, fn() -> Result<()>);
@@ -40,6 +40,9 @@ const BROWSER_TESTS: Step = ("browser tests", || {
     in_browser("--test", "PAGES", &pages)
 });
 const EVALUATION: Step = ("evaluation, quickly, and its report in a browser", evaluation);
+const DASHBOARD_TOOLS: Step = ("dashboard's npm packages", web::tools);
+const DASHBOARD: Step = ("dashboard's source", web::source);
+const DASHBOARD_TESTS: Step = ("dashboard in a browser", web::browser);
 const README: Step = ("README's commands", readme::check);
 const DEMO: Step = ("demo", demo);
 const POLICY: Step = ("licences and sources", || {
@@ -49,12 +52,22 @@ const POLICY: Step = ("licences and sources", || {
 
 /// Every test and check there is.
 pub(crate) fn test() -> Result<()> {
-    let mut steps = vec![FORMAT, CLIPPY, RUSTDOC, RUST_TESTS, BUILD, PYTHON_TESTS];
-    if browser_tests().exists() {
-        steps.extend([BROWSER_TOOLS, BROWSER_TESTS, EVALUATION]);
-    }
-    steps.extend([README, DEMO]);
-    run(&steps)
+    run(&[
+        FORMAT,
+        CLIPPY,
+        RUSTDOC,
+        RUST_TESTS,
+        BUILD,
+        PYTHON_TESTS,
+        BROWSER_TOOLS,
+        BROWSER_TESTS,
+        DASHBOARD_TOOLS,
+        DASHBOARD,
+        DASHBOARD_TESTS,
+        EVALUATION,
+        README,
+        DEMO,
+    ])
 }
 
 /// The quick loop.
@@ -69,8 +82,7 @@ pub(crate) fn test_python() -> Result<()> {
 
 /// The browser tests alone.
 pub(crate) fn test_web() -> Result<()> {
-    ensure!(browser_tests().exists(), "there are no browser tests at {}", browser_tests().display());
-    run(&[BUILD, BROWSER_TOOLS, BROWSER_TESTS, EVALUATION])
+    run(&[BUILD, BROWSER_TOOLS, BROWSER_TESTS, DASHBOARD_TOOLS, DASHBOARD, DASHBOARD_TESTS, EVALUATION])
 }
 
 /// What a change must pass beside its tests.

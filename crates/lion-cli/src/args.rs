@@ -6,6 +6,7 @@ mod fit;
 mod method;
 mod place;
 mod placing;
+mod serve;
 mod stream;
 mod value;
 
@@ -13,12 +14,14 @@ pub(crate) use evaluate::{EvaluateArgs, Part};
 pub(crate) use fit::FitArgs;
 pub(crate) use place::PlaceArgs;
 pub(crate) use placing::PlacingArgs;
+pub(crate) use serve::{ExportArgs, LogArg, NetworkArgs, ServeArgs};
 pub(crate) use stream::{StreamArgs, WatchArgs};
 pub(crate) use value::InitArg;
 
 use clap::error::ErrorKind;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum, value_parser};
 use fit::MethodArg;
+use lion_server::Rules;
 use lion_table::{Header, ReadOptions};
 use std::path::PathBuf;
 
@@ -36,6 +39,7 @@ Examples:
   lion plot m.lion -o m.html
   lion info m.lion
   lion stream m.lion < changes.jsonl          points that come, change and go; events
+  lion serve m.lion                           the same with a dashboard, a store and an HTTP API
   lion evaluate -o report                     every method of the paper, compared"
 )]
 pub(crate) struct Cli {
@@ -54,6 +58,8 @@ pub(crate) enum Verb {
     Plot(PlotArgs),
     Evaluate(EvaluateArgs),
     Stream(Box<StreamArgs>),
+    Serve(Box<ServeArgs>),
+    Export(ExportArgs),
     Demo(DemoArgs),
 }
 
@@ -183,11 +189,26 @@ pub(crate) struct PlotArgs {
 #[command(after_help = "\
 Examples:
   lion demo
-  lion demo --out /tmp/digits")]
+  lion demo --out digits
+  lion demo --serve                           a live map: watch digits land, a new one form a cluster
+  lion demo --serve --speed 3 --port 0")]
 pub(crate) struct DemoArgs {
     /// The folder for the map, the placements and the pictures
     #[arg(long, value_name = "DIR", default_value = "lion-demo")]
     pub(crate) out: PathBuf,
+    /// Serve a live map of all digits but one and play digits into it, until Ctrl-C: unseen ones land, some change, a kind
+    /// stops coming, noise bursts in, and the digit that the map has never seen forms a new cluster
+    #[arg(long)]
+    pub(crate) serve: bool,
+    /// The port of the live map; 0 takes any that is free
+    #[arg(long, value_name = "N", default_value_t = serve::PORT, requires = "serve")]
+    pub(crate) port: u16,
+    /// How many times as quick as usual
+    #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = value::speed, requires = "serve", allow_negative_numbers = true)]
+    pub(crate) speed: f64,
+    /// End after so many seconds
+    #[arg(long = "for", value_name = "SECONDS", value_parser = value::seconds, requires = "serve", allow_negative_numbers = true)]
+    pub(crate) seconds: Option<f64>,
 }
 
 /// A picture's file and kind.
@@ -228,6 +249,18 @@ impl Cli {
             )),
             Verb::Place(args) if self.common.json && args.output_file().is_none() => {
                 Some(("place", "--json and -o - both want standard output: give -o a file"))
+            }
+            Verb::Serve(args) if !args.network.host.is_loopback() && args.network.token_file.is_none() => {
+                Some((
+                    "serve",
+                    "--host beyond this machine needs --token-file: without a token anybody could read and change the points",
+                ))
+            }
+            Verb::Serve(args) if args.alerts.webhook.is_some() && args.alerts.rules() == Rules::default() => {
+                Some((
+                    "serve",
+                    "--webhook is never called: add --alert-outlier-rate, --alert-staleness or --alert-new-cluster",
+                ))
             }
             Verb::Evaluate(args) if args.data.is_none() && args.only.contains(&Part::Large) => Some((
                 "evaluate",

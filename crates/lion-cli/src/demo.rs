@@ -1,5 +1,8 @@
 //! `lion demo`: the whole way on the embedded digits.
 
+mod acts;
+mod live;
+
 use crate::args::{Common, DemoArgs, Picture, PictureKind};
 use crate::digits::{self, Digits, Embedded};
 use crate::fit;
@@ -75,6 +78,9 @@ pub(crate) fn run(args: &DemoArgs, common: &Common) -> Result<()> {
     let folder = &args.out;
     std::fs::create_dir_all(folder)
         .with_context(|| format!("the folder {} cannot be made", folder.display()))?;
+    if args.serve {
+        return live::run(args, common);
+    }
     let screen = Screen::new(common);
     screen.say("fitting a map of 2500 handwritten digits, 28 x 28 pixels each …");
     let mut reporter = Reporter::new(screen.clone(), Interrupt::default(), Phase::OF_FIT);

@@ -5,9 +5,9 @@ use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::{Phase, Reporter, Screen};
 use crate::summary::Summary;
-use anyhow::{Result, anyhow, bail};
-use lion_table::{ReadOptions, Table};
-use lion_tsne::{Error, Init, Map, Matrix, Rows};
+use anyhow::{Result, anyhow, bail, ensure};
+use lion_table::{Batches, ReadOptions, Table};
+use lion_tsne::{Error, Image, Init, Map, Matrix, Rows};
 use std::path::Path;
 
 /// Fits the map and writes it.
@@ -17,17 +17,23 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
     let interrupt = Interrupt::install(&screen)?;
     screen.detail(&format!("reading {}", shown(&args.data)));
     let mut reporter = Reporter::new(screen, interrupt, Phase::OF_FIT);
-    let Input { columns, rows, embedding, init } = Input::read(args)?;
+    let Input { columns, rows, image, embedding, init } = Input::read(args)?;
     let mut fit = args.fit(common);
     if let Some(places) = init {
         fit.init = Init::Given(places);
     }
+    // Fitting takes the rows, and the pictures are of them as they are.
+    let pictures = image.map(|image| (image, rows.data.clone()));
     let map = match embedding {
         Some(places) => fit.adopt(rows, places, &mut |progress| reporter.observe(progress)),
         None => fit.run(rows, &mut |progress| reporter.observe(progress)),
     };
     let map = map.map_err(|error| located(error, &args.data, &columns, 0))?;
     let map = if is_numbered(&columns) { map } else { map.with_columns(&columns)? };
+    let map = match pictures {
+        Some((image, rows)) => map.with_pictures(image, &rows)?,
+        None => map,
+    };
     let summary = write(&map, &args.output, reporter)?;
     output::present(common, &summary, || in_words(&summary, &args.output))
 }
@@ -53,6 +59,8 @@ struct Input {
     /// Names of the columns.
     columns: Vec<String>,
     rows: Rows,
+    /// What the rows are pictures of.
+    image: Option<Image>,
     embedding: Option<Matrix>,
     init: Option<Matrix>,
 }
@@ -65,12 +73,36 @@ impl Input {
         if let Some(rows) = table.row_count() {
             beside.check(rows, args)?;
         }
+        let image = image(args, &table)?;
         let Table { rows, cols, data, columns, ids, labels } = table.into_table()?;
         beside.check(rows, args)?;
         let labels = beside.labels.take().or(labels);
         let rows = Rows { data: Matrix::new(rows, cols, data)?, ids, labels };
-        Ok(Self { columns, rows, embedding: beside.embedding, init: beside.init })
+        Ok(Self { columns, rows, image, embedding: beside.embedding, init: beside.init })
     }
+}
+
+/// What the rows are pictures of: as was asked for, or as an IDX file has it.
+fn image(args: &FitArgs, table: &Batches) -> Result<Option<Image>> {
+    let columns = table.columns().len();
+    let Some(asked) = args.image else {
+        let pixels = match *table.item() {
+            [height, width] => Image { width, height, channels: 1 },
+            [height, width, channels @ (3 | 4)] => Image { width, height, channels },
+            _ => return Ok(None),
+        };
+        // Without some of their columns they are no pictures.
+        return Ok(Some(pixels).filter(|pixels| pixels.values() == columns));
+    };
+    if let Some(image) = asked.0 {
+        ensure!(
+            image.values() == columns,
+            "{} has {columns} columns to use, and pictures of --image {image} have {}: leave other columns out with --exclude, --id or --label",
+            shown(&args.data),
+            image.values()
+        );
+    }
+    Ok(asked.0)
 }
 
 /// What is read beside the table.

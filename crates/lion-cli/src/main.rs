@@ -4,6 +4,7 @@ mod args;
 mod demo;
 mod digits;
 mod evaluate;
+mod export;
 mod fit;
 mod info;
 mod interrupt;
@@ -13,6 +14,7 @@ mod output;
 mod place;
 mod plot;
 mod progress;
+mod serve;
 mod stream;
 mod summary;
 
@@ -29,6 +31,8 @@ fn main() -> ExitCode {
         Verb::Plot(args) => plot::run(args, &common),
         Verb::Evaluate(args) => evaluate::run(args, &common),
         Verb::Stream(args) => stream::run(args, &common),
+        Verb::Serve(args) => serve::run(args, &common),
+        Verb::Export(args) => export::run(args, &common),
         Verb::Demo(args) => demo::run(args, &common),
     };
     match done {

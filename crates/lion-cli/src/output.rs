@@ -4,7 +4,7 @@ use crate::args::Common;
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Refuses, before any work, a file that could not be written in the end or would replace one of `inputs`.
@@ -35,7 +35,12 @@ pub(crate) fn check(path: &Path, inputs: &[&Path]) -> Result<()> {
 /// Writes a new file and, once it is safely on the disk, puts it in the place of `path`. A failure leaves what was
 /// there.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    let write = || -> io::Result<()> {
+    replace_with(path, |out| Ok(out.write_all(bytes)?))
+}
+
+/// The same with a file that is written bit by bit.
+pub(crate) fn replace_with(path: &Path, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    let write = || -> Result<()> {
         // A link stays one; what it leads to is replaced.
         let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let mut builder = tempfile::Builder::new();
@@ -47,7 +52,10 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         let mut temporary = builder.tempfile_in(folder_of(&target))?;
-        temporary.write_all(bytes)?;
+        let mut out = BufWriter::new(&mut temporary);
+        fill(&mut out)?;
+        out.flush()?;
+        drop(out);
         temporary.as_file().sync_all()?;
         temporary.persist(&target)?;
         Ok(())

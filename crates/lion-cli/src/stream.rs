@@ -31,8 +31,10 @@ const ENDED_BY_CTRL_C: i32 = 130;
 pub(crate) fn run(args: &StreamArgs, common: &Common) -> Result<()> {
     let begun = Instant::now();
     let screen = Screen::new(common);
-    let map = Map::load(&args.map)?;
-    let lion = Lion::new(map, &args.placing.options(common)).with_context(|| args.map.display().to_string())?;
+    // All of it: the file may be written anew while this runs.
+    let map = Map::load_whole(&args.map)?;
+    let lion =
+        Lion::new(map, &args.placing.options(common)).with_context(|| args.map.display().to_string())?;
     screen.close();
     let shape = shape(lion.map());
     let live = Live::new(Arc::new(lion), args.watching.options())?;
@@ -44,7 +46,7 @@ pub(crate) fn run(args: &StreamArgs, common: &Common) -> Result<()> {
             std::process::exit(ENDED_BY_CTRL_C);
         }
         // Wakes the one who waits for input; one who does not sees the flag.
-        let _ = stop.try_send(Input::Stop);
+        let _ = stop.try_send(Input::End);
     })?;
     // Nobody waits for this thread: it may wait for standard input.
     std::thread::spawn(move || input::read(io::stdin().lock(), &shape, &send));
@@ -122,7 +124,7 @@ impl Stream {
             let end = loop {
                 match next {
                     Some(Input::Lines(more)) => lines.extend(more),
-                    Some(Input::Stop) => break Some(Ok(())),
+                    Some(Input::End) => break Some(Ok(())),
                     Some(Input::Broken(error)) => break Some(Err(error)),
                     None => break None,
                 }
@@ -230,7 +232,8 @@ impl Summary {
         facts.add("events", format!("{}{colon}{}", self.events, kinds.join(", ")));
         let Self { points, outliers, groups, forming, .. } = self;
         let forming = if *forming > 0 { format!(", {forming} of them new clusters") } else { String::new() };
-        facts.add("points", format!("{points}, {outliers} of them outliers in {groups} groups{forming}"));
+        let groups = if *groups == 1 { "1 group".to_owned() } else { format!("{groups} groups") };
+        facts.add("points", format!("{points}, {outliers} of them outliers in {groups}{forming}"));
         if !self.vanishing.is_empty() {
             facts.add("vanishing", self.vanishing.join(", "));
         }

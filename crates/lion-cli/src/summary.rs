@@ -20,6 +20,8 @@ pub(crate) struct Summary {
     pub(crate) variance_kept: Option<f64>,
     /// Dimensions of the map.
     pub(crate) map_dims: usize,
+    /// What the rows are pictures of, e.g. 28x28; null if they are none.
+    pub(crate) image: Option<String>,
     /// Null if the map was made elsewhere.
     pub(crate) perplexity: Option<f64>,
     /// Iterations done.
@@ -64,6 +66,7 @@ impl Summary {
             components: map.preprocess().output_dims(),
             variance_kept: pca.map(|pca| share(pca.variances().iter().sum(), pca.total_variance())),
             map_dims: map.dims(),
+            image: map.image().map(|image| image.to_string()),
             perplexity: (!adopted).then_some(perplexity),
             iterations: iterations_done,
             kl,
@@ -97,6 +100,9 @@ impl Summary {
         let mut facts = Facts::default();
         facts.add("rows", self.rows_in_words());
         facts.add("columns", self.columns_in_words());
+        if let Some(image) = &self.image {
+            facts.add("pictures", format!("of {image} pixels, kept with the rows"));
+        }
         facts.add("map", self.map_in_words());
         if !self.adopted {
             facts.add("made with", self.choices_in_words());

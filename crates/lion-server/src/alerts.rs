@@ -2,9 +2,10 @@
 //!
 //! Looking at the rules and calling are apart, so that a webhook that hangs holds up neither the rules nor the writer.
 
+use crate::feed::Batch;
 use crate::service::Service;
 use crate::stop::Stop;
-use lion_tsne::live::Health;
+use lion_tsne::live::{Event, Health};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -76,7 +77,9 @@ struct Alert {
 pub fn watch(service: Service, map: &str, rules: Rules, webhook: Webhook, stop: Stop) -> std::io::Result<()> {
     let (sender, receiver) = sync_channel(WAITING);
     let stopped = stop.clone();
-    std::thread::Builder::new().name("lion-alerts".into()).spawn(move || call(&webhook, &receiver, &stopped))?;
+    std::thread::Builder::new()
+        .name("lion-alerts".into())
+        .spawn(move || call(&webhook, &receiver, &stopped))?;
     let mut broken = Broken { rules, map: map.to_owned(), ..Broken::default() };
     tokio::spawn(async move {
         let mut seen = 0;
@@ -89,12 +92,19 @@ pub fn watch(service: Service, map: &str, rules: Rules, webhook: Webhook, stop: 
             tokio::time::sleep(PAUSE).await;
             let view = service.view();
             seen = view.last();
-            for alert in broken.look(view.health(), seen) {
+            for alert in broken.look(view.health(), seen, time_of(&service, seen)) {
                 queue(&sender, alert);
             }
         }
     });
     Ok(())
+}
+
+/// When an event was, if it is still in memory, as the latest are.
+fn time_of(service: &Service, event: u64) -> f64 {
+    let Batch::Events(runs) = service.feed().after(event.saturating_sub(1)) else { return 0.0 };
+    let json = runs.first().and_then(|run| run.events().next().map(|(_, json)| json));
+    json.and_then(|json| serde_json::from_slice::<Event>(&json).ok()).map_or(0.0, |event| event.t)
 }
 
 fn queue(sender: &SyncSender<Alert>, alert: Alert) {
@@ -116,11 +126,11 @@ struct Broken {
 
 impl Broken {
     /// The rules that are newly broken.
-    fn look(&mut self, health: &Health, event: u64) -> Vec<Alert> {
-        let t = health.series.t.last().copied().unwrap_or_default();
+    fn look(&mut self, health: &Health, event: u64, t: f64) -> Vec<Alert> {
         let map = self.map.clone();
-        let alert = |alert, value, limit, group| Alert { alert, value, limit, group, t, event, map: map.clone() };
-        let enough = health.arrivals as u64 >= ENOUGH;
+        let alert =
+            |alert, value, limit, group| Alert { alert, value, limit, group, t, event, map: map.clone() };
+        let enough = health.arrivals >= ENOUGH;
         let mut alerts = Vec::new();
         for (name, value, limit, broken) in [
             ("outlier-rate", health.outlier_share, self.rules.outlier_rate, &mut self.outlier_rate),
@@ -145,7 +155,8 @@ impl Broken {
 
 /// Calls the webhook for each alert, until nobody sends any more.
 fn call(webhook: &Webhook, alerts: &Receiver<Alert>, stop: &Stop) {
-    let agent: Agent = Agent::config_builder().timeout_global(Some(webhook.time_out)).max_redirects(0).build().into();
+    let agent: Agent =
+        Agent::config_builder().timeout_global(Some(webhook.time_out)).max_redirects(0).build().into();
     while let Ok(alert) = alerts.recv() {
         let Ok(body) = serde_json::to_vec(&alert) else { continue };
         for attempt in 0..ATTEMPTS {
@@ -166,4 +177,51 @@ fn pause(time: Duration, stop: &Stop) -> bool {
         std::thread::sleep(Duration::from_millis(50).min(time));
     }
     !stop.is_stopped()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn health(arrivals: u64, outlier_share: f64, staleness: f64, forming: &[u64]) -> Health {
+        let forming =
+            forming.iter().map(|group| json!({ "group": group, "size": 6, "x": 0, "y": 0, "since": 0 }));
+        let health = json!({
+            "points": 0, "outliers": 0, "groups": 0, "forming": forming.collect::<Vec<_>>(), "vanishing": [],
+            "window": 300, "arrivals": arrivals, "rate": 1, "outlier_share": outlier_share, "promised": 0.01,
+            "staleness": staleness, "clusters": [],
+            "series": { "t": [], "arrivals": [], "outliers": [], "staleness": [] },
+        });
+        serde_json::from_value(health).expect("it is what is watched")
+    }
+
+    #[test]
+    fn a_rule_is_told_once_until_it_has_been_kept() {
+        let rules = Rules { outlier_rate: Some(0.1), staleness: Some(0.3), new_cluster: true };
+        let mut broken = Broken { rules, map: "m".into(), ..Broken::default() };
+        let mut look = |health: Health| {
+            let alerts = broken.look(&health, 9, 1.5);
+            assert!(alerts.iter().all(|alert| alert.event == 9 && alert.t == 1.5 && alert.map == "m"));
+            alerts
+                .iter()
+                .map(|alert| (alert.alert, alert.value, alert.limit, alert.group))
+                .collect::<Vec<_>>()
+        };
+        // A few arrivals mean nothing yet.
+        assert_eq!(look(health(49, 0.5, 0.9, &[])), []);
+        let rate = ("outlier-rate", 0.5, Some(0.1), None);
+        assert_eq!(look(health(50, 0.5, 0.1, &[])), [rate]);
+        assert_eq!(look(health(60, 0.6, 0.4, &[])), [("staleness", 0.4, Some(0.3), None)]);
+        assert_eq!(look(health(60, 0.1, 0.4, &[])), []);
+        assert_eq!(look(health(60, 0.5, 0.4, &[3])), [rate, ("new-cluster", 6.0, None, Some(3))]);
+        assert_eq!(look(health(60, 0.5, 0.4, &[3, 4])), [("new-cluster", 6.0, None, Some(4))]);
+        assert_eq!(look(health(60, 0.5, 0.4, &[4])), []);
+    }
+
+    #[test]
+    fn nothing_is_told_that_was_not_asked_for() {
+        let mut broken = Broken::default();
+        assert_eq!(broken.look(&health(100, 1.0, 1.0, &[1]), 1, 0.0), []);
+    }
 }

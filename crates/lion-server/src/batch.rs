@@ -17,6 +17,7 @@ pub(crate) struct Batch<'a> {
     /// Which works were applied, in order, and how many events answer each.
     shares: Vec<(usize, usize)>,
     touched: HashMap<Cow<'a, str>, Touched<'a>>,
+    now: f64,
 }
 
 /// A point that may have been changed.
@@ -32,10 +33,15 @@ struct Touched<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// Applies works in order. What each refused work is refused for stands in `refused`; it changes nothing, and the
+    /// Applies works in order, at a time. What each refused work is refused for stands in `refused`; it changes nothing, and the
     /// others are as if it had never come.
-    pub(crate) fn apply(live: &mut Live, works: &'a [Work], refused: &mut [Option<Refused>]) -> Self {
-        let mut batch = Self::default();
+    pub(crate) fn apply(
+        live: &mut Live,
+        works: &'a [Work],
+        now: f64,
+        refused: &mut [Option<Refused>],
+    ) -> Self {
+        let mut batch = Self { now, ..Self::default() };
         let mut at = 0;
         while at < works.len() {
             // Changes that follow each other are one stream, however it is cut: they are placed together.
@@ -62,7 +68,7 @@ impl<'a> Batch<'a> {
         let some = &works[together.clone()];
         some.iter().for_each(|work| self.expect(live, work));
         let applied = match some {
-            [Work::Snapshot(arrivals)] => live.snapshot(arrivals.clone(), arrivals.first().and_then(|a| a.t)),
+            [Work::Snapshot(arrivals)] => live.snapshot(arrivals.clone(), Some(self.leaving(arrivals))),
             _ => live.apply(some.iter().flat_map(Work::changes).cloned().collect()),
         };
         let events = match applied {
@@ -82,6 +88,11 @@ impl<'a> Batch<'a> {
         }
         self.events.extend(events);
         true
+    }
+
+    /// When those leave that are not in a snapshot: as its rows arrive. An empty one has no time but now.
+    fn leaving(&self, arrivals: &[Arrival]) -> f64 {
+        arrivals.iter().filter_map(|arrival| arrival.t).reduce(f64::max).unwrap_or(self.now)
     }
 
     /// Notes the points that work may change, as they are before it.

@@ -1,8 +1,11 @@
 //! The events of a store, read while a service may be writing to it.
 
-use crate::store::{StoreError, check_to_read, logged_after, map_of, open_to_read};
+use crate::store::{StoreError, check_to_read, event_text, load, logged_after, map_of, open_to_read};
+use lion_tsne::Lion;
+use lion_tsne::live::{Live, LiveOptions};
 use rusqlite::{Connection, Row};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// An event as a store has it.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +44,17 @@ impl Archive {
         self.map.as_deref()
     }
 
+    /// The live map as it is after the last commit. The service that writes to the store does not notice.
+    pub fn live(&self, lion: Arc<Lion>, options: LiveOptions) -> Result<Live, StoreError> {
+        let ours = lion.map().checksum()?;
+        match &self.map {
+            Some(theirs) if *theirs != ours => {
+                Err(StoreError::OtherMap { path: self.path.clone(), theirs: theirs.clone(), ours })
+            }
+            _ => load(&self.connection, &self.path, lion, options),
+        }
+    }
+
     /// At most `limit` events after the one numbered `after`, in order; none at the end. Begin with 0.
     pub fn after(&self, after: u64, limit: usize) -> Result<Vec<Logged>, StoreError> {
         let events = logged_after(&self.connection, after, limit, logged);
@@ -75,7 +89,7 @@ const PORTION: usize = 4096;
 fn logged(row: &Row<'_>) -> rusqlite::Result<Logged> {
     Ok(Logged {
         n: row.get::<_, i64>(0)? as u64,
-        json: row.get(1)?,
+        json: event_text(row, 1)?.to_owned(),
         t: row.get(2)?,
         kind: row.get(3)?,
         id: row.get(4)?,

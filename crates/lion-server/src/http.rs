@@ -22,6 +22,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use body::Shape;
+use bytes::Bytes;
 use error::Problem;
 use intake::Intake;
 use std::net::SocketAddr;
@@ -86,6 +87,8 @@ struct Inner {
     intake: Intake,
     map: map::Answers,
     listeners: AtomicUsize,
+    /// All points as they were after an event, written out.
+    live: tokio::sync::Mutex<Option<(u64, Bytes)>>,
 }
 
 impl std::ops::Deref for App {
@@ -131,6 +134,7 @@ pub fn app(service: Service, config: HttpConfig) -> Router {
         intake: Intake::new(shape, config.max_body),
         map: map::Answers::default(),
         listeners: AtomicUsize::new(0),
+        live: tokio::sync::Mutex::default(),
         service,
         config,
     }));
@@ -204,4 +208,28 @@ async fn no_such_route() -> Problem {
 async fn wrong_method(method: Method) -> Problem {
     let problem = format!("{method} cannot be done at this address; /openapi.json says what can");
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Routes that the description leaves out, and descriptions without a route.
+    #[test]
+    fn every_route_is_described() {
+        let description: serde_json::Value =
+            serde_json::from_slice(include_bytes!("http/openapi.json")).expect("it is JSON");
+        let described =
+            description["paths"].as_object().expect("it has paths").iter().flat_map(|(path, methods)| {
+                let methods = methods.as_object().expect("a path has methods").keys();
+                methods.map(move |method| format!("{} {path}", method.to_uppercase()))
+            });
+        let mut described: Vec<String> = described.collect();
+        let mut routes: Vec<String> =
+            ROUTES.iter().map(|(method, path)| format!("{method} {path}")).collect();
+        described.sort();
+        routes.sort();
+        assert_eq!(described, routes);
+        assert_eq!(description["info"]["version"], env!("CARGO_PKG_VERSION"));
+    }
 }

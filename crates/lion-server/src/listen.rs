@@ -30,18 +30,25 @@ const OTHER_FILES: usize = 64 + TURNED_AWAY;
 /// The most bytes in the head of a request.
 const MOST_HEAD: usize = 64 << 10;
 
-const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n\
-    Connection: close\r\nContent-Length: 90\r\n\r\n\
-    {\"error\":\"unavailable\",\"detail\":\"there are too many connections: try again in a moment\"}  \n";
+const TOO_MANY: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n\
+    Connection: close\r\nContent-Length: 88\r\n\r\n\
+    {\"error\":\"unavailable\",\"detail\":\"there are too many connections: try again in a moment\"}";
 
 /// Answers requests at a port until `shutdown`. Then those under way are finished, for a while, and those who listen are
-/// sent away.
+/// sent away. A port that other machines can reach needs a token.
 pub async fn serve(
     listener: TcpListener,
     app: Router,
     config: HttpConfig,
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
+    let address = listener.local_addr()?;
+    if config.token.is_none() && !address.ip().is_loopback() {
+        let problem =
+            format!("{address} can be reached from other machines, which needs a token: give a --token-file");
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
+    }
     let most = allowed(config.connections);
     let room = Arc::new(Semaphore::new(most));
     let away = Arc::new(Semaphore::new(TURNED_AWAY));
@@ -91,10 +98,11 @@ fn allowed(wanted: usize) -> usize {
         let needed = (wanted + OTHER_FILES) as u64;
         let Some(current) = limit.current.filter(|&current| current < needed) else { return wanted };
         let raised = limit.maximum.map_or(needed, |maximum| maximum.min(needed));
-        let raised = match setrlimit(Resource::Nofile, Rlimit { current: Some(raised), maximum: limit.maximum }) {
-            Ok(()) => raised,
-            Err(_) => current,
-        };
+        let raised =
+            match setrlimit(Resource::Nofile, Rlimit { current: Some(raised), maximum: limit.maximum }) {
+                Ok(()) => raised,
+                Err(_) => current,
+            };
         let most = usize::try_from(raised).unwrap_or(wanted).saturating_sub(OTHER_FILES).clamp(1, wanted);
         if most < wanted {
             tracing::warn!(most, wanted, "the system allows fewer open files than connections are wanted");

@@ -70,12 +70,32 @@ impl Metrics {
             ("lion_outliers", gauge, "Points that belong nowhere.", health.outliers as f64),
             ("lion_groups", gauge, "Groups of outliers.", health.groups as f64),
             ("lion_forming_groups", gauge, "Groups that form a new cluster.", health.forming.len() as f64),
-            ("lion_vanishing_clusters", gauge, "Clusters that no longer get what they used to.", health.vanishing.len() as f64),
+            (
+                "lion_vanishing_clusters",
+                gauge,
+                "Clusters that no longer get what they used to.",
+                health.vanishing.len() as f64,
+            ),
             ("lion_events_total", counter, "Events since the store was made.", service.feed().last() as f64),
-            ("lion_arrivals_total", counter, "Changes applied since the service started.", stats.changes as f64),
+            (
+                "lion_arrivals_total",
+                counter,
+                "Changes applied since the service started.",
+                stats.changes as f64,
+            ),
             ("lion_arrival_rate", gauge, "Arrivals per second over the window.", health.rate),
-            ("lion_outlier_share", gauge, "Share of outliers among the arrivals of the window.", health.outlier_share),
-            ("lion_staleness", gauge, "How unlike the map the arrivals of the window are, 0 to 1.", health.staleness),
+            (
+                "lion_outlier_share",
+                gauge,
+                "Share of outliers among the arrivals of the window.",
+                health.outlier_share,
+            ),
+            (
+                "lion_staleness",
+                gauge,
+                "How unlike the map the arrivals of the window are, 0 to 1.",
+                health.staleness,
+            ),
             ("lion_listeners", gauge, "Connections that listen to events.", listeners as f64),
             ("lion_queue_rows", gauge, "Rows that wait for the writer.", stats.queue_rows as f64),
         ] {
@@ -89,14 +109,16 @@ impl Metrics {
         let name = "lion_request_seconds";
         write!(to, "# HELP {name} How long requests take.\n# TYPE {name} histogram\n")?;
         for Route { method, path, seconds } in &self.routes {
-            let mut all = 0;
-            let below = seconds.counts.iter().map(|count| {
-                all += count.load(Relaxed);
-                all
-            });
-            let below: Vec<u64> = below.collect();
+            let counts: Vec<u64> = seconds.counts.iter().map(|count| count.load(Relaxed)).collect();
             let label = format!("method=\"{method}\",route=\"{path}\",");
-            write_histogram(to, name, &label, &SECONDS, &below, seconds.nanoseconds.load(Relaxed) as f64 / 1e9)?;
+            write_histogram(
+                to,
+                name,
+                &label,
+                &SECONDS,
+                &counts,
+                seconds.nanoseconds.load(Relaxed) as f64 / 1e9,
+            )?;
         }
         let name = "lion_responses_total";
         write!(to, "# HELP {name} Answers by status.\n# TYPE {name} counter\n")?;
@@ -116,20 +138,21 @@ fn write_commits(to: &mut String, stats: &Stats) -> fmt::Result {
     write_histogram(to, name, "", &Stats::COMMIT_SECONDS, &stats.commits, stats.commit_seconds)
 }
 
-/// A histogram from how many are at most as large as each bound, and how many there are at all.
+/// A histogram from how many fell into each bucket; the last bucket is beyond all bounds.
 fn write_histogram(
     to: &mut String,
     name: &str,
     label: &str,
     bounds: &[f64],
-    below: &[u64],
+    counts: &[u64],
     sum: f64,
 ) -> fmt::Result {
-    for (bound, count) in bounds.iter().map(f64::to_string).chain(["+Inf".to_owned()]).zip(below) {
-        writeln!(to, "{name}_bucket{{{label}le=\"{bound}\"}} {count}")?;
+    let mut below = 0;
+    for (bound, count) in bounds.iter().map(f64::to_string).chain(["+Inf".to_owned()]).zip(counts) {
+        below += count;
+        writeln!(to, "{name}_bucket{{{label}le=\"{bound}\"}} {below}")?;
     }
-    let all = below.last().copied().unwrap_or(0);
     let labels = label.trim_end_matches(',');
     let labels = if labels.is_empty() { String::new() } else { format!("{{{labels}}}") };
-    writeln!(to, "{name}_sum{labels} {sum}\n{name}_count{labels} {all}")
+    writeln!(to, "{name}_sum{labels} {sum}\n{name}_count{labels} {below}")
 }

@@ -57,14 +57,19 @@ impl Queue {
 
     /// Takes what waits, up to a turn's worth; waits for something. Once there is some, it waits no longer than `patience`
     /// for as many as `expected`: those who were just answered tend to come back at once, and one commit serves all.
-    /// `None` once the queue is closed and empty.
-    pub(crate) fn take(&self, expected: usize, patience: Duration) -> Option<Vec<Job>> {
+    /// Nothing is taken where none came for as long as `idle`. `None` once the queue is closed and empty.
+    pub(crate) fn take(&self, expected: usize, patience: Duration, idle: Duration) -> Option<Vec<Job>> {
         let mut waiting = self.lock();
+        let bored = Instant::now() + idle;
         while waiting.jobs.is_empty() {
             if waiting.closed {
                 return None;
             }
-            waiting = self.came.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+            let left = bored.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Some(Vec::new());
+            }
+            waiting = self.came.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         let until = Instant::now() + patience;
         while waiting.jobs.len() < expected && waiting.rows < ROWS_A_TURN && !waiting.closed {

@@ -6,10 +6,10 @@ use crate::settings::Settings;
 use crate::store::{Location, PointRecord, Readers, Store, StoreError};
 use crate::view::{Shown, View};
 use crate::work::{Receipt, Refused, Work};
-use crate::writer::Writer;
+use crate::writer::{Writer, seconds};
 use bytes::Bytes;
 use lion_tsne::Lion;
-use lion_tsne::live::Clusters;
+use lion_tsne::live::{Clusters, Live};
 use std::convert::Infallible;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -68,6 +68,18 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// What is common about a live map: the first event that is kept of it, rows that may wait, bytes kept for listeners.
+    pub(crate) fn new(live: &Live, first: u64, queue: usize, ring: usize) -> Self {
+        Self {
+            queue: Queue::new(queue),
+            feed: Feed::new(live.last(), ring),
+            shown: Shown::new(live),
+            first: AtomicU64::new(first),
+            failing: AtomicBool::new(false),
+            stats: Mutex::default(),
+        }
+    }
+
     /// Counts a commit.
     pub(crate) fn count(&self, changes: usize, took: Duration) {
         let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
@@ -106,14 +118,7 @@ impl Service {
         let location = Arc::new(Location::new(settings.store.as_deref())?);
         let store = Store::open(location.clone(), &checksum, settings.retain)?;
         let live = store.load(lion.clone(), settings.live)?;
-        let shared = Arc::new(Shared {
-            queue: Queue::new(settings.queue),
-            feed: Feed::new(live.last(), settings.ring),
-            shown: Shown::new(&live),
-            first: AtomicU64::new(store.first()),
-            failing: AtomicBool::new(false),
-            stats: Mutex::default(),
-        });
+        let shared = Arc::new(Shared::new(&live, store.first(), settings.queue, settings.ring));
         let clusters = Arc::new(live.clusters().clone());
         let writer = Writer::new(live, store, shared.clone());
         let writer = std::thread::Builder::new().name("writer".into()).spawn(|| writer.run());
@@ -126,6 +131,7 @@ impl Service {
     /// Does work. Answers once it is on disk, or changes nothing. Work that was submitted is done even if nobody waits for
     /// the answer.
     pub async fn submit(&self, work: Work) -> Result<Receipt, Refused> {
+        work.check_times(seconds())?;
         let (answer, answered) = oneshot::channel();
         self.inner.shared.queue.push(Job { work, answer })?;
         answered.await.unwrap_or(Err(Refused::Stopping))

@@ -10,7 +10,7 @@ mod schema;
 
 pub use error::StoreError;
 pub use reader::PointRecord;
-pub(crate) use reader::{Readers, logged_after, open_to_read};
+pub(crate) use reader::{Readers, event_text, logged_after, open_to_read};
 
 use crate::feed::Slab;
 use crate::settings::Retain;
@@ -23,12 +23,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long another program may hold a lock before that is an error.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(1);
 /// Stores up to this size are checked page by page when they are opened; larger ones without their events, which are
 /// most of it.
 const CHECKED_WHOLE: i64 = 256 << 20;
 /// The log of pages yet to be moved into the file may grow to this many bytes before they are.
-const WAL_BYTES: u64 = 8 << 20;
+const WAL_BYTES: u64 = 16 << 20;
 /// Fewer events than this are not worth pruning.
 const PRUNED_AT_ONCE: u64 = 64;
 
@@ -104,8 +104,11 @@ impl Store {
     ) -> Result<Self, StoreError> {
         let path = location.path.as_path();
         let failed = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
-        let lock = lock(path)?;
         let is_new = !path.exists();
+        if !is_new {
+            leave_alone(path)?;
+        }
+        let lock = lock(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -121,23 +124,15 @@ impl Store {
         belong(&connection, path, checksum)?;
         check_pages(&connection, path)?;
         let first = check_log(&connection, path)?;
-        Ok(Self { connection, location: location.clone(), retain, first, _lock: lock })
+        let mut store = Self { connection, location: location.clone(), retain, first, _lock: lock };
+        // What a crash left in the log is in the file from now on, and need not be gone through again.
+        store.checkpoint("TRUNCATE");
+        Ok(store)
     }
 
     /// The live map as it was after the last commit.
     pub(crate) fn load(&self, lion: Arc<Lion>, options: LiveOptions) -> Result<Live, StoreError> {
-        let failed = |e: rusqlite::Error| StoreError::from_sqlite(&self.location.path, &e);
-        let aux = "SELECT aux FROM state";
-        let aux =
-            self.connection.query_row(aux, [], |row| row.get::<_, Vec<u8>>(0)).optional().map_err(failed)?;
-        let Some(aux) = aux else { return Ok(Live::new(lion, options)?) };
-        let groups = rows::groups(&self.connection).map_err(failed)?;
-        let points = rows::points(&self.connection).map_err(failed)?;
-        // Options that are refused are not the store's fault; what it holds is.
-        Live::restore(lion, options, &aux, points, groups).map_err(|e| match e {
-            e @ lion_tsne::Error::Parameter { .. } => e.into(),
-            e => StoreError::Damaged { path: self.location.path.clone(), problem: e.to_string() },
-        })
+        load(&self.connection, &self.location.path, lion, options)
     }
 
     /// Keeps what changed: all of it, durably, or nothing.
@@ -208,6 +203,13 @@ impl Store {
         }
     }
 
+    /// Lets the file grow by no more than so many pages, as if the disk were full then.
+    #[cfg(test)]
+    pub(crate) fn limit(&self, more: i64) {
+        let pages: i64 = self.connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
+        self.connection.pragma_update_and_check(None, "max_page_count", pages + more, |_| Ok(())).unwrap();
+    }
+
     /// Moves all pages into the file and empties the log.
     pub(crate) fn close(mut self) {
         self.checkpoint("TRUNCATE");
@@ -222,12 +224,45 @@ impl Store {
     }
 }
 
+/// The live map as a store has it.
+pub(crate) fn load(
+    connection: &Connection,
+    path: &Path,
+    lion: Arc<Lion>,
+    options: LiveOptions,
+) -> Result<Live, StoreError> {
+    let failed = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
+    // One transaction: all of it is of the same moment.
+    let moment = connection.unchecked_transaction().map_err(failed)?;
+    let aux = moment.query_row("SELECT aux FROM state", [], |row| row.get::<_, Vec<u8>>(0)).optional();
+    let Some(aux) = aux.map_err(failed)? else { return Ok(Live::new(lion, options)?) };
+    let groups = rows::groups(&moment).map_err(failed)?;
+    let points = rows::points(&moment).map_err(failed)?;
+    // Options that are refused are not the store's fault; what it holds is.
+    Live::restore(lion, options, &aux, points, groups).map_err(|e| match e {
+        e @ lion_tsne::Error::Parameter { .. } => e.into(),
+        e => StoreError::Damaged { path: path.into(), problem: e.to_string() },
+    })
+}
+
+/// Refuses the files of others before anything is written to them or beside them.
+fn leave_alone(path: &Path) -> Result<(), StoreError> {
+    match open_to_read(path).and_then(|connection| schema::check(&connection, path, schema::STEPS)) {
+        Err(error @ (StoreError::NotAStore(_) | StoreError::Newer { .. })) => Err(error),
+        // Whatever else is wrong is found again.
+        _ => Ok(()),
+    }
+}
+
 /// Takes the lock of a store. It is a file beside the store: SQLite's own locks are let go whenever any part of a
 /// program closes the file.
 fn lock(path: &Path) -> Result<File, StoreError> {
     let mut beside = path.as_os_str().to_owned();
     beside.push("-lock");
-    let io = |e: std::io::Error| StoreError::Io { path: PathBuf::from(&beside), problem: e.to_string() };
+    let io = |e: std::io::Error| StoreError::Io {
+        path: path.into(),
+        problem: format!("cannot be opened ({e}): is the folder there, and may it be written to?"),
+    };
     let file = File::options().create(true).truncate(false).write(true).open(&beside).map_err(io)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
@@ -254,13 +289,16 @@ fn settle(connection: &Connection, path: &Path, is_temporary: bool) -> Result<()
         ("fullfsync", "1"),
         // Pages are moved between commits, never within one that somebody waits for.
         ("wal_autocheckpoint", "0"),
-        ("journal_size_limit", "33554432"),
         ("cache_size", "-65536"),
         ("temp_store", "MEMORY"),
     ];
     settings
         .iter()
         .try_for_each(|(name, value)| connection.pragma_update(None, name, value))
+        .map_err(failed)?;
+    // So that a log that is larger has that much in it, and is not just a large file that was emptied.
+    connection
+        .pragma_update_and_check(None, "journal_size_limit", WAL_BYTES as i64, |_| Ok(()))
         .map_err(failed)?;
     connection.set_prepared_statement_cache_capacity(32);
     Ok(())
@@ -335,5 +373,27 @@ fn check_log(connection: &Connection, path: &Path) -> Result<u64, StoreError> {
             let problem = format!("its events end with {} and its points with {last}", end.unwrap_or(0));
             Err(StoreError::Damaged { path: path.into(), problem })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commits_wait_for_the_disk_unless_the_store_is_temporary() {
+        let folder = tempfile::tempdir().unwrap();
+        let synchronous = |path: Option<&Path>| {
+            let store = Store::open(Arc::new(Location::new(path).unwrap()), "some map", None).unwrap();
+            let number =
+                |name| store.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
+            let mode: String =
+                store.connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+            (mode, number("synchronous"), number("wal_autocheckpoint"), number("journal_size_limit"))
+        };
+        let (off, full) = (0, 2);
+        let limit = WAL_BYTES as i64;
+        assert_eq!(synchronous(Some(&folder.path().join("live.db"))), ("wal".into(), full, 0, limit));
+        assert_eq!(synchronous(None), ("wal".into(), off, 0, limit));
     }
 }

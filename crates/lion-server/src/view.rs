@@ -119,6 +119,17 @@ impl Shown {
         drop(view);
     }
 
+    /// Shows how the map is doing after some time without a change.
+    pub(crate) fn age(&self, health: Arc<Health>) {
+        let mut inside = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if inside.health != health {
+            let view = inside.view.take();
+            inside.health = health;
+            drop(inside);
+            drop(view);
+        }
+    }
+
     /// What there is to see now.
     pub(crate) fn view(&self) -> Arc<View> {
         let mut inside = self.0.lock().unwrap_or_else(PoisonError::into_inner);

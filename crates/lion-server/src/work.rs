@@ -74,6 +74,27 @@ impl Work {
         }
     }
 
+    /// Refuses a time that lies far ahead of the clock: time never runs back, so that one such change would stop it for all
+    /// that come after.
+    pub(crate) fn check_times(&self, now: f64) -> Result<(), Refused> {
+        const AHEAD: f64 = 86_400.0;
+        let late = |t: Option<f64>| t.filter(|t| *t > now + AHEAD);
+        let found = match self {
+            Self::Changes(changes) => (0..).zip(changes).find_map(|(row, change)| match change {
+                Change::Upsert(Arrival { t, .. }) | Change::Delete { t, .. } => Some((row, late(*t)?)),
+            }),
+            Self::Snapshot(arrivals) => {
+                (0..).zip(arrivals).find_map(|(row, arrival)| Some((row, late(arrival.t)?)))
+            }
+        };
+        let Some((row, t)) = found else { return Ok(()) };
+        let problem = format!(
+            "row {}: t is {t}, more than a day ahead of the clock: it is in seconds since 1970, not in milliseconds",
+            row + 1
+        );
+        Err(Refused::Unprocessable { row, problem })
+    }
+
     /// Gives a time to what has none.
     pub(crate) fn stamp(&mut self, now: f64) {
         // SQLite keeps no sign of 0, and a time needs none.

@@ -15,6 +15,12 @@ use std::time::{Duration, Instant, SystemTime};
 /// How old what readers see of the map's health may be.
 const HEALTH_AGE: Duration = Duration::from_millis(100);
 
+/// How long the writer waits at most for those who were just answered to come back.
+const MOST_PATIENCE: Duration = Duration::from_millis(2);
+
+/// How long nothing comes before time is let pass for what readers see.
+const IDLE: Duration = Duration::from_secs(1);
+
 /// The writer.
 pub(crate) struct Writer {
     /// `None` if a commit failed and the store could not be read since.
@@ -38,12 +44,16 @@ impl Writer {
         // If this thread should ever panic, nobody may wait for it.
         let _guard = Guard(self.shared.clone());
         let (mut expected, mut patience) = (0, Duration::ZERO);
-        while let Some(jobs) = self.shared.queue.take(expected, patience) {
+        while let Some(jobs) = self.shared.queue.take(expected, patience, IDLE) {
+            if jobs.is_empty() {
+                self.let_time_pass();
+                continue;
+            }
             expected = jobs.len();
             let began = Instant::now();
             self.turn(jobs);
             // Worth waiting for: another commit costs as much as this one did.
-            patience = began.elapsed() / 4;
+            patience = (began.elapsed() / 4).min(MOST_PATIENCE);
             self.store.tidy();
         }
         self.store.close();
@@ -56,7 +66,7 @@ impl Writer {
         let now = seconds();
         works.iter_mut().for_each(|work| work.stamp(now));
         let mut outcomes: Vec<Option<Refused>> = vec![None; works.len()];
-        let kept = self.keep(&works, &mut outcomes);
+        let kept = self.keep(&works, now, &mut outcomes);
         let mut outcomes: Vec<Option<Result<Receipt, Refused>>> =
             outcomes.into_iter().map(|refused| refused.map(Err)).collect();
         let (slabs, otherwise) = match kept {
@@ -77,13 +87,18 @@ impl Writer {
     }
 
     /// Applies works and keeps what came of them. If they cannot be kept, the live map is again what the store holds.
-    fn keep(&mut self, works: &[Work], refused: &mut [Option<Refused>]) -> Result<Done, StoreError> {
+    fn keep(
+        &mut self,
+        works: &[Work],
+        now: f64,
+        refused: &mut [Option<Refused>],
+    ) -> Result<Done, StoreError> {
         let mut live = match self.live.take() {
             Some(live) => live,
             None => self.store.load(self.lion.clone(), self.options)?,
         };
         let before = live.last();
-        let mut batch = Batch::apply(&mut live, works, refused);
+        let mut batch = Batch::apply(&mut live, works, now, refused);
         if batch.is_empty() {
             self.live = Some(live);
             return Ok((batch.receipts(before).collect(), Vec::new()));
@@ -111,6 +126,14 @@ impl Writer {
         Ok((batch.receipts(before).collect(), slabs))
     }
 
+    /// Nothing has come for a while: what came leaves the window all the same. Time is the live map's own, which need not
+    /// be the clock's.
+    fn let_time_pass(&self) {
+        let Some(live) = &self.live else { return };
+        let health = live.health_at(live.now() + self.looked.elapsed().as_secs_f64());
+        self.shared.shown.age(Arc::new(health));
+    }
+
     /// How the map is doing, if it is time to look: nobody is waiting, or it is long ago.
     fn health(&mut self, live: &Live) -> Option<Arc<Health>> {
         if self.looked.elapsed() < HEALTH_AGE && self.shared.queue.rows() > 0 {
@@ -125,7 +148,7 @@ impl Writer {
 type Done = (Vec<(usize, Receipt)>, Vec<Arc<Slab>>);
 
 /// The time, in seconds since 1970, to the millisecond.
-fn seconds() -> f64 {
+pub(crate) fn seconds() -> f64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     since.as_millis() as f64 / 1e3
 }
@@ -138,3 +161,6 @@ impl Drop for Guard {
         self.0.queue.abandon();
     }
 }
+
+#[cfg(test)]
+mod tests;

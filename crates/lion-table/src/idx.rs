@@ -30,7 +30,7 @@ pub(crate) fn open(mut input: Input, options: &ReadOptions) -> Result<Raw> {
         return Err(damaged(&input.file, "its header promises rows longer than any file"));
     };
     let shape = Shape { dtype: header.dtype, rows, cols, fortran: false };
-    Raw::new(input, FORMAT, header.length, shape, options)
+    Ok(Raw::new(input, FORMAT, header.length, shape, options)?.of_items(inner))
 }
 
 /// Reads all that stands before the first number.

@@ -129,6 +129,8 @@ pub(crate) struct Raw {
     buffer: Vec<u8>,
     /// All rows at once, which is how Fortran order has to be read.
     turned: Option<Table>,
+    /// The sizes of the items that became rows, if they have more than one.
+    item: Vec<usize>,
 }
 
 /// Bytes decoded at a time: they stay in the cache.
@@ -168,7 +170,13 @@ impl Raw {
             return Err(promise_broken(&input.file, format, &shape));
         };
         let selection = Selection::new(&input.file, &columns, options)?;
-        Ok(Self { input, format, shape, columns, selection, taken: 0, buffer: Vec::new(), turned: None })
+        let (buffer, item) = (Vec::new(), Vec::new());
+        Ok(Self { input, format, shape, columns, selection, taken: 0, buffer, turned: None, item })
+    }
+
+    /// The same, of items of these sizes.
+    pub(crate) fn of_items(self, item: &[usize]) -> Self {
+        Self { item: item.to_vec(), ..self }
     }
 
     fn cell(&self, row: usize, column: usize) -> Cell {
@@ -306,6 +314,10 @@ impl Source for Raw {
 
     fn rows(&self) -> Option<usize> {
         (self.input.size.is_some() && !self.shape.fortran).then_some(self.shape.rows)
+    }
+
+    fn item(&self) -> &[usize] {
+        &self.item
     }
 
     fn gauge(&self) -> &Gauge {

@@ -80,6 +80,11 @@ pub(crate) trait Source: Send {
         None
     }
 
+    /// The sizes of the items that became rows, if the format has any.
+    fn item(&self) -> &[usize] {
+        &[]
+    }
+
     /// How much of the file has been read.
     fn gauge(&self) -> &Gauge;
 
@@ -157,6 +162,12 @@ impl Batches {
     /// The number of rows of the whole file, where that is known beforehand.
     pub fn row_count(&self) -> Option<usize> {
         self.source.as_ref()?.rows().filter(|_| self.later.is_empty())
+    }
+
+    /// The sizes of the items that became rows, where a file has such: those of images of 28 x 28 are 28 and 28. Columns may
+    /// have been left out of them.
+    pub fn item(&self) -> &[usize] {
+        self.source.as_ref().map_or(&[], |source| source.item())
     }
 
     /// All rows as one table, written where they will stay: nothing but a small buffer is held beside it.

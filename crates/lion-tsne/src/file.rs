@@ -104,7 +104,25 @@ impl Map {
     /// Opens a map file. Rows and places stay in the file and are read from there, so the file must not be changed
     /// in place while the map is in use; replacing it by another, as `save` does, is fine.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        let path = path.as_ref();
+        Self::load_by(path.as_ref(), |file| {
+            let mapped = Arc::new(mapped::map(file)?);
+            Ok(read(&mapped, Some(&mapped)))
+        })
+    }
+
+    /// Reads a map file into memory, all of it: for programs that run for long, under whose eyes the file may be changed.
+    pub fn load_whole(path: impl AsRef<Path>) -> Result<Self> {
+        Self::load_by(path.as_ref(), |file| {
+            let mut bytes = Vec::new();
+            std::io::Read::read_to_end(&mut &*file, &mut bytes)?;
+            Ok(read(&bytes, None))
+        })
+    }
+
+    fn load_by(
+        path: &Path,
+        open: impl FnOnce(&File) -> io::Result<std::result::Result<Self, String>>,
+    ) -> Result<Self> {
         let refuse = |problem| Error::MapFile { path: path.to_path_buf(), problem };
         let failed = |cause| Error::Io { path: path.to_path_buf(), cause };
         // Asked before opening: a pipe would wait there for a writer.
@@ -117,8 +135,7 @@ impl Map {
         if there.len() == 0 {
             return read(&[], None).map_err(refuse);
         }
-        let mapped = Arc::new(mapped::map(&file).map_err(failed)?);
-        read(&mapped, Some(&mapped)).map_err(refuse)
+        open(&file).map_err(failed)?.map_err(refuse)
     }
 
     /// The bytes of the map's file.

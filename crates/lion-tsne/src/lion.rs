@@ -4,6 +4,7 @@ mod cells;
 mod groups;
 mod local;
 mod nearest;
+mod off_plane;
 mod parameters;
 mod placement;
 mod placer;
@@ -13,6 +14,7 @@ mod sweep;
 
 pub use cells::Positions;
 pub use local::{Local, Taper};
+pub use off_plane::OffPlane;
 pub(crate) use parameters::Chosen;
 pub use parameters::LionParameters;
 pub use placement::{Place, Placement, Settled, Stranger, Verdict};
@@ -27,26 +29,13 @@ use crate::map::Map;
 use crate::matrix::Matrix;
 pub(crate) use cells::{Cell, Cells};
 use local::{Energy, idw, idw_reach, of_one_cluster};
+use off_plane::{OffPlaneRule, promised, radii};
 use parameters::{apart, check_apart, nearest_count};
 use power::cross_validate;
-use radius::{ascending, percentile, share_at_least};
+use radius::{ascending, share_at_least};
 use rayon::prelude::*;
 use std::fmt;
 use xxhash_rust::xxh3::xxh3_64;
-
-/// What is done about rows that lie off the plane of the map's PCA, where that dropped variance. Their shadow may fall
-/// among rows they have nothing to do with.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum OffPlane {
-    /// A row farther off the plane than the map's own rows is an outlier. The share of rows that the radius promises
-    /// to call outliers is shared: half by distance along the plane, half by distance off it.
-    #[default]
-    Shared,
-    /// A row farther off the plane than this percentile of the map's own is an outlier; the radius is as it was given.
-    Percentile(f64),
-    /// Nothing: the paper's way.
-    None,
-}
 
 /// How to place rows. `LionOptions::default()` is what most people want; `None` is as the map has it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -126,13 +115,6 @@ pub struct Lion {
     first_row: Option<Vec<u32>>,
     /// The share of rows like the map's own that will be called outliers, if the radius says so.
     promised: Option<f64>,
-}
-
-/// Rows farther than the limit off the plane are outliers.
-struct OffPlaneRule {
-    limit: f64,
-    /// How far the map's rows are, ascending.
-    residuals: Vec<f32>,
 }
 
 /// A row of which the verdict is known.
@@ -477,41 +459,6 @@ impl fmt::Debug for Lion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Lion({:?} in {} dimensions, r_x {})", self.map.x(), self.map.dims(), self.r_x)
     }
-}
-
-/// r_x, and the rule of the plane, if it is minded and there is one.
-fn radii(
-    radius: Radius,
-    off_plane: OffPlane,
-    nn_x: &[f32],
-    residuals: Option<&[f32]>,
-) -> (f64, Option<OffPlaneRule>) {
-    let Some(residuals) = residuals else { return (radius.of(nn_x), None) };
-    let residuals = ascending(residuals);
-    let (r_x, limit) = match (off_plane, radius) {
-        (OffPlane::None, _) => return (radius.of(nn_x), None),
-        (OffPlane::Percentile(p), _) => (radius.of(nn_x), percentile(&residuals, p)),
-        (OffPlane::Shared, Radius::Percentile(p)) => {
-            let shared = 50.0 + p / 2.0;
-            (percentile(nn_x, shared), percentile(&residuals, shared))
-        }
-        // A number promises what it promises; as many may lie off the plane.
-        (OffPlane::Shared, Radius::Value(r_x)) => {
-            let inside = nn_x.partition_point(|v| f64::from(*v) <= r_x) as f64 / nn_x.len().max(1) as f64;
-            (r_x, percentile(&residuals, 100.0 * inside))
-        }
-    };
-    (r_x, Some(OffPlaneRule { limit, residuals }))
-}
-
-/// The share of rows like the map's own that will be called outliers; a radius that is a number promises nothing.
-fn promised(radius: Radius, off_plane: OffPlane, minds_the_plane: bool) -> Option<f64> {
-    let Radius::Percentile(p) = radius else { return None };
-    let off = match off_plane {
-        OffPlane::Percentile(p) if minds_the_plane => 100.0 - p,
-        _ => 0.0,
-    };
-    Some(((100.0 - p + off) / 100.0).min(1.0))
 }
 
 pub(crate) fn first_rows(map: &Map) -> Option<Vec<u32>> {

@@ -202,11 +202,13 @@ impl Live {
         for change in changes {
             self.tick(change.t());
             let group = match change {
-                Change::Delete { id, .. } => self.delete(id, &mut events),
-                Change::Upsert(arrival) => match judged.next() {
-                    Some(judged) => self.upsert(arrival, judged, &mut events),
-                    None => None,
-                },
+                Change::Delete { id, .. } => {
+                    self.delete(id, &mut events);
+                    None
+                }
+                Change::Upsert(arrival) => {
+                    judged.next().and_then(|judged| self.upsert(arrival, judged, &mut events))
+                }
             };
             self.watch(group, &mut events);
         }
@@ -310,14 +312,12 @@ impl Live {
         self.window.advance(self.now);
     }
 
-    /// The group that the point left, if it was an outlier.
-    fn delete(&mut self, id: String, events: &mut Vec<Event>) -> Option<u64> {
-        let point = self.points.remove(&id)?;
+    fn delete(&mut self, id: String, events: &mut Vec<Event>) {
+        let Some(point) = self.points.remove(&id) else { return };
         self.window.pass(point.cluster, None);
+        self.leave(&point);
         let from = self.before(&point);
         self.tell(What::Removed { id, from }, events);
-        self.leave(&point);
-        None
     }
 
     fn leave(&mut self, point: &Point) {
@@ -327,7 +327,7 @@ impl Live {
         }
     }
 
-    /// The group that the point is in now, if it is an outlier.
+    /// Puts a point where it belongs, and answers with its group if it is an outlier.
     fn upsert(&mut self, arrival: Arrival, judged: Judged, events: &mut Vec<Event>) -> Option<u64> {
         let Arrival { id, label, .. } = arrival;
         let (settled, cluster) = judged;

@@ -1,6 +1,6 @@
 //! `lion fit`: what can be chosen.
 
-use super::value::{self, InitArg, LearningRate, Power};
+use super::value::{self, ImageArg, InitArg, LearningRate, Power};
 use super::{Common, TableArgs};
 use clap::{Args, ValueEnum, value_parser};
 use lion_tsne::{Fit, Init, Method, Metric, PcaChoice, Radius, Search};
@@ -17,6 +17,7 @@ Examples:
   lion fit cells.parquet --id barcode --label type --pca 30 -o cells.lion
   lion fit train.npy --labels classes.npy --perplexity 50 --json -o m.lion
   lion fit data.npy --radius 95% --power 20 -o m.lion   how new rows will be placed
+  lion fit digits.csv --label digit --image 28x28 -o digits.lion
   lion fit data.npy --embedding umap.npy -o m.lion      adopt a map made elsewhere
   zcat big.csv.gz | lion fit - -o m.lion")]
 pub(crate) struct FitArgs {
@@ -32,6 +33,10 @@ pub(crate) struct FitArgs {
     pub(crate) preprocess: PreprocessArgs,
     #[command(flatten)]
     pub(crate) tsne: TsneArgs,
+    /// Rows are pictures of this size, line by line from the top: the dashboard of lion serve shows them. x3 for colours;
+    /// none to keep none; as the file says for IDX unless given
+    #[arg(long, value_name = "WxH|WxHx3|none", help_heading = "Columns", value_parser = value::image)]
+    pub(crate) image: Option<ImageArg>,
     /// Skip t-SNE and adopt the places in this table: one row of 2 or 3 columns for each row of DATA
     #[arg(long, value_name = "FILE", help_heading = "Map", conflicts_with_all = TSNE_FLAGS)]
     pub(crate) embedding: Option<PathBuf>,

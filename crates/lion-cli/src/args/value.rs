@@ -1,7 +1,9 @@
 //! Texts that become values: one function for each kind, which says in a sentence what it takes.
 
 use super::{Picture, PictureKind};
-use lion_tsne::{Fit, OffPlane, PcaChoice, Radius};
+use lion_table::OutputFormat;
+use lion_tsne::{Fit, Image, OffPlane, PcaChoice, Radius};
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 
 /// `--init`.
@@ -12,6 +14,10 @@ pub(crate) enum InitArg {
     Spectral,
     File(PathBuf),
 }
+
+/// `--image`: `None` is none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ImageArg(pub(crate) Option<Image>);
 
 /// `--learning-rate`: `None` is auto.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,6 +83,42 @@ pub(crate) fn sheet(text: &str) -> Result<PathBuf, String> {
     }
 }
 
+pub(crate) fn events(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match lion_table::check_output(&path) {
+        Ok(OutputFormat::Npy) | Err(_) => {
+            Err("the name of a table of events must end in .parquet, .arrow, .csv or .jsonl".into())
+        }
+        Ok(_) if text == "-" => Err("it must be a file".into()),
+        Ok(_) => Ok(path),
+    }
+}
+
+pub(crate) fn address(text: &str) -> Result<IpAddr, String> {
+    match text {
+        "localhost" => Ok(IpAddr::V4(Ipv4Addr::LOCALHOST)),
+        _ => text.parse().map_err(|_| "it must be an address such as 127.0.0.1, 0.0.0.0 or ::1".into()),
+    }
+}
+
+pub(crate) fn bytes(text: &str) -> Result<usize, String> {
+    let units = [("kB", 1e3), ("MB", 1e6), ("GB", 1e9)];
+    let unit = units.into_iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)));
+    let (number, unit) = unit.unwrap_or((text, 1.0));
+    match number.trim().parse::<f64>() {
+        Ok(number) if (1e3..=1e10).contains(&(number * unit)) => Ok((number * unit) as usize),
+        _ => Err("it must be a size from 1kB to 10GB, such as 64MB".into()),
+    }
+}
+
+/// How many times as quick as usual.
+pub(crate) fn speed(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(speed) if (0.1..=100.0).contains(&speed) => Ok(speed),
+        _ => Err("it must be a number from 0.1 to 100".into()),
+    }
+}
+
 pub(crate) fn radius(text: &str) -> Result<Radius, String> {
     text.parse().map_err(|error: lion_tsne::Error| error.to_string())
 }
@@ -87,6 +129,14 @@ pub(crate) fn off_plane(text: &str) -> Result<OffPlane, String> {
         ("none", _) => Ok(OffPlane::None),
         (_, Ok(Radius::Percentile(percentile))) => Ok(OffPlane::Percentile(percentile)),
         _ => Err("it must be shared, none or a percentile such as 99%".into()),
+    }
+}
+
+pub(crate) fn image(text: &str) -> Result<ImageArg, String> {
+    match (text, text.parse()) {
+        ("none", _) => Ok(ImageArg(None)),
+        (_, Ok(image)) => Ok(ImageArg(Some(image))),
+        _ => Err("it must be none, or width and height such as 28x28, or 32x32x3 for colours".into()),
     }
 }
 
@@ -107,7 +157,10 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
         Some(percent) => percent.trim().parse().map(|percent: f64| percent / 100.0),
         None => text.parse(),
     };
-    share.ok().filter(|&share| share > 0.0 && share <= 1.0).ok_or_else(|| "it must be a share such as 0.1 or 10%".into())
+    share
+        .ok()
+        .filter(|&share| share > 0.0 && share <= 1.0)
+        .ok_or_else(|| "it must be a share such as 0.1 or 10%".into())
 }
 
 pub(crate) fn pca(text: &str) -> Result<PcaChoice, String> {
@@ -169,7 +222,22 @@ mod tests {
         assert!(["101%", "-1%", "%", "nan", "-2", "wide"].iter().all(|text| radius(text).is_err()));
         assert_eq!(off_plane("none"), Ok(OffPlane::None));
         assert_eq!(off_plane("98%"), Ok(OffPlane::Percentile(98.0)));
-        assert_eq!((seconds("0.5"), members("5"), share("0.1"), share("10%")), (Ok(0.5), Ok(5), Ok(0.1), Ok(0.1)));
+        assert_eq!((bytes("64MB"), bytes("1.5kB"), bytes("5000")), (Ok(64_000_000), Ok(1500), Ok(5000)));
+        assert!(["0", "-1MB", "nan", "64TB", "1e99", "much"].iter().all(|text| bytes(text).is_err()));
+        assert!(
+            address("localhost").is_ok_and(|address| address.is_loopback())
+                && address("example.org").is_err()
+        );
+        assert!(events("a.parquet").is_ok() && events("-").is_err() && events("a.npy").is_err());
+        assert_eq!(speed("2"), Ok(2.0));
+        assert!(["0", "-1", "nan", "1000", "fast"].iter().all(|text| speed(text).is_err()));
+        assert_eq!(image("none"), Ok(ImageArg(None)));
+        assert_eq!(image("4x3").map(|image| image.0.map(|image| image.values())), Ok(Some(12)));
+        assert!(["28", "28x", "0x3", "2x2x2", "big"].iter().all(|text| image(text).is_err()));
+        assert_eq!(
+            (seconds("0.5"), members("5"), share("0.1"), share("10%")),
+            (Ok(0.5), Ok(5), Ok(0.1), Ok(0.1))
+        );
         assert!(["0", "-1", "nan", "inf", "1e10", "soon"].iter().all(|text| seconds(text).is_err()));
         assert!(["1", "-5", "2.5", "few"].iter().all(|text| members(text).is_err()));
         assert!(["0", "-1%", "101%", "2", "nan", "%"].iter().all(|text| share(text).is_err()));

@@ -17,8 +17,8 @@ pub(super) enum Input {
     Lines(Vec<Line>),
     /// Standard input failed.
     Broken(io::Error),
-    /// Ctrl-C.
-    Stop,
+    /// There is no more, or Ctrl-C was pressed.
+    End,
 }
 
 /// A line that is not blank.
@@ -35,7 +35,7 @@ pub(super) fn read(mut source: impl Read, shape: &Shape, send: &SyncSender<Input
     let mut buffer = vec![0; BUFFER];
     let ended = loop {
         match source.read(&mut buffer) {
-            Ok(0) => break lines.finish(),
+            Ok(0) => break lines.finish().and_then(|()| send.send(Input::End)),
             Ok(count) => {
                 if lines.take(&buffer[..count]).is_err() {
                     return;
@@ -102,7 +102,8 @@ impl Lines<'_> {
             return self.parse(&line, lines);
         }
         self.number += 1;
-        let problem = format!("line {} is longer than {} MB; send less at a time", self.number, LONGEST >> 20);
+        let problem =
+            format!("line {} is longer than {} MB; send less at a time", self.number, LONGEST >> 20);
         lines.push(Line { number: self.number, change: Err(problem) });
     }
 
@@ -148,8 +149,8 @@ mod tests {
         drop(send);
         let lines = inputs.into_iter().flat_map(|input| match input {
             Input::Lines(lines) => lines,
+            Input::End => Vec::new(),
             Input::Broken(error) => panic!("{error}"),
-            Input::Stop => panic!("nobody stopped it"),
         });
         lines.map(|line| (line.number, line.change.map(|change| change.id().to_owned()))).collect()
     }
@@ -160,7 +161,10 @@ mod tests {
         let whole = lines(text, text.len());
         let numbers: Vec<u64> = whole.iter().map(|(number, _)| *number).collect();
         assert_eq!(numbers, [1, 4, 5, 6]);
-        assert_eq!((&whole[0].1, &whole[1].1, &whole[3].1), (&Ok("a".into()), &Ok("b".into()), &Ok("ü".into())));
+        assert_eq!(
+            (&whole[0].1, &whole[1].1, &whole[3].1),
+            (&Ok("a".into()), &Ok("b".into()), &Ok("ü".into()))
+        );
         assert!(whole[2].1.as_ref().is_err_and(|problem| problem.starts_with("line 5 ")), "{whole:?}");
         for piece in 1..text.len() {
             assert_eq!(lines(text, piece), whole, "in pieces of {piece}");

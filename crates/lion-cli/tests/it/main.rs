@@ -1,10 +1,16 @@
 //! The binary `lion` as people run it: arguments in, files, text and exit codes out.
 
 mod bad_input;
+#[cfg(unix)]
+mod crash;
 mod evaluate;
 mod fit;
 #[cfg(unix)]
 mod interrupt;
 mod look;
 mod place;
+#[cfg(unix)]
+mod serve;
+#[cfg(unix)]
+mod stream;
 mod tools;

@@ -1,8 +1,8 @@
 //! What the routes answer, as JSON.
 
 use crate::http::error::Problem;
-use crate::{Missed, Refused};
 use crate::view::View;
+use crate::{Missed, Refused};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
@@ -29,7 +29,11 @@ enum Placed<'a> {
         kind: &'static str,
         event: u64,
     },
-    Gone { id: &'a str, kind: &'static str, event: u64 },
+    Gone {
+        id: &'a str,
+        kind: &'static str,
+        event: u64,
+    },
 }
 
 /// The placements of events, in their order. What a window of time shows is no placement.
@@ -74,7 +78,8 @@ pub(super) fn json(value: &impl Serialize) -> Response {
 }
 
 /// An answer that is JSON already.
-pub(super) fn json_text(text: Vec<u8>) -> Response {
+pub(super) fn json_text(text: impl Into<Bytes>) -> Response {
+    let text: Bytes = text.into();
     ([(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
@@ -209,7 +214,14 @@ impl From<Refused> for Problem {
         let detail = refused.to_string();
         match refused {
             Refused::Busy { .. } => Self::busy(detail),
-            Refused::Unprocessable { .. } => Self::unprocessable(detail),
+            // Here the changes are the rows of a body.
+            Refused::Unprocessable { row, .. } => {
+                let change = format!("change {}: ", row + 1);
+                Self::unprocessable(match detail.strip_prefix(&change) {
+                    Some(problem) => format!("row {}, {problem}", row + 1),
+                    None => detail,
+                })
+            }
             Refused::NotFound { .. } => Self::not_found(detail),
             Refused::Store { full: true, .. } => Self::new(StatusCode::INSUFFICIENT_STORAGE, detail),
             Refused::Store { .. } | Refused::Stopping => Self::new(StatusCode::SERVICE_UNAVAILABLE, detail),

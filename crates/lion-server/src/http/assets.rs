@@ -1,6 +1,6 @@
 //! The dashboard and the description of the API: files that are part of the program.
 
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -28,15 +28,25 @@ pub(super) async fn openapi(headers: HeaderMap) -> Response {
 fn asset(headers: &HeaderMap, content: &'static [u8], kind: &'static str) -> Response {
     let mut hasher = DefaultHasher::new();
     content.hash(&mut hasher);
-    tagged(headers, &format!("\"{:016x}\"", hasher.finish()), || ([(header::CONTENT_TYPE, kind)], content))
+    let tag = format!("\"{:016x}\"", hasher.finish());
+    not_modified(headers, &tag).unwrap_or_else(|| tagged(&tag, kind, content))
 }
 
-/// An answer that a browser may keep, and asks for again only by its tag.
-pub(super) fn tagged<R: IntoResponse>(headers: &HeaderMap, tag: &str, content: impl FnOnce() -> R) -> Response {
-    let keep = [(header::ETAG, tag), (header::CACHE_CONTROL, "no-cache")];
-    let known = headers.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
-    if known.is_some_and(|tags| tags.split(',').any(|known| known.trim().trim_start_matches("W/") == tag)) {
-        return (StatusCode::NOT_MODIFIED, keep).into_response();
-    }
-    (keep, content()).into_response()
+/// The answer to a browser that has the content of this tag already.
+pub(super) fn not_modified(headers: &HeaderMap, tag: &str) -> Option<Response> {
+    let known = headers.get(header::IF_NONE_MATCH)?.to_str().ok()?;
+    let known = known.split(',').any(|known| known.trim().trim_start_matches("W/") == tag);
+    known.then(|| (StatusCode::NOT_MODIFIED, keep(tag)).into_response())
+}
+
+/// Content that a browser may keep, and asks for again by its tag.
+pub(super) fn tagged(tag: &str, kind: &'static str, content: impl IntoResponse) -> Response {
+    // The content comes first: it brings a content type of its own, which is not the right one.
+    let mut response = (keep(tag), content).into_response();
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}
+
+fn keep(tag: &str) -> [(header::HeaderName, &str); 2] {
+    [(header::ETAG, tag), (header::CACHE_CONTROL, "no-cache")]
 }

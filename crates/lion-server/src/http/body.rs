@@ -84,9 +84,7 @@ fn check_name(what: &str, name: &str) -> Result<(), String> {
         return Err(format!("has {} bytes; {what} may have {LONGEST_NAME}", name.len()));
     }
     match name.chars().find(|character| character.is_control()) {
-        Some(control) => {
-            Err(format!("holds the control character {:?}; {what} may have none", control))
-        }
+        Some(control) => Err(format!("holds the control character {:?}; {what} may have none", control)),
         None => Ok(()),
     }
 }
@@ -104,7 +102,8 @@ pub(crate) fn snapshot_of(changes: Vec<Change>) -> Result<Vec<Arrival>, BadBody>
     for (row, arrival) in (1..).zip(&arrivals) {
         if let Some(first) = seen.insert(arrival.id.as_str(), row) {
             let id = &arrival.id;
-            let problem = format!("rows {first} and {row} have the same id {id:?}; a snapshot has each point once");
+            let problem =
+                format!("rows {first} and {row} have the same id {id:?}; a snapshot has each point once");
             return Err(BadBody::Conflict(problem));
         }
     }

@@ -26,23 +26,26 @@ const PAUSE: Duration = Duration::from_millis(20);
 const HEALTH: Duration = Duration::from_secs(1);
 
 #[derive(Deserialize)]
-pub(super) struct From {
+pub(super) struct Start {
     after: Option<u64>,
 }
 
 /// Begins to listen, after the last event unless the caller says otherwise.
 pub(super) async fn listen(
     State(app): State<App>,
-    from: Result<Query<From>, QueryRejection>,
+    start: Result<Query<Start>, QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let Query(from) = from.map_err(|_| Problem::bad_request("after must be the number of an event"))?;
+    let Query(start) = start.map_err(|_| Problem::bad_request("after must be the number of an event"))?;
     // A browser that reconnects repeats the address it began with, but knows better by now.
     let cursor = match headers.get("last-event-id") {
-        Some(last) => Some(last.to_str().ok().and_then(|last| last.trim().parse().ok()).ok_or_else(|| {
-            Problem::bad_request("Last-Event-ID must be the number of an event")
-        })?),
-        None => from.after,
+        Some(last) => Some(
+            last.to_str()
+                .ok()
+                .and_then(|last| last.trim().parse().ok())
+                .ok_or_else(|| Problem::bad_request("Last-Event-ID must be the number of an event"))?,
+        ),
+        None => start.after,
     };
     let last = app.service.feed().last();
     let cursor = cursor.unwrap_or(last);
@@ -80,7 +83,9 @@ impl Listener {
         let most = (app.config.connections / 2).max(1);
         if app.listeners.fetch_add(1, Relaxed) >= most {
             app.listeners.fetch_sub(1, Relaxed);
-            return Err(Problem::busy(format!("{most} listen already, which is as many as may: try again later")));
+            return Err(Problem::busy(format!(
+                "{most} listen already, which is as many as may: try again later"
+            )));
         }
         let mut health = interval(HEALTH);
         health.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -88,7 +88,9 @@ impl Hosts {
 /// The name in `name:port` or `[address]:port`.
 fn without_port(host: &str) -> &str {
     match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) && (!name.contains(':') || name.ends_with(']')) => {
+        Some((name, port))
+            if port.bytes().all(|b| b.is_ascii_digit()) && (!name.contains(':') || name.ends_with(']')) =>
+        {
             name
         }
         _ => host,
@@ -138,7 +140,9 @@ fn check_host(hosts: &Hosts, uri: &Uri, headers: &HeaderMap) -> Result<(), Probl
         Some(host) if hosts.contains(host) => Ok(()),
         Some(host) => {
             let host: String = host.chars().take(100).collect();
-            Err(Problem::forbidden(format!("this service is not called {host:?}: allow the name with --allow-host")))
+            Err(Problem::forbidden(format!(
+                "this service is not called {host:?}: allow the name with --allow-host"
+            )))
         }
         None => Err(Problem::bad_request("the request does not say which host it is for")),
     }
@@ -166,7 +170,8 @@ fn shown<'a>(headers: &'a HeaderMap, cookie: &'a str) -> impl Iterator<Item = &'
         let (scheme, token) = value.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().as_bytes())
     });
-    let cookies = headers.get_all(header::COOKIE).into_iter().flat_map(|value| value.to_str().unwrap_or("").split(';'));
+    let cookies =
+        headers.get_all(header::COOKIE).into_iter().flat_map(|value| value.to_str().unwrap_or("").split(';'));
     let ours = cookies.filter_map(move |pair| {
         let (name, value) = pair.trim().split_once('=')?;
         (name == cookie).then_some(value.as_bytes())
@@ -189,7 +194,8 @@ fn welcome(name: &str, token: &Token) -> Response {
     let cookie = format!("{name}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000", token.0);
     let page = "<!doctype html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0;url=/\">\
                 <title>LION-tSNE</title><p><a href=\"/\">To the dashboard</a>";
-    ([(header::SET_COOKIE, cookie), (header::CACHE_CONTROL, "no-store".to_owned())], Html(page)).into_response()
+    ([(header::SET_COOKIE, cookie), (header::CACHE_CONTROL, "no-store".to_owned())], Html(page))
+        .into_response()
 }
 
 /// What browsers are told of every answer.
@@ -221,10 +227,21 @@ mod tests {
     #[test]
     fn only_names_of_the_service_are_let_through() {
         let local = hosts("127.0.0.1:7878");
-        for host in ["127.0.0.1:7878", "localhost:7878", "LOCALHOST", "localhost:9000", "[::1]:7878", "127.0.0.1"] {
+        for host in
+            ["127.0.0.1:7878", "localhost:7878", "LOCALHOST", "localhost:9000", "[::1]:7878", "127.0.0.1"]
+        {
             assert!(local.contains(host), "{host}");
         }
-        for host in ["evil.example", "evil.example:7878", "localhost.evil.example", "10.0.0.1:7878", "", ":7878", "[", "a:b:c"] {
+        for host in [
+            "evil.example",
+            "evil.example:7878",
+            "localhost.evil.example",
+            "10.0.0.1:7878",
+            "",
+            ":7878",
+            "[",
+            "a:b:c",
+        ] {
             assert!(!local.contains(host), "{host}");
         }
         let open = hosts("0.0.0.0:80").allow("Map.Example:443");
@@ -251,9 +268,9 @@ mod tests {
     #[test]
     fn an_origin_must_be_the_host() {
         let check = |pairs: &[(&'static str, &'static str)], path: &str| {
-            let headers = pairs.iter().map(|&(name, value)| {
-                (HeaderName::from_static(name), HeaderValue::from_static(value))
-            });
+            let headers = pairs
+                .iter()
+                .map(|&(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
             check_origin(&path.parse().expect("a path"), &headers.collect()).is_ok()
         };
         assert!(check(&[("host", "localhost:1")], "/api/live"));

@@ -38,7 +38,7 @@ pub(super) struct Taken {
 impl Intake {
     pub(super) fn new(shape: Shape, max_body: usize) -> Self {
         // Room for a few of the largest bodies.
-        let kilobytes = (max_body.saturating_mul(4).max(256 << 20) >> 10).min(Semaphore::MAX_PERMITS);
+        let kilobytes = (max_body.saturating_mul(4).max(16 << 20) >> 10).min(Semaphore::MAX_PERMITS);
         Self { shape: Arc::new(shape), max_body, room: Arc::new(Semaphore::new(kilobytes)) }
     }
 
@@ -66,7 +66,8 @@ impl Intake {
         headers: &HeaderMap,
         mut body: Body,
     ) -> Result<(Bytes, Option<OwnedSemaphorePermit>), Problem> {
-        let length = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+        let length =
+            headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
         if length.is_some_and(|length: usize| length > self.max_body) {
             return Err(self.too_large());
         }
@@ -97,7 +98,8 @@ impl Intake {
         }
         let kilobytes = u32::try_from(kilobytes).unwrap_or(u32::MAX);
         let room = Arc::clone(&self.room).try_acquire_many_owned(kilobytes);
-        room.map(Some).map_err(|_| Problem::busy("too much is being sent at this moment: try again in a moment"))
+        room.map(Some)
+            .map_err(|_| Problem::busy("too much is being sent at this moment: try again in a moment"))
     }
 
     fn too_large(&self) -> Problem {

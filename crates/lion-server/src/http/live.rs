@@ -8,14 +8,19 @@ use crate::{PointRecord, Work};
 use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use lion_tsne::live::{At, Change};
 use serde::{Deserialize, Serialize};
 use serde_json::json as object;
+use std::sync::Arc;
 
 /// Places points, or removes them, in the order in which they come.
-pub(super) async fn upsert(State(app): State<App>, headers: HeaderMap, body: Body) -> Result<Response, Problem> {
+pub(super) async fn upsert(
+    State(app): State<App>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
     let mut taken = app.intake.changes(&headers, body).await?;
     let changes = std::mem::take(&mut taken.changes);
     if changes.is_empty() {
@@ -26,7 +31,11 @@ pub(super) async fn upsert(State(app): State<App>, headers: HeaderMap, body: Bod
 }
 
 /// Takes a whole snapshot: its points are placed, all others removed.
-pub(super) async fn snapshot(State(app): State<App>, headers: HeaderMap, body: Body) -> Result<Response, Problem> {
+pub(super) async fn snapshot(
+    State(app): State<App>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
     let mut taken = app.intake.changes(&headers, body).await?;
     let arrivals = snapshot_of(std::mem::take(&mut taken.changes))?;
     let receipt = app.service.submit(Work::Snapshot(arrivals)).await?;
@@ -53,8 +62,7 @@ pub(super) async fn delete(State(app): State<App>, path: Id) -> Result<Response,
 pub(super) async fn point(State(app): State<App>, path: Id) -> Result<Response, Problem> {
     let record = app.service.point(&id_of(path)?).await?;
     // Looking for the nearest rows takes a while in a large map.
-    let answer = tokio::task::spawn_blocking(move || point_answer(&app, &record)).await;
-    answer.unwrap_or_else(|_| Err(Problem::not_found("the point cannot be shown")))
+    map::aside(move || point_answer(&app, &record)).await?
 }
 
 /// A point as an event tells it.
@@ -97,7 +105,8 @@ fn point_answer(app: &App, record: &PointRecord) -> Result<Response, Problem> {
         first: point.first,
         last: point.last,
     };
-    let nearest = lion.nearest(&record.row, map::NEAR).map_err(|error| Problem::unprocessable(error.to_string()))?;
+    let nearest =
+        lion.nearest(&record.row, map::NEAR).map_err(|error| Problem::unprocessable(error.to_string()))?;
     let rest = object!({
         "row": record.row,
         "picture": map::picture(lion.map().as_picture(&record.row).as_deref()),
@@ -112,13 +121,22 @@ fn point_answer(app: &App, record: &PointRecord) -> Result<Response, Problem> {
     Ok(json_text(text))
 }
 
-/// All points as they are, with what is watched.
-pub(super) async fn live(State(app): State<App>) -> Response {
-    let write = move || {
-        let (view, places) = (app.service.view(), app.service.lion().map().dims());
-        json(&LiveAnswer { view: &view, clusters: app.service.clusters(), places })
-    };
-    tokio::task::spawn_blocking(write).await.unwrap_or_else(|_| json(&object!({})))
+/// All points as they are, with what is watched. Many who ask at the same time share one answer, which may be large.
+pub(super) async fn live(State(app): State<App>) -> Result<Response, Problem> {
+    let mut kept = app.live.lock().await;
+    let view = app.service.view();
+    if let Some((_, text)) = kept.as_ref().filter(|(last, _)| *last == view.last()) {
+        return Ok(json_text(text.clone()));
+    }
+    let last = view.last();
+    let places = app.service.lion().map().dims();
+    let clusters = Arc::clone(app.service.clusters());
+    let text =
+        map::aside(move || serde_json::to_vec(&LiveAnswer { view: &view, clusters: &clusters, places }))
+            .await?;
+    let text = text.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    let (_, text) = kept.insert((last, text.into()));
+    Ok(json_text(text.clone()))
 }
 
 /// What is watched.
@@ -146,8 +164,12 @@ pub(super) async fn history(
     })?;
     let limit = part.limit.unwrap_or(1000).min(MOST_EVENTS);
     let events = match (part.after, part.before) {
-        (Some(_), Some(_)) => return Err(Problem::bad_request("ask for after=N or for before=N, not for both")),
-        (after, None) => app.service.history(after.unwrap_or(app.service.first().saturating_sub(1)), limit).await?,
+        (Some(_), Some(_)) => {
+            return Err(Problem::bad_request("ask for after=N or for before=N, not for both"));
+        }
+        (after, None) => {
+            app.service.history(after.unwrap_or(app.service.first().saturating_sub(1)), limit).await?
+        }
         (None, Some(before)) => app.service.history_before(before, limit).await?,
     };
     Ok(json_text(with_events(&events, app.service.first(), app.service.feed().last())))

@@ -2,14 +2,14 @@
 
 use super::App;
 use super::answer::{cluster_name, json, near};
-use super::assets::tagged;
+use super::assets::{not_modified, tagged};
 use super::error::Problem;
 use arrow_array::{ArrayRef, Float32Array, RecordBatch, StringArray, UInt32Array};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::ArrowError;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -42,7 +42,9 @@ impl App {
 }
 
 /// Runs what takes a while in a large map where it holds up nobody.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+pub(super) async fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
     let failed = |_| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "the map could not be read");
     tokio::task::spawn_blocking(work).await.map_err(failed)
 }
@@ -126,13 +128,17 @@ fn bounds(map: &Map) -> Vec<f32> {
 
 /// Ids, places, labels and clusters of the rows as an Arrow stream.
 pub(super) async fn points(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
-    let stream = aside({
-        let app = app.clone();
-        move || (app.tag("points"), arrow_stream(app.service.lion(), app.service.clusters()))
-    });
-    let (tag, stream) = stream.await?;
-    let stream = stream.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
-    Ok(tagged(&headers, &tag, || ([(header::CONTENT_TYPE, "application/vnd.apache.arrow.stream")], stream)))
+    aside(move || {
+        let tag = app.tag("points");
+        if let Some(known) = not_modified(&headers, &tag) {
+            return Ok(known);
+        }
+        let stream = arrow_stream(app.service.lion(), app.service.clusters());
+        let stream =
+            stream.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+        Ok(tagged(&tag, "application/vnd.apache.arrow.stream", stream))
+    })
+    .await?
 }
 
 /// Rows in one batch of the stream.
@@ -151,7 +157,11 @@ fn arrow_stream(lion: &Lion, clusters: &Clusters) -> Result<Vec<u8>, ArrowError>
     Ok(bytes)
 }
 
-fn arrow_batch(map: &Map, clusters: &Clusters, rows: std::ops::Range<usize>) -> Result<RecordBatch, ArrowError> {
+fn arrow_batch(
+    map: &Map,
+    clusters: &Clusters,
+    rows: std::ops::Range<usize>,
+) -> Result<RecordBatch, ArrowError> {
     let ids: StringArray = rows.clone().map(|row| Some(map.id(row))).collect();
     let mut columns: Vec<(&str, ArrayRef, bool)> = vec![("id", Arc::new(ids), false)];
     for (d, name) in ["x", "y", "z"].into_iter().enumerate().take(map.dims()) {
@@ -167,15 +177,15 @@ fn arrow_batch(map: &Map, clusters: &Clusters, rows: std::ops::Range<usize>) -> 
 
 /// Places, clusters and ids of the rows as plain columns, for a browser that has no reader of Arrow.
 pub(super) async fn columns(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
-    let made = aside({
-        let app = app.clone();
-        move || {
-            let columns = app.map.columns.get_or_init(|| plain_columns(app.service.lion().map(), app.service.clusters()));
-            (app.tag("columns"), columns.clone())
-        }
-    });
-    let (tag, columns) = made.await?;
-    Ok(tagged(&headers, &tag, || ([(header::CONTENT_TYPE, "application/octet-stream")], columns)))
+    aside(move || {
+        let tag = app.tag("columns");
+        let (map, clusters) = (app.service.lion().map(), app.service.clusters());
+        not_modified(&headers, &tag).unwrap_or_else(|| {
+            let columns = app.map.columns.get_or_init(|| plain_columns(map, clusters));
+            tagged(&tag, "application/octet-stream", columns.clone())
+        })
+    })
+    .await
 }
 
 /// In this column a row without a cluster.
@@ -216,9 +226,12 @@ pub(super) async fn row(
     number: Result<Path<usize>, PathRejection>,
 ) -> Result<Response, Problem> {
     let rows = app.service.lion().map().rows();
-    let Path(number) = number.map_err(|_| Problem::bad_request("the number of a row must be a whole number"))?;
+    let Path(number) =
+        number.map_err(|_| Problem::bad_request("the number of a row must be a whole number"))?;
     if number >= rows {
-        return Err(Problem::not_found(format!("there is no row {number}: the map has {rows} rows, counted from 0")));
+        return Err(Problem::not_found(format!(
+            "there is no row {number}: the map has {rows} rows, counted from 0"
+        )));
     }
     aside(move || row_answer(&app, number)).await?
 }
@@ -227,7 +240,8 @@ fn row_answer(app: &App, number: usize) -> Result<Response, Problem> {
     let (lion, clusters) = (app.service.lion(), app.service.clusters());
     let map = lion.map();
     let nearest = lion.nearest_of(number, NEAR);
-    let nearest = nearest.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
+    let nearest =
+        nearest.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
     let place = map.place(number);
     let mut answer = object!({
         "number": number,

@@ -14,7 +14,7 @@ pub enum StoreError {
     #[error("{}: another program has locked this store: close what has it open and try again", .0.display())]
     Locked(PathBuf),
     /// It is some other file.
-    #[error("{}: this is not a store of live points: name another file, which will be made", .0.display())]
+    #[error("{}: this is not a store of live points: name one that `lion serve --store` made, or, to serve, a file that is not there yet", .0.display())]
     NotAStore(PathBuf),
     /// It was written by a later version.
     #[error("{}: this store has version {found} and this program knows up to {known}: use a newer program", path.display())]
@@ -71,6 +71,10 @@ impl StoreError {
                 Self::Damaged { path, problem: "its pages do not fit together".into() }
             }
             Some(ErrorCode::DiskFull) => Self::Full(path),
+            Some(ErrorCode::SystemIoFailure) => Self::Io {
+                path,
+                problem: "the system refused to read or write it: is the disk full, or at fault?".into(),
+            },
             Some(ErrorCode::CannotOpen) => Self::Io {
                 path,
                 problem: "cannot be opened: is the folder there, and may it be written to?".into(),

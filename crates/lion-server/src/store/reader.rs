@@ -35,7 +35,10 @@ impl Readers {
 
     /// At most `limit` events after `after`, oldest first.
     pub(crate) fn after(&self, after: u64, limit: usize) -> Result<Vec<(u64, Bytes)>, StoreError> {
-        self.read(|connection| logged_after(connection, after, limit, |row| numbered(row)))
+        self.read(|connection| {
+            let mut select = connection.prepare_cached(AFTER)?;
+            bounded(select.query_map(params![signed(after), limit as i64], numbered)?)
+        })
     }
 
     /// The `limit` events before `before`, oldest first.
@@ -44,7 +47,7 @@ impl Readers {
             let select = "SELECT n, json FROM events WHERE n < ?1 ORDER BY n DESC LIMIT ?2";
             let mut select = connection.prepare_cached(select)?;
             let events = select.query_map(params![signed(before), limit as i64], numbered)?;
-            let mut events = events.collect::<rusqlite::Result<Vec<_>>>()?;
+            let mut events = bounded(events)?;
             events.reverse();
             Ok(events)
         })
@@ -94,10 +97,40 @@ impl Readers {
 /// A connection that can write nothing.
 pub(crate) fn open_to_read(path: &Path) -> Result<Connection, StoreError> {
     let failed = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
+    let problem = match std::fs::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some("there is no such store"),
+        Ok(there) if there.is_dir() => Some("is a folder: name a store in it"),
+        _ => None,
+    };
+    if let Some(problem) = problem {
+        return Err(StoreError::Io { path: path.into(), problem: problem.into() });
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(failed)?;
     connection.busy_timeout(PATIENCE).map_err(failed)?;
     Ok(connection)
+}
+
+/// Events after one, oldest first.
+const AFTER: &str = "SELECT n, json, t, kind, id FROM events WHERE n > ?1 ORDER BY n LIMIT ?2";
+
+/// Bytes after which no more events are read at once, so that who asks for many and takes them slowly holds little.
+const MOST_BYTES: usize = 2 << 20;
+
+/// Events until there are many bytes of them.
+fn bounded(
+    events: impl Iterator<Item = rusqlite::Result<(u64, Bytes)>>,
+) -> rusqlite::Result<Vec<(u64, Bytes)>> {
+    let (mut taken, mut bytes) = (Vec::new(), 0);
+    for event in events {
+        let event = event?;
+        bytes += event.1.len();
+        taken.push(event);
+        if bytes >= MOST_BYTES {
+            break;
+        }
+    }
+    Ok(taken)
 }
 
 /// At most `limit` events after `after`, oldest first. The row's columns are n, json, t, kind and id.
@@ -107,8 +140,7 @@ pub(crate) fn logged_after<T>(
     limit: usize,
     as_event: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<Vec<T>> {
-    let select = "SELECT n, json, t, kind, id FROM events WHERE n > ?1 ORDER BY n LIMIT ?2";
-    let mut select = connection.prepare_cached(select)?;
+    let mut select = connection.prepare_cached(AFTER)?;
     select.query_map(params![signed(after), limit as i64], as_event)?.collect()
 }
 
@@ -117,7 +149,24 @@ fn numbered(row: &Row<'_>) -> rusqlite::Result<(u64, Bytes)> {
 }
 
 fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<Bytes> {
-    Ok(Bytes::copy_from_slice(row.get_ref(column)?.as_str()?.as_bytes()))
+    Ok(Bytes::copy_from_slice(event_text(row, column)?.as_bytes()))
+}
+
+/// The text of an event. What a failing disk made of it must not be passed on as JSON.
+pub(crate) fn event_text<'a>(row: &'a Row<'_>, column: usize) -> rusqlite::Result<&'a str> {
+    let text = row.get_ref(column)?.as_str()?;
+    match serde_json::from_str::<serde::de::IgnoredAny>(text) {
+        Ok(_) => Ok(text),
+        Err(error) => {
+            let n = row.get::<_, i64>(0).unwrap_or_default();
+            let problem = format!("event {n} is not what was written: {error}");
+            Err(rusqlite::Error::FromSqlConversionFailure(
+                column,
+                rusqlite::types::Type::Text,
+                problem.into(),
+            ))
+        }
+    }
 }
 
 /// Numbers beyond what SQLite holds are beyond all events, too.

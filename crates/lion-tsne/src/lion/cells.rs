@@ -155,6 +155,17 @@ impl Cells {
         self.ring
     }
 
+    /// How many cells there are in the rings up to this one.
+    pub(crate) fn in_rings(&self, ring: i64) -> u128 {
+        let all = |ring: i64| -> u128 {
+            self.count[..self.dims]
+                .iter()
+                .map(|count| count.saturating_add(2 * ring).unsigned_abs() as u128)
+                .product()
+        };
+        all(ring) - all(0)
+    }
+
     /// Goes on from where `ring` was being handed out and these cells were in use.
     pub(crate) fn resume(&mut self, ring: i64, in_use: &[Cell]) {
         in_use.iter().for_each(|&cell| _ = self.take(cell));
@@ -313,7 +324,8 @@ mod tests {
         let fresh = Cells::new(&square(5, &[(2, 2), (3, 1)]), 0.5);
         let mut cells = fresh.clone();
         let mut given: Vec<Cell> = (0..40).map(|_| cells.nearest(&[3.4, 1.4, 0.0])).collect();
-        for at in [0, 5, 1, 30] {
+        // Cells of the map last: while one of those is free, no other is handed out.
+        for at in [30, 5, 1, 0] {
             let cell = given.swap_remove(at);
             cells.release(cell);
             assert_eq!(cells.nearest(&cells.centre(&cell)), cell);

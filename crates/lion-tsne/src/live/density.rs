@@ -6,35 +6,63 @@
 
 use crate::matrix::Matrix;
 use crate::plane::Plane;
+use crate::random::Random;
 use rayon::prelude::*;
 
-/// Neighbours of a place.
-const NEIGHBOURS: usize = 24;
-/// Two peaks are two clusters if the lower is so many times as dense as the densest way between them.
-const APART: f64 = 2.0;
+/// Of more places than this a sample is divided, and the others go with the nearest of it.
+const SAMPLE: usize = 3000;
+/// Nearest places that tell how dense it is around one, in a map that is its own sample. Fewer make peaks out of chance,
+/// more see no narrow gaps.
+const AROUND: usize = 32;
+/// The same at most, however large the map.
+const MOST_AROUND: usize = 256;
+/// Nearest places that a place may belong with.
+const NEIGHBOURS: usize = 16;
+/// Two peaks are two clusters if the lower is so many times as dense as the densest way between them. Chance alone makes
+/// ways of half the density in places that lie evenly.
+const APART: f64 = 2.1;
 /// Distances are taken to be at least this share of the map's extent.
 const FINEST: f64 = 1e-6;
 
 /// The number of clusters and for each place its cluster, numbered from 0 by size, largest first. Places of clusters too
 /// small to be called one are in none.
 pub(super) fn clusters(y: &Matrix, plane: &Plane) -> (usize, Vec<Option<u32>>) {
-    let neighbours = NEIGHBOURS.min(y.rows().saturating_sub(1));
-    let near: Vec<Vec<(f64, u32)>> = (0..y.rows() as u32)
+    let rows = y.rows();
+    let chosen = Random::new(0).sample(rows, SAMPLE);
+    let sample = y.select(&chosen);
+    let sample_plane = Plane::new(sample.data(), y.cols());
+    let near: Vec<Vec<u32>> = (0..sample.rows() as u32)
         .into_par_iter()
-        .map(|row| plane.nearest(y.row(row as usize), neighbours, Some(row)))
-        .collect();
-    let finest = (FINEST * extent(y)).powi(2).max(f64::MIN_POSITIVE);
-    // The logarithm of the density, but for a constant.
-    let density: Vec<f64> = near
-        .iter()
-        .map(|near| {
-            let mean = near.iter().map(|(distance2, _)| distance2).sum::<f64>() / near.len().max(1) as f64;
-            -0.5 * y.cols() as f64 * mean.max(finest).ln()
+        .map(|row| {
+            let near = sample_plane.nearest(sample.row(row as usize), NEIGHBOURS, Some(row));
+            near.into_iter().map(|(_, other)| other).collect()
         })
         .collect();
-    let mut order: Vec<u32> = (0..y.rows() as u32).collect();
-    order.sort_by(|&a, &b| density[b as usize].total_cmp(&density[a as usize]).then(a.cmp(&b)));
-    by_size(&climb(&order, &density, &near), least(y.rows()))
+    let peaks = climb(&densities(y, plane, &chosen), &near);
+    let nearest = |row: usize| {
+        let found = sample_plane.nearest(y.row(row), 1, None);
+        found.first().map_or(0, |(_, nearest)| peaks[*nearest as usize])
+    };
+    match chosen.len() == rows {
+        true => by_size(&peaks, least(rows)),
+        false => {
+            let share = rows as f64 / chosen.len() as f64;
+            let peaks: Vec<u32> = (0..rows).into_par_iter().map(nearest).collect();
+            by_size(&peaks, (least(chosen.len()) as f64 * share) as usize)
+        }
+    }
+}
+
+/// The logarithm of the density around the chosen places, but for a constant.
+fn densities(y: &Matrix, plane: &Plane, chosen: &[u32]) -> Vec<f64> {
+    let around = (AROUND * y.rows() / chosen.len().max(1)).min(MOST_AROUND);
+    let finest = (FINEST * extent(y)).powi(2).max(f64::MIN_POSITIVE);
+    let density = |&row: &u32| {
+        let near = plane.nearest(y.row(row as usize), around, Some(row));
+        let mean = near.iter().map(|(distance2, _)| distance2).sum::<f64>() / near.len().max(1) as f64;
+        -0.5 * y.cols() as f64 * mean.max(finest).ln()
+    };
+    chosen.par_iter().map(density).collect()
 }
 
 /// So few places are no cluster.
@@ -50,28 +78,29 @@ fn extent(y: &Matrix) -> f64 {
     (0..y.cols()).map(side).fold(0.0, f64::max)
 }
 
-/// The peak of each place, from the densest place to the sparsest.
-fn climb(order: &[u32], density: &[f64], near: &[Vec<(f64, u32)>]) -> Vec<u32> {
-    let mut rank = vec![0u32; order.len()];
-    (0..).zip(order).for_each(|(at, &row)| rank[row as usize] = at);
-    let mut parent: Vec<u32> = (0..order.len() as u32).collect();
-    for &row in order {
-        let here = density[row as usize];
-        let denser = near[row as usize].iter().map(|&(_, other)| other);
-        let mut denser: Vec<u32> =
-            denser.filter(|&other| rank[other as usize] < rank[row as usize]).collect();
+/// The peak of each place, given those it may belong with: from the densest place to the sparsest.
+fn climb(density: &[f64], near: &[Vec<u32>]) -> Vec<u32> {
+    let count = density.len() as u32;
+    let mut order: Vec<u32> = (0..count).collect();
+    order.sort_by(|&a, &b| density[b as usize].total_cmp(&density[a as usize]).then(a.cmp(&b)));
+    let mut rank = vec![0u32; density.len()];
+    (0..).zip(&order).for_each(|(at, &row)| rank[row as usize] = at);
+    let mut parent: Vec<u32> = (0..count).collect();
+    for row in order {
+        let is_denser = |other: &u32| rank[*other as usize] < rank[row as usize];
+        let mut denser: Vec<u32> = near[row as usize].iter().copied().filter(is_denser).collect();
         denser.sort_unstable_by_key(|&other| rank[other as usize]);
         let Some(&first) = denser.first() else { continue };
         parent[row as usize] = root(&mut parent, first);
         for other in denser {
             let (a, b) = (root(&mut parent, row), root(&mut parent, other));
             let (higher, lower) = if rank[a as usize] < rank[b as usize] { (a, b) } else { (b, a) };
-            if higher != lower && density[lower as usize] - here < APART.ln() {
+            if higher != lower && density[lower as usize] - density[row as usize] < APART.ln() {
                 parent[lower as usize] = higher;
             }
         }
     }
-    (0..order.len() as u32).map(|row| root(&mut parent, row)).collect()
+    (0..count).map(|row| root(&mut parent, row)).collect()
 }
 
 fn root(parent: &mut [u32], row: u32) -> u32 {

@@ -1,6 +1,7 @@
 //! How the live map is doing, at a glance.
 
 use super::event::{At, Vanishing, Why};
+use super::window::Window;
 use super::{Live, VanishedBy};
 use serde::{Deserialize, Serialize};
 
@@ -78,7 +79,22 @@ pub struct Series {
 impl Live {
     /// How it is doing, as of the latest change.
     pub fn health(&self) -> Health {
-        let arrivals = self.window.arrivals();
+        self.health_of(&self.window, self.now)
+    }
+
+    /// How it is doing if nothing has happened since the latest change, and it is `now`: arrivals leave the window. What was
+    /// told to form or to vanish still does; only changes tell of that.
+    pub fn health_at(&self, now: f64) -> Health {
+        if self.last == 0 || now.is_nan() || now <= self.now {
+            return self.health();
+        }
+        let mut window = self.window.clone();
+        window.advance(now);
+        self.health_of(&window, now)
+    }
+
+    fn health_of(&self, window: &Window, now: f64) -> Health {
+        let arrivals = window.arrivals();
         Health {
             points: self.points.len() as u64,
             outliers: self.strangers.len() as u64,
@@ -101,10 +117,10 @@ impl Live {
                 .collect(),
             window: self.options.window,
             arrivals,
-            rate: self.window.rate(self.now),
-            outlier_share: self.window.outliers() as f64 / arrivals.max(1) as f64,
+            rate: window.rate(now),
+            outlier_share: window.outliers() as f64 / arrivals.max(1) as f64,
             promised: self.lion.promised(),
-            staleness: self.window.staleness(),
+            staleness: window.staleness(),
             clusters: self
                 .clusters
                 .names
@@ -112,12 +128,12 @@ impl Live {
                 .enumerate()
                 .map(|(at, name)| ClusterHealth {
                     name: name.clone(),
-                    live: self.window.live(at),
-                    seen: self.window.seen(at),
-                    share_before: self.window.share_before(at),
+                    live: window.live(at),
+                    seen: window.seen(at),
+                    share_before: window.share_before(at),
                 })
                 .collect(),
-            series: self.series(),
+            series: series(window),
         }
     }
 
@@ -132,16 +148,16 @@ impl Live {
         };
         Vanishing { cluster: self.clusters.name(cluster).to_string(), expected, seen, why }
     }
+}
 
-    fn series(&self) -> Series {
-        let mut series = Series::default();
-        for (t, bucket) in self.window.series() {
-            series.t.push(t);
-            series.arrivals.push(bucket.map_or(0, |bucket| bucket.arrivals));
-            series.outliers.push(bucket.map_or(0, |bucket| bucket.outliers));
-            let stale = bucket.filter(|bucket| bucket.arrivals > 0).map(|bucket| bucket.staleness());
-            series.staleness.push(stale);
-        }
-        series
+fn series(window: &Window) -> Series {
+    let mut series = Series::default();
+    for (t, bucket) in window.series() {
+        series.t.push(t);
+        series.arrivals.push(bucket.map_or(0, |bucket| bucket.arrivals));
+        series.outliers.push(bucket.map_or(0, |bucket| bucket.outliers));
+        let stale = bucket.filter(|bucket| bucket.arrivals > 0).map(|bucket| bucket.staleness());
+        series.staleness.push(stale);
     }
+    series
 }

@@ -146,3 +146,39 @@ fn widest(x: &Matrix) -> Vec<usize> {
     columns.truncate(FEW);
     columns
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn as_comparing_with_every_outlier() {
+        const COLS: usize = 20;
+        let mut random = Random::new(3);
+        let mut row =
+            |scale: f64| -> Vec<f32> { (0..COLS).map(|_| (random.gaussian() * scale) as f32).collect() };
+        let x = Matrix::new(50, COLS, (0..50).flat_map(|_| row(1.0)).collect()).unwrap();
+        let mut near = Near::new(&x);
+        let mut known: BTreeMap<u64, (u64, Vec<f32>)> = BTreeMap::new();
+        for i in 0..600u64 {
+            let (key, new) = (i * 7 % 401, row(1.0));
+            if i % 3 == 2 {
+                near.remove(key);
+                known.remove(&key);
+            } else {
+                near.insert(key, i * 31 % 97, &new);
+                known.insert(key, (i * 31 % 97, new));
+            }
+            assert_eq!(near.len(), known.len());
+            assert!(known.iter().all(|(key, (_, row))| near.row(*key) == Some(row)));
+            let asked = row(0.8);
+            for radius in [0.0, 3.5, 4.5, 6.0] {
+                let is_near = |row: &[f32]| f64::from(squared_distance(&asked, row).sqrt()) <= radius;
+                let groups = known.values().filter(|(_, row)| is_near(row)).map(|(group, _)| *group);
+                assert_eq!(near.earliest(&asked, radius), groups.min());
+            }
+        }
+    }
+}

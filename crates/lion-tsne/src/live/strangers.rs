@@ -148,8 +148,9 @@ impl Strangers {
 
     /// Goes on from what was kept: groups by number and cell, the number of the next, and the ring of cells.
     pub(super) fn resume(&mut self, lion: &Lion, groups: &[(u64, Cell)], next: u64, ring: i64) -> Result<()> {
-        const MOST_RINGS: i64 = 100_000;
-        if !(0..=MOST_RINGS).contains(&ring) {
+        // A ring begins when all before it are taken, each cell by a group of its own.
+        let taken = |ring: i64| self.cells.in_rings((ring - 1).max(0));
+        if !(0..=i64::from(u32::MAX)).contains(&ring) || taken(ring) > u128::from(next) {
             return Err(Error::Data(format!("the kept state has a broken ring of positions, {ring}")));
         }
         let mut cells: Vec<Cell> = groups.iter().map(|(_, cell)| *cell).collect();

@@ -41,7 +41,7 @@ pub(super) struct WindowParts {
 }
 
 /// The last buckets, and sums over them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Window {
     seconds: f64,
     /// When the first change was.

@@ -2,6 +2,7 @@
 
 mod damaged;
 mod invalid;
+mod pictures;
 mod random;
 mod saving;
 mod support;

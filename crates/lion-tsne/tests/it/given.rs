@@ -112,18 +112,20 @@ fn quick_refusal(x: &Matrix, neighbours: Neighbours) -> String {
     with(&quick(), neighbours).run(x.clone(), &mut ignore).expect_err("refused").to_string()
 }
 
+type Change<'a> = &'a dyn Fn(&mut Neighbours);
+
 #[test]
 fn what_cannot_be_is_refused_in_a_sentence() {
     let x = clusters(100, 4, 2, 4.0, 6);
     let good = with_itself(&x, 35);
-    let refused = |change: &dyn Fn(&mut Neighbours)| {
+    let refused = |change: Change<'_>| {
         let mut neighbours = good.clone();
         change(&mut neighbours);
         quick_refusal(&x, neighbours)
     };
     let at = 35 * 7 + 3;
     let (after, before) = (good.distances2[at].sqrt(), good.distances2[at + 1].sqrt());
-    let cases: [(&str, &dyn Fn(&mut Neighbours)); 9] = [
+    let cases: [(&str, Change<'_>); 9] = [
         ("neighbours are 99 lists of 35, and there are 100 rows: bring one list for each row", &|n| {
             n.indices.truncate(35 * 99);
             n.distances2.truncate(35 * 99);

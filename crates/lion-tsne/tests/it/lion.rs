@@ -3,6 +3,7 @@
 mod cells;
 mod guarantees;
 mod large;
+mod nearest;
 mod oracle;
 mod outliers;
 mod parameters;

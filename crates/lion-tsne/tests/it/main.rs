@@ -6,5 +6,6 @@ mod file;
 mod fitting;
 mod given;
 mod lion;
+mod live;
 mod neighbours;
 mod preprocess;

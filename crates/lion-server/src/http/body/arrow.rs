@@ -93,7 +93,8 @@ fn times(bytes: &[u8], outline: &Outline, shape: &Shape) -> Result<Vec<Option<f6
 }
 
 fn check_names(row: usize, id: &str, label: Option<&str>) -> Result<(), BadBody> {
-    let refuse = |field: &str, problem| BadBody::Unprocessable(format!("row {row}, column {field} {problem}"));
+    let refuse =
+        |field: &str, problem| BadBody::Unprocessable(format!("row {row}, column {field} {problem}"));
     check_id(id).map_err(|problem| refuse("id", problem))?;
     check_name("a label", label.unwrap_or_default()).map_err(|problem| refuse("label", problem))
 }
@@ -107,10 +108,16 @@ fn refusal(error: Error, shape: &Shape) -> BadBody {
     BadBody::Unprocessable(match error {
         Error::Ragged { row, found, .. } => return shape.wrong_width(&place(&row), found),
         Error::NotFinite { cell, value } => {
-            format!("{} is {value}; every value must be a finite number: fill it or remove the row", place(&cell))
+            format!(
+                "{} is {value}; every value must be a finite number: fill it or remove the row",
+                place(&cell)
+            )
         }
         Error::Missing { cell } => {
-            format!("{} is null; every value must be a finite number: fill it or remove the row", place(&cell))
+            format!(
+                "{} is null; every value must be a finite number: fill it or remove the row",
+                place(&cell)
+            )
         }
         Error::TooLarge { cell, value } => {
             format!("{} is {value:e}, too large for a 32-bit float; scale the column down", place(&cell))
@@ -123,9 +130,13 @@ fn refusal(error: Error, shape: &Shape) -> BadBody {
             format!("column {column} holds {what}, not numbers; leave it out")
         }
         Error::ListBesideOthers { list, other, .. } => {
-            format!("column {list} holds a list of numbers per row and column {other} is there too; send one of them")
+            format!(
+                "column {list} holds a list of numbers per row and column {other} is there too; send one of them"
+            )
         }
-        Error::NoNumericColumn { .. } => "the table has no column of numbers beside id, label and t".to_owned(),
+        Error::NoNumericColumn { .. } => {
+            "the table has no column of numbers beside id, label and t".to_owned()
+        }
         Error::NoSuchColumn { column, .. } => format!("the table has no column {column}"),
         Error::AmbiguousColumn { column, .. } => format!("the table has more than one column {column}"),
         Error::Unsuitable { problem, .. } => format!("the table {problem}"),

@@ -133,7 +133,9 @@ impl<'a> Reading<'a> {
                     "{} is {value}; every value must be a finite number: fill it or remove the row",
                     self.place()
                 )),
-                None if self.row.get() == 0 && self.line.get() == 0 => BadBody::Malformed(format!("the body is not JSON: {problem}")),
+                None if self.row.get() == 0 && self.line.get() == 0 => {
+                    BadBody::Malformed(format!("the body is not JSON: {problem}"))
+                }
                 None => {
                     BadBody::Malformed(format!("{} is not JSON: {problem} (byte {})", self.place(), at + 1))
                 }
@@ -151,7 +153,8 @@ fn offset(bytes: &[u8], line: usize, column: usize) -> usize {
 
 /// The word around `at`, if it is one that other languages write for a number that is not finite.
 fn not_finite(bytes: &[u8], at: usize) -> Option<&str> {
-    let ends = |byte: &u8| matches!(byte, b',' | b'[' | b']' | b':' | b'{' | b'}') || byte.is_ascii_whitespace();
+    let ends =
+        |byte: &u8| matches!(byte, b',' | b'[' | b']' | b':' | b'{' | b'}') || byte.is_ascii_whitespace();
     let (before, after) = bytes.split_at_checked(at)?;
     // The longest such word is -Infinity; the parser may stand anywhere in it or just after it.
     let near = before.len().saturating_sub(12);
@@ -249,7 +252,9 @@ impl Fields {
         let t = self.t.flatten();
         match (self.delete, self.id, self.row) {
             (Some(id), None, None) if self.label.is_none() => Ok(Change::Delete { id, t }),
-            (Some(_), ..) => Err(reading.refuse("has delete beside other fields; send two rows, one for each")),
+            (Some(_), ..) => {
+                Err(reading.refuse("has delete beside other fields; send two rows, one for each"))
+            }
             (None, Some(id), Some(row)) => {
                 Ok(Change::Upsert(Arrival { id, row, label: self.label.flatten(), t }))
             }

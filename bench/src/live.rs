@@ -1,0 +1,141 @@
+//! What the bench of the live map shares: the map, the service as a process of its own, and rows to send.
+
+mod crash;
+mod crowd;
+mod load;
+
+pub use crash::kill;
+pub use crowd::crowd;
+pub use load::{ingest, listeners, memory, singles};
+
+use anyhow::{Context, Result};
+use lion_tsne::{Fit, Map, Matrix, PcaChoice, Rows, ignore};
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// Columns of the rows that are sent.
+pub const COLUMNS: usize = 50;
+
+/// A map of rows of 50 columns, and rows that are not in it.
+pub struct Setting {
+    /// The program.
+    pub lion: PathBuf,
+    /// The file of the map.
+    pub map: PathBuf,
+    /// A folder for stores.
+    pub folder: PathBuf,
+    /// Rows that are not in the map.
+    pub rows: Matrix,
+}
+
+impl Setting {
+    /// Of MNIST's images, reduced to 50 principal components: the first `count` to learn from are the map, those to test with
+    /// are sent. The map is fitted once and kept in the folder.
+    pub fn of_mnist(mnist: &Path, lion: &Path, folder: &Path, count: usize) -> Result<Self> {
+        std::fs::create_dir_all(folder)?;
+        let whole = folder.join(format!("live-{count}x784.lion"));
+        let map = folder.join(format!("live-{count}x{COLUMNS}.lion"));
+        if !whole.exists() || !map.exists() {
+            eprintln!("fitting a map of {count} rows …");
+            let images = super::matrix(&mnist.join("train-images-idx3-ubyte.gz"))?;
+            let wanted: Vec<u32> = (0..images.rows().min(count) as u32).collect();
+            let images = images.select(&wanted);
+            let fit = Fit { pca: PcaChoice::Components(COLUMNS), ..Fit::default() };
+            let fitted = fit.run(Rows { data: images, ids: None, labels: None }, &mut ignore)?;
+            // The same places for the rows as PCA has left them: such rows can be sent.
+            let plain = Fit { pca: PcaChoice::None, ..Fit::default() };
+            plain.adopt(fitted.x().clone(), fitted.y().clone(), &mut ignore)?.save(&map)?;
+            fitted.save(&whole)?;
+        }
+        let preprocess = Map::load(&whole)?;
+        let images = super::matrix(&mnist.join("t10k-images-idx3-ubyte.gz"))?;
+        let rows = preprocess.preprocess().apply(&images)?;
+        Ok(Self { lion: lion.into(), map, folder: folder.into(), rows })
+    }
+
+    /// A file for a store that is not there yet.
+    pub fn new_store(&self, name: &str) -> Result<PathBuf> {
+        for ending in ["", "-wal", "-shm"] {
+            let file = self.folder.join(format!("{name}{ending}"));
+            match std::fs::remove_file(&file) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(error).with_context(|| file.display().to_string());
+                }
+                _ => {}
+            }
+        }
+        Ok(self.folder.join(name))
+    }
+
+    /// Row `number` of an endless table: one of the rows, moved a little.
+    pub fn row(&self, number: u64) -> Vec<f32> {
+        let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bd1_e995;
+        let mut noise = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 40) as f32 / (1u64 << 24) as f32 - 0.5
+        };
+        let row = self.rows.row((number % self.rows.rows() as u64) as usize);
+        // Values of MNIST's components go to some thousands.
+        row.iter().map(|v| v + 40.0 * noise()).collect()
+    }
+}
+
+/// A service in a process of its own.
+pub struct Server {
+    child: Child,
+    /// Where it listens.
+    pub port: u16,
+    /// The latest event when it started.
+    pub last: u64,
+}
+
+impl Server {
+    /// Starts it with a store and these further arguments.
+    pub fn start(setting: &Setting, map: &Path, store: &Path, args: &[&str]) -> Result<Self> {
+        let mut command = Command::new(&setting.lion);
+        command
+            .arg("serve")
+            .arg(map)
+            .arg("--store")
+            .arg(store)
+            .args(["--port", "0", "--json", "-q"])
+            .args(args);
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().context("it has no output")?).read_line(&mut line)?;
+        let started: Value = serde_json::from_str(&line).context("the service did not start")?;
+        let number = |name: &str| started[name].as_u64().with_context(|| format!("no {name} in {started}"));
+        let (port, last) = (number("port")?, number("last")?);
+        Ok(Self { child, port: u16::try_from(port)?, last })
+    }
+
+    /// Bytes of memory that it holds.
+    pub fn memory(&self) -> Result<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
+        Ok(1024 * line.trim().trim_end_matches("kB").trim().parse::<u64>()?)
+    }
+
+    /// Ends it as a crash would.
+    pub fn kill(&mut self) -> Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.kill();
+    }
+}
+
+/// A number with its thousands apart.
+pub fn thousands(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let bytes = digits.as_bytes();
+    let parts = bytes.rchunks(3).rev().map(|part| String::from_utf8_lossy(part).into_owned());
+    parts.collect::<Vec<_>>().join(" ")
+}

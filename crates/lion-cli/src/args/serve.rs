@@ -1,0 +1,129 @@
+//! `lion serve` and `lion export`: what can be chosen.
+
+use super::{PlacingArgs, WatchArgs, value};
+use clap::{Args, ValueEnum};
+use lion_server::{Retain, Rules, Webhook};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+/// The port unless another is given.
+pub(crate) const PORT: u16 = 7878;
+
+/// Serve a live map: a dashboard to look at, and an HTTP API to put points and hear of events
+///
+/// Points put by POST /api/points appear in the dashboard as they come; what was acknowledged is on disk. GET
+/// /openapi.json describes the API, GET /metrics is for Prometheus. Only this machine can call it unless --host says
+/// otherwise, which needs a token. Ctrl-C finishes what is under way and ends.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  lion serve m.lion --store points.db         then open http://127.0.0.1:7878
+  curl -d '{\"id\":\"a\",\"x\":[1.5,2,0.3]}' -H 'content-type: application/json' localhost:7878/api/points
+  curl -N localhost:7878/api/events?after=0   every event, as it happens
+  lion serve m.lion --store points.db --retain 30d --webhook https://example.org/hook --alert-new-cluster
+  lion serve m.lion --host 0.0.0.0 --token-file token.txt --allow-host map.example.org")]
+pub(crate) struct ServeArgs {
+    /// A map file written by lion fit
+    #[arg(value_name = "MAP")]
+    pub(crate) map: PathBuf,
+    /// The file that keeps points and events, made if it is not there; without it they are gone at the end
+    #[arg(long, value_name = "FILE")]
+    pub(crate) store: Option<PathBuf>,
+    /// How much of the history the store keeps: a time such as 30d, 12h, 90m or 45s, or a number of events; all of it unless
+    /// given. Points are always kept
+    #[arg(long, value_name = "TIME|N", requires = "store")]
+    pub(crate) retain: Option<Retain>,
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+    #[command(flatten)]
+    pub(crate) alerts: AlertArgs,
+    #[command(flatten)]
+    pub(crate) watching: WatchArgs,
+    #[command(flatten)]
+    pub(crate) placing: PlacingArgs,
+}
+
+/// Who may call, and how.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Network")]
+pub(crate) struct NetworkArgs {
+    /// The address to listen at: any but this machine's own (127.0.0.1, ::1) needs --token-file
+    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST), value_parser = value::address)]
+    pub(crate) host: IpAddr,
+    /// The port to listen at; 0 takes any that is free
+    #[arg(long, value_name = "N", default_value_t = PORT)]
+    pub(crate) port: u16,
+    /// A file with the token that callers must send: at least 16 letters, digits or -._~
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// Another name that this service is called by, such as that of a proxy before it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) allow_host: Vec<String>,
+    /// The most bytes that a request may send
+    #[arg(long, value_name = "BYTES", default_value = "64MB", value_parser = value::bytes)]
+    pub(crate) max_body: usize,
+    /// How lines of the log look
+    #[arg(long, value_enum, default_value_t = LogArg::Text)]
+    pub(crate) log: LogArg,
+}
+
+/// Whom to tell.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Alerts")]
+pub(crate) struct AlertArgs {
+    /// Where alerts are posted to, as JSON
+    #[arg(long, value_name = "URL", value_parser = Webhook::new)]
+    pub(crate) webhook: Option<Webhook>,
+    /// When more of the window's arrivals than this are outliers, such as 10%
+    #[arg(long, value_name = "SHARE", value_parser = value::share, requires = "webhook", allow_negative_numbers = true)]
+    pub(crate) alert_outlier_rate: Option<f64>,
+    /// When the map is staler than this, from 0 to 1
+    #[arg(long, value_name = "S", value_parser = value::share, requires = "webhook", allow_negative_numbers = true)]
+    pub(crate) alert_staleness: Option<f64>,
+    /// When outliers gather into a new cluster
+    #[arg(long, requires = "webhook")]
+    pub(crate) alert_new_cluster: bool,
+}
+
+/// `--log`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum LogArg {
+    Text,
+    Json,
+}
+
+impl NetworkArgs {
+    /// Where to listen.
+    pub(crate) fn address(&self) -> SocketAddr {
+        SocketAddr::new(self.host, self.port)
+    }
+}
+
+impl AlertArgs {
+    /// What to tell of.
+    pub(crate) fn rules(&self) -> Rules {
+        Rules {
+            outlier_rate: self.alert_outlier_rate,
+            staleness: self.alert_staleness,
+            new_cluster: self.alert_new_cluster,
+        }
+    }
+}
+
+/// Write the events of a store to a table
+///
+/// One row for each event, in order: number, time, kind, and all that the kind tells; .jsonl holds the events as lion
+/// stream and GET /api/events tell them. A service may be running on the store meanwhile.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  lion export points.db -o events.parquet
+  lion export points.db -o events.jsonl")]
+pub(crate) struct ExportArgs {
+    /// A store written by lion serve
+    #[arg(value_name = "STORE")]
+    pub(crate) store: PathBuf,
+    /// Where to write the events: .parquet, .arrow, .csv or .jsonl; an old file is replaced once the new one is whole
+    #[arg(short, long, value_name = "FILE", value_parser = value::events)]
+    pub(crate) output: PathBuf,
+}

@@ -1,0 +1,252 @@
+//! `lion export`: the events of a store as a table.
+
+use crate::args::{Common, ExportArgs};
+use crate::output;
+use anyhow::{Context, Result};
+use lion_server::{Archive, Logged, StoreError};
+use lion_table::{Column, Field, Kind, Writer};
+use lion_tsne::live::{At, Before, Event, Sighting, What, Why};
+use serde::Serialize;
+use std::path::Path;
+
+/// Events written at a time.
+const TOGETHER: usize = 4096;
+
+/// The JSON object.
+#[derive(Serialize)]
+struct Exported {
+    file: String,
+    events: u64,
+    /// Null if there are none.
+    first: Option<u64>,
+    last: Option<u64>,
+    /// The checksum of the map that the store belongs to.
+    map: Option<String>,
+}
+
+/// Writes the events of a store.
+pub(crate) fn run(args: &ExportArgs, common: &Common) -> Result<()> {
+    output::check(&args.output, &[&args.store])?;
+    let archive = Archive::open(&args.store)?;
+    let (mut events, mut first, mut last) = (0, None, None);
+    let counted = archive.events().inspect(|event| {
+        if let Ok(event) = event {
+            events += 1;
+            first = first.or(Some(event.n));
+            last = Some(event.n);
+        }
+    });
+    let is_lines = args.output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("jsonl"));
+    if is_lines {
+        lines(counted, &args.output)?
+    } else {
+        table(counted, &args.output)?
+    }
+    let exported = Exported {
+        file: args.output.display().to_string(),
+        events,
+        first,
+        last,
+        map: archive.map().map(str::to_owned),
+    };
+    output::present(common, &exported, || match (first, last) {
+        (Some(first), Some(last)) => format!("{}: {events} events, {first} to {last}\n", exported.file),
+        _ => format!("{}: no events\n", exported.file),
+    })
+}
+
+/// The events as they were told.
+fn lines(events: impl Iterator<Item = Result<Logged, StoreError>>, path: &Path) -> Result<()> {
+    output::replace_with(path, |out| {
+        for event in events {
+            out.write_all(event?.json.as_bytes())?;
+            out.write_all(b"\n")?;
+        }
+        Ok(())
+    })
+}
+
+/// A row for each, with all columns that any kind has.
+fn table(events: impl Iterator<Item = Result<Logged, StoreError>>, path: &Path) -> Result<()> {
+    let mut rows = Rows::default();
+    let mut writer = Writer::create(path, Rows::fields(), &["x", "y", "z"])?;
+    let mut events = events.peekable();
+    while let Some(event) = events.next() {
+        let event = event?;
+        let known: Event = serde_json::from_str(&event.json)
+            .with_context(|| format!("event {} of the store cannot be read", event.n))?;
+        rows.add(known);
+        if rows.len() == TOGETHER || events.peek().is_none() {
+            writer.write(&std::mem::take(&mut rows).columns())?;
+        }
+    }
+    writer.finish()?;
+    Ok(())
+}
+
+/// Makes a struct of columns: what they are called, their kinds, and how they become a batch.
+macro_rules! columns {
+    ($($name:ident: $type:ty = $field:expr),* $(,)?) => {
+        /// Columns of events.
+        #[derive(Default)]
+        struct Rows { $($name: Vec<$type>),* }
+
+        impl Rows {
+            fn fields() -> Vec<Field> {
+                vec![$($field),*]
+            }
+
+            fn columns(self) -> Vec<Column> {
+                vec![$(self.$name.into()),*]
+            }
+        }
+    };
+}
+
+columns! {
+    n: u64 = Field::new("n", Kind::U64),
+    t: f64 = Field::new("t", Kind::F64),
+    kind: String = Field::new("kind", Kind::Text),
+    id: Option<String> = Field::nullable("id", Kind::Text),
+    label: Option<String> = Field::nullable("label", Kind::Text),
+    x: Option<f32> = Field::nullable("x", Kind::F32),
+    y: Option<f32> = Field::nullable("y", Kind::F32),
+    z: Option<f32> = Field::nullable("z", Kind::F32),
+    verdict: Option<String> = Field::nullable("verdict", Kind::Text),
+    score: Option<f64> = Field::nullable("score", Kind::F64),
+    off_plane: Option<f64> = Field::nullable("off_plane", Kind::F64),
+    nearest_id: Option<String> = Field::nullable("nearest_id", Kind::Text),
+    nearest_distance: Option<f32> = Field::nullable("nearest_distance", Kind::F32),
+    neighbours: Option<u32> = Field::nullable("neighbours", Kind::U32),
+    group: Option<u64> = Field::nullable("group", Kind::U64),
+    cluster: Option<String> = Field::nullable("cluster", Kind::Text),
+    distance: Option<f64> = Field::nullable("distance", Kind::F64),
+    from_t: Option<f64> = Field::nullable("from_t", Kind::F64),
+    from_x: Option<f32> = Field::nullable("from_x", Kind::F32),
+    from_y: Option<f32> = Field::nullable("from_y", Kind::F32),
+    from_z: Option<f32> = Field::nullable("from_z", Kind::F32),
+    from_verdict: Option<String> = Field::nullable("from_verdict", Kind::Text),
+    from_score: Option<f64> = Field::nullable("from_score", Kind::F64),
+    from_group: Option<u64> = Field::nullable("from_group", Kind::U64),
+    from_cluster: Option<String> = Field::nullable("from_cluster", Kind::Text),
+    from_label: Option<String> = Field::nullable("from_label", Kind::Text),
+    size: Option<u64> = Field::nullable("size", Kind::U64),
+    expected: Option<f64> = Field::nullable("expected", Kind::F64),
+    seen: Option<u64> = Field::nullable("seen", Kind::U64),
+    why: Option<String> = Field::nullable("why", Kind::Text),
+    staleness: Option<f64> = Field::nullable("staleness", Kind::F64),
+    arrivals: Option<u64> = Field::nullable("arrivals", Kind::U64),
+}
+
+/// What the kinds of events tell, side by side.
+#[derive(Default)]
+struct Told {
+    sighting: Option<Sighting>,
+    id: Option<String>,
+    at: Option<At>,
+    group: Option<u64>,
+    cluster: Option<String>,
+    from: Option<Before>,
+    size: Option<u64>,
+    expected: Option<f64>,
+    seen: Option<u64>,
+    why: Option<Why>,
+    staleness: Option<f64>,
+    arrivals: Option<u64>,
+}
+
+impl From<What> for Told {
+    fn from(what: What) -> Self {
+        let empty = Self::default();
+        match what {
+            What::Appeared(s) | What::JoinedGroup(s) | What::BecameOutlier(s) | What::Returned(s) => {
+                Self::of(s)
+            }
+            What::ChangedCluster(s) | What::Moved(s) | What::Stayed(s) => Self::of(s),
+            What::Removed { id, from } => Self { id: Some(id), from: Some(from), ..empty },
+            What::Forming { group, size, at, .. } => {
+                Self { group: Some(group), size: Some(size), at: Some(at), ..empty }
+            }
+            What::Vanishing(vanishing) => Self {
+                cluster: Some(vanishing.cluster),
+                expected: Some(vanishing.expected),
+                seen: Some(vanishing.seen),
+                why: Some(vanishing.why),
+                ..empty
+            },
+            What::Recovered { cluster } => Self { cluster: Some(cluster), ..empty },
+            What::Stale(how) | What::Fresh(how) => {
+                Self { staleness: Some(how.staleness), arrivals: Some(how.arrivals), ..empty }
+            }
+        }
+    }
+}
+
+impl Told {
+    fn of(mut sighting: Sighting) -> Self {
+        Self {
+            id: Some(std::mem::take(&mut sighting.id)),
+            at: Some(sighting.at),
+            group: sighting.group,
+            cluster: sighting.cluster.take(),
+            from: sighting.from.take(),
+            sighting: Some(sighting),
+            ..Self::default()
+        }
+    }
+}
+
+impl Rows {
+    fn len(&self) -> usize {
+        self.n.len()
+    }
+
+    fn add(&mut self, event: Event) {
+        self.n.push(event.n);
+        self.t.push(event.t);
+        self.kind.push(event.kind().to_owned());
+        let Told { sighting, id, at, group, cluster, from, size, expected, seen, why, staleness, arrivals } =
+            event.what.into();
+        self.id.push(id);
+        self.x.push(at.map(|at| at.x));
+        self.y.push(at.map(|at| at.y));
+        self.z.push(at.and_then(|at| at.z));
+        self.group.push(group);
+        self.cluster.push(cluster);
+        self.size.push(size);
+        self.expected.push(expected);
+        self.seen.push(seen);
+        self.why.push(why.map(|why| match why {
+            Why::Arrivals => "arrivals".to_owned(),
+            Why::Left => "left".to_owned(),
+        }));
+        self.staleness.push(staleness);
+        self.arrivals.push(arrivals);
+        self.add_sighting(sighting);
+        self.add_before(from);
+    }
+
+    fn add_sighting(&mut self, sighting: Option<Sighting>) {
+        let sighting = sighting.as_ref();
+        self.label.push(sighting.and_then(|sighting| sighting.label.clone()));
+        self.verdict.push(sighting.map(|sighting| sighting.verdict.to_string()));
+        self.score.push(sighting.map(|sighting| sighting.score));
+        self.off_plane.push(sighting.and_then(|sighting| sighting.off_plane));
+        self.nearest_id.push(sighting.map(|sighting| sighting.nearest_id.clone()));
+        self.nearest_distance.push(sighting.map(|sighting| sighting.nearest_distance));
+        self.neighbours.push(sighting.map(|sighting| sighting.neighbours));
+        self.distance.push(sighting.and_then(|sighting| sighting.distance));
+    }
+
+    fn add_before(&mut self, from: Option<Before>) {
+        self.from_t.push(from.as_ref().map(|from| from.t));
+        self.from_x.push(from.as_ref().map(|from| from.at.x));
+        self.from_y.push(from.as_ref().map(|from| from.at.y));
+        self.from_z.push(from.as_ref().and_then(|from| from.at.z));
+        self.from_verdict.push(from.as_ref().map(|from| from.verdict.to_string()));
+        self.from_score.push(from.as_ref().map(|from| from.score));
+        self.from_group.push(from.as_ref().and_then(|from| from.group));
+        self.from_cluster.push(from.as_ref().and_then(|from| from.cluster.clone()));
+        self.from_label.push(from.and_then(|from| from.label));
+    }
+}

@@ -1,0 +1,246 @@
+//! `lion serve`, `lion export` and `lion demo --serve`: a real process, a real port.
+
+use crate::stream::{folder_with_map, put};
+use crate::tools::{Folder, npy};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// A service that runs.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) started: Value,
+    pub(crate) port: u16,
+}
+
+impl Server {
+    /// Starts `lion` with these arguments; it must say on standard output where it is.
+    pub(crate) fn start(folder: &Folder, args: &str) -> Self {
+        let mut command = folder.command(&format!("{args} --port 0 --json"));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let Ok(started) = serde_json::from_str::<Value>(&line) else {
+            let _ = child.kill();
+            panic!("it did not start: {:?}", child.wait_with_output().unwrap());
+        };
+        let port = started["port"].as_u64().unwrap() as u16;
+        Self { child, started, port }
+    }
+
+    /// Status and body of an answer.
+    pub(crate) fn call(&self, method: &str, path: &str, body: &str) -> (u16, String) {
+        self.try_call(method, path, body).unwrap()
+    }
+
+    /// The same, if there is an answer.
+    pub(crate) fn try_call(&self, method: &str, path: &str, body: &str) -> std::io::Result<(u16, String)> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        stream.set_read_timeout(Some(Duration::from_secs(20)))?;
+        let length = body.len();
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+        );
+        stream.write_all(request.as_bytes())?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        let broken = || std::io::Error::other("half an answer");
+        let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(broken)?;
+        let length = head.to_ascii_lowercase().lines().find_map(|line| {
+            line.strip_prefix("content-length:").and_then(|length| length.trim().parse::<usize>().ok())
+        });
+        if length.is_some_and(|length| length != body.len()) {
+            return Err(broken());
+        }
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(broken)?;
+        Ok((status, body.to_owned()))
+    }
+
+    pub(crate) fn json(&self, path: &str) -> Value {
+        let (status, body) = self.call("GET", path, "");
+        assert_eq!(status, 200, "{path}: {body}");
+        serde_json::from_str(&body).unwrap()
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// Ends it as a crash would.
+    pub(crate) fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// Ends it by a signal, which it must obey; its exit code and what it said.
+    fn end(mut self, signal: &str) -> (Option<i32>, String) {
+        self.signal(signal);
+        self.wait()
+    }
+
+    fn wait(&mut self) -> (Option<i32>, String) {
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(30), "it does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        let said = std::io::read_to_string(self.child.stderr.take().unwrap()).unwrap();
+        assert!(!said.contains("panicked"), "{said}");
+        (status.code(), said)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // A failed test must not leave it running.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn points_are_kept_over_a_restart_and_exported() {
+    let folder = folder_with_map();
+    let server = Server::start(&folder, "serve trees.lion --store s.db");
+    assert_eq!((&server.started["rows"], &server.started["last"]), (&120.into(), &0.into()));
+    assert_eq!(server.started["url"], format!("http://127.0.0.1:{}/", server.port));
+    assert_eq!(server.call("GET", "/healthz", "").0, 200);
+    assert!(server.call("GET", "/", "").1.contains("<!"), "the dashboard");
+    let (status, placed) = server.call("POST", "/api/points", put("a", [35.0; 4]).trim_end());
+    assert_eq!(status, 200, "{placed}");
+    assert_eq!(serde_json::from_str::<Value>(&placed).unwrap()[0]["cluster"], "oak");
+    assert_eq!(server.call("POST", "/api/points", &put("far", [900.0; 4])).0, 200);
+    assert_eq!(server.call("DELETE", "/api/points/a", "").0, 200);
+    // Another service on the same store is refused.
+    let second = folder.lion("serve trees.lion --store s.db --port 0");
+    second.refuses(1, &["s.db", "another service is using this store"]);
+    let (code, said) = server.end("-INT");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("trees.lion, 120 rows, is live at http://127.0.0.1:"), "{said}");
+    assert!(said.contains("s.db keeps points and events") && said.contains("stopping"), "{said}");
+
+    let server = Server::start(&folder, "serve trees.lion --store s.db");
+    assert_eq!((&server.started["points"], &server.started["last"]), (&1.into(), &3.into()));
+    assert_eq!(server.json("/api/live")["points"]["id"], json!(["far"]));
+    // Its events are exported while it runs.
+    let lines = folder.json("export s.db -o e.jsonl");
+    assert_eq!((&lines["events"], &lines["last"]), (&3.into(), &3.into()));
+    let (code, said) = server.end("-TERM");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("s.db keeps 1 points, up to event 3"), "{said}");
+    let events: Vec<Value> = String::from_utf8(folder.read("e.jsonl"))
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let kinds: Vec<&Value> = events.iter().map(|event| &event["kind"]).collect();
+    assert_eq!(kinds, ["appeared", "appeared", "removed"]);
+    assert_eq!(events[2]["from"]["cluster"], "oak");
+
+    let told = folder.lion("export s.db -o e.csv");
+    assert_eq!((told.code, told.stdout.as_str()), (Some(0), "e.csv: 3 events, 1 to 3\n"), "{}", told.stderr);
+    let csv = String::from_utf8(folder.read("e.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 4);
+    let column = |name: &str| rows[0].iter().position(|column| *column == name).unwrap();
+    assert_eq!((rows[1][column("kind")], rows[2][column("verdict")]), ("appeared", "outlier"));
+    assert_eq!(
+        (rows[3][column("id")], rows[3][column("from_cluster")], rows[3][column("x")]),
+        ("a", "oak", "")
+    );
+    assert_eq!(folder.json("export s.db -o e.parquet")["events"], 3);
+    let file = std::fs::File::open(folder.path("e.parquet")).unwrap();
+    let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+    let batches: Vec<_> = reader.build().unwrap().map(Result::unwrap).collect();
+    assert_eq!(batches.iter().map(|batch| batch.num_rows()).sum::<usize>(), 3);
+    let n = batches[0].column_by_name("n").unwrap();
+    let n = n.as_any().downcast_ref::<arrow_array::UInt64Array>().unwrap();
+    assert_eq!(n.values(), &[1, 2, 3]);
+}
+
+#[test]
+fn what_cannot_be_served_is_refused_in_a_sentence() {
+    let folder = folder_with_map();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    folder
+        .lion(&format!("serve trees.lion --port {port}"))
+        .refuses(1, &[&format!("127.0.0.1:{port} is in use"), "--port"]);
+    folder.lion(&format!("demo --serve --port {port}")).refuses(1, &["is in use"]);
+    folder.lion("serve trees.lion --host 0.0.0.0").refuses(2, &["--token-file"]);
+    folder.lion("serve trees.lion --host example.org").refuses(2, &["--host", "127.0.0.1"]);
+    folder.write("token", "short");
+    folder
+        .lion("serve trees.lion --port 0 --token-file token")
+        .refuses(1, &["token: the token has 5 characters"]);
+    folder.lion("serve trees.lion --port 0 --token-file none").refuses(1, &["none"]);
+    folder.lion("serve trees.lion --webhook http://127.0.0.1:1").refuses(2, &["--alert-new-cluster"]);
+    folder.lion("serve trees.lion --webhook ftp://x --alert-new-cluster").refuses(2, &["http://"]);
+    folder.lion("serve trees.lion --alert-outlier-rate 10%").refuses(2, &["required"]);
+    folder.lion("serve trees.lion --retain 30d").refuses(2, &["required"]);
+    folder.lion("serve trees.lion --store s.db --retain soon").refuses(2, &["30d"]);
+    folder.lion("serve none.lion --port 0").refuses(1, &["none.lion"]);
+    // A store of another map, and a file that is no store.
+    Server::start(&folder, "serve trees.lion --store s.db").kill();
+    folder.json("fit t.csv --id name --label kind -o other.lion --perplexity 6 --iterations 50");
+    folder.lion("serve other.lion --port 0 --store s.db").refuses(1, &["s.db", "another map"]);
+    folder.lion("serve trees.lion --port 0 --store t.csv").refuses(1, &["t.csv", "not a store"]);
+    folder.lion("export t.csv -o e.csv").refuses(1, &["t.csv", "not a store"]);
+    folder.lion("export none.db -o e.csv").refuses(1, &["none.db"]);
+    folder.lion("export s.db -o e.npy").refuses(2, &[".parquet"]);
+    folder.lion("export s.db -o -").refuses(2, &["file"]);
+    assert!(!folder.path("e.csv").exists() && !folder.path("none.db").exists());
+}
+
+#[test]
+fn pictures_come_with_the_map() {
+    let folder = Folder::new();
+    let sample = crate::tools::Sample::new();
+    folder.write("t-idx3-ubyte", sample.idx());
+    folder.write("t.npy", npy(120, 4, &sample.values()));
+    let fit = "--perplexity 5 --iterations 20";
+    assert_eq!(folder.json(&format!("fit t-idx3-ubyte -o a.lion {fit}"))["image"], "2x2");
+    assert_eq!(folder.json(&format!("fit t.npy --image 4x1 -o b.lion {fit}"))["image"], "4x1");
+    assert_eq!(folder.json(&format!("fit t-idx3-ubyte --image none -o c.lion {fit}"))["image"], Value::Null);
+    assert_eq!(folder.json(&format!("fit t-idx3-ubyte --exclude c1 -o d.lion {fit}"))["image"], Value::Null);
+    assert_eq!(folder.json("info a.lion")["image"], "2x2");
+    assert!(folder.lion("info a.lion").stdout.contains("of 2x2 pixels"));
+    folder.lion("fit t.npy --image 28x28 -o e.lion").refuses(1, &["t.npy has 4 columns", "28x28 have 784"]);
+    folder.lion("fit t.npy --image wide -o e.lion").refuses(2, &["--image", "28x28"]);
+    let server = Server::start(&folder, "serve a.lion");
+    assert_eq!(server.json("/api/map")["image"], json!({"width": 2, "height": 2, "channels": 1}));
+    assert!(server.json("/api/map/rows/0")["picture"].is_string());
+}
+
+#[test]
+fn the_live_demo_plays_by_itself() {
+    let folder = Folder::new();
+    let mut server = Server::start(&folder, "demo --serve --speed 20 --for 6");
+    assert_eq!(server.started["rows"], 2232);
+    let map = server.json("/api/map");
+    assert_eq!(map["image"]["width"], 28);
+    let names: Vec<&str> =
+        map["clusters"].as_array().unwrap().iter().map(|cluster| cluster["name"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), 9);
+    assert!(!names.contains(&"0"), "{names:?}");
+    let begun = Instant::now();
+    while server.json("/api/live")["points"]["id"].as_array().unwrap().len() < 100 {
+        assert!(begun.elapsed() < Duration::from_secs(20), "nothing lands");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let (code, said) = server.wait();
+    assert_eq!(code, Some(0), "{said}");
+    for part in ["open http://127.0.0.1:", "0:00  unseen digits land", "0:40  some digits change", "ended: "]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(folder.path("lion-demo/live.lion").is_file());
+    folder.lion("demo --speed 2").refuses(2, &["required"]);
+}

@@ -1,0 +1,8 @@
+//! What is acknowledged is on disk, whatever happens; real stores in temporary folders.
+
+mod common;
+mod crash;
+mod durable;
+mod listening;
+mod refusing;
+mod retaining;

@@ -1,0 +1,51 @@
+// The little of WebGL that both layers of points share.
+
+import type { Camera } from "./camera";
+
+/** Null where there is no WebGL 2. `keeps`: what was drawn stays until it is cleared, so that a picture may be finished over several frames. */
+export function context(canvas: HTMLCanvasElement, keeps = false): WebGL2RenderingContext | null {
+  return canvas.getContext("webgl2", { antialias: false, alpha: true, premultipliedAlpha: true, preserveDrawingBuffer: keeps });
+}
+
+export function program(gl: WebGL2RenderingContext, vertex: string, fragment: string): WebGLProgram {
+  const made = gl.createProgram();
+  for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]] as const) {
+    const shader = gl.createShader(kind) as WebGLShader;
+    gl.shaderSource(shader, `#version 300 es\nprecision highp float;\nprecision highp int;\n${source}`);
+    gl.compileShader(shader);
+    gl.attachShader(made, shader);
+  }
+  gl.linkProgram(made);
+  if (!gl.getProgramParameter(made, gl.LINK_STATUS) && !gl.isContextLost()) {
+    throw new Error(`The map's shaders were refused: ${gl.getProgramInfoLog(made) ?? "no reason given"}`);
+  }
+  return made;
+}
+
+/** Uniforms by name, looked up once. */
+export function uniforms(gl: WebGL2RenderingContext, of: WebGLProgram): (name: string) => WebGLUniformLocation | null {
+  const known = new Map<string, WebGLUniformLocation | null>();
+  return (name) => {
+    if (!known.has(name)) known.set(name, gl.getUniformLocation(of, name));
+    return known.get(name) ?? null;
+  };
+}
+
+export function clear(gl: WebGL2RenderingContext): void {
+  gl.clearColor(0, 0, 0, 0);
+  gl.clear(gl.COLOR_BUFFER_BIT);
+}
+
+/** Sets what every layer needs: blending, and where a place falls. */
+export function begin(gl: WebGL2RenderingContext, camera: Camera, at: (name: string) => WebGLUniformLocation | null): void {
+  gl.viewport(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight);
+  gl.enable(gl.BLEND);
+  gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+  gl.uniform2f(at("centre"), camera.x, camera.y);
+  gl.uniform2f(at("scale"), (2 * camera.scale) / camera.width, (2 * camera.scale) / camera.height);
+}
+
+export const resizeCanvas = (canvas: HTMLCanvasElement, width: number, height: number, ratio: number): void => {
+  canvas.width = Math.max(1, Math.round(width * ratio));
+  canvas.height = Math.max(1, Math.round(height * ratio));
+};

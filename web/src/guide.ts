@@ -1,0 +1,141 @@
+// Leads to what somebody pointed at, and tells about it: flies there, selects it, shows its card.
+
+import { Card, type Target } from "./card";
+import type { Columns } from "./columns";
+import { byId } from "./dom";
+import type { Place } from "./geometry";
+import type { Look } from "./look";
+import type { Found } from "./search";
+import type { Selection } from "./selection";
+import type { Picked, Stage } from "./stage";
+import type { State } from "./state";
+import { isNotice, type LiveEvent } from "./types";
+import type { Alarm } from "./words";
+
+export class Guide {
+  private readonly card: Card;
+  private pinned: Target | null = null;
+  private hovering = false;
+
+  constructor(
+    private readonly stage: Stage,
+    private readonly state: State,
+    private readonly columns: Columns,
+    private readonly look: Look,
+    private readonly selection: Selection,
+    private readonly announce: (text: string) => void,
+  ) {
+    this.card = new Card(byId("card"), look.map.image, look.map.clusters_from === "labels", () => this.unpin());
+  }
+
+  /** Whether a card is pinned. */
+  get holds(): boolean {
+    return this.pinned !== null;
+  }
+
+  hover(picked: Picked, x: number, y: number): void {
+    const { scene, camera } = this.stage;
+    const at = picked && ("point" in picked ? picked.point : { x: this.columns.x[picked.row], y: this.columns.y[picked.row], id: undefined });
+    if (at?.x !== scene.hover?.x || at?.y !== scene.hover?.y || at?.id !== scene.hover?.id) {
+      scene.hover = at && { x: at.x, y: at.y, id: at.id };
+      this.stage.touch();
+    }
+    this.hovering = picked !== null;
+    if (picked) this.card.show(this.target(picked), x, y, camera.width, camera.height);
+    else if (!this.pinned) this.card.hide();
+  }
+
+  // A card that stays, beside what it is about, until it is closed.
+  private pin(target: Target): void {
+    this.pinned = target;
+    const id = target.kind === "point" ? target.point.id : target.id;
+    this.announce(target.kind === "point" ? `${id}, ${target.point.verdict}` : target.kind === "row" ? `${id}, row of the map` : `${id} is not on the map any more`);
+  }
+
+  unpin(): void {
+    this.pinned = null;
+    if (!this.hovering) this.card.hide();
+  }
+
+  /** Once a frame: the pinned card stays beside what it is about, wherever that goes. */
+  frame(): void {
+    if (!this.pinned || this.hovering) return;
+    const { camera } = this.stage;
+    if (this.pinned.kind === "point") {
+      const { point } = this.pinned;
+      const now = this.state.points.get(point.id);
+      this.pinned = now ? { kind: "point", point: now } : { kind: "gone", id: point.id, past: point, t: null };
+    }
+    const { pinned } = this;
+    const at = pinned.kind === "point" ? this.stage.screen(pinned.point)
+      : pinned.kind === "row" ? camera.toScreen(this.columns.x[pinned.row], this.columns.y[pinned.row]) : camera.toScreen(pinned.past.x, pinned.past.y);
+    this.card.show(pinned, at.x, at.y, camera.width, camera.height, true);
+  }
+
+  private target(picked: NonNullable<Picked>): Target {
+    if ("point" in picked) return { kind: "point", point: picked.point };
+    const { row } = picked;
+    return { kind: "row", row, id: this.columns.ids.at(row), cluster: this.look.clusterOfRow(this.columns, row) };
+  }
+
+  click(picked: Picked, at: Place): void {
+    const group = picked === null ? this.stage.groupAt(at.x, at.y) : null;
+    this.unpin();
+    if (group !== null) this.goGroup(group);
+    else if (picked === null) this.selection.clear();
+    else {
+      if ("point" in picked) this.selection.choose([picked.point.id], []);
+      else this.selection.choose([], [picked.row]);
+      this.pin(this.target(picked));
+    }
+  }
+
+  goPoint(id: string): void {
+    const point = this.state.points.get(id);
+    if (!point) return this.announce(`${id} is not on the map at this moment.`);
+    this.stage.visit(point);
+    this.pin({ kind: "point", point });
+  }
+
+  goRow(row: number): void {
+    this.stage.visit({ x: this.columns.x[row], y: this.columns.y[row] });
+    this.pin(this.target({ row }));
+  }
+
+  goFound(found: Found): void {
+    if (found.row === null) {
+      this.selection.choose([found.id], []);
+      this.goPoint(found.id);
+    } else {
+      this.selection.choose([], [found.row]);
+      this.goRow(found.row);
+    }
+  }
+
+  /** To a group, with all its members selected. */
+  private goGroup(group: number): boolean {
+    if (!this.stage.visitGroup(group)) return false;
+    this.unpin();
+    this.selection.choose([...(this.state.groups.get(group) ?? [])], []);
+    return true;
+  }
+
+  goAlarm({ group, x, y }: Alarm): void {
+    if (group !== undefined && this.goGroup(group)) return;
+    if (x !== undefined && y !== undefined) this.stage.visit({ x, y }, 2.2);
+  }
+
+  /** To where an event happened, or to where its point is now. */
+  go(event: LiveEvent): void {
+    if (isNotice(event)) {
+      if (event.kind === "forming" && !this.goGroup(event.group)) this.stage.visit(event);
+      const centre = "cluster" in event ? this.look.centre(event.cluster) : undefined;
+      if (centre) this.stage.visit(centre, 2);
+      return;
+    }
+    if (this.state.points.has(event.id)) return this.goPoint(event.id);
+    const past = event.kind === "removed" ? event.from : event;
+    this.stage.visit({ x: past.x, y: past.y });
+    this.pin({ kind: "gone", id: event.id, past, t: event.kind === "removed" ? event.t : null });
+  }
+}

@@ -1,0 +1,81 @@
+// Which points are shown, and in which colour.
+
+import { NO_CLUSTER, type Columns } from "./columns";
+import type { ClusterLook } from "./base";
+import { CLASSES, colourClasses, NONE, onPaper, OTHER, OUTLIER, type Rgb } from "./palette";
+import type { Point, State } from "./state";
+import type { MapInfo } from "./types";
+
+/** Parts of the picture that can be hidden beside the classes. */
+export type Layer = "base" | "placed" | "outliers";
+
+export class Look {
+  /** By which of its two names a live point is coloured: that of the cluster it landed in, or its own label. */
+  by: "cluster" | "label" = "cluster";
+  readonly hidden = new Set<string | null>();
+  readonly off = new Set<Layer>();
+  /** Labels of live points that no cluster has. */
+  readonly strangers: string[] = [];
+  /** The class that stands out while its name is pointed at. */
+  focus: string | null | undefined = undefined;
+  /** Whether the paper is dark. */
+  dark = false;
+  private readonly colours = new Map<string, Rgb>();
+  private readonly index: Map<string, number>;
+
+  constructor(readonly map: MapInfo) {
+    const colours = colourClasses(map.clusters);
+    map.clusters.forEach(({ name }, k) => this.colours.set(name, colours[k]));
+    this.index = new Map(map.clusters.map(({ name }, k) => [name, k]));
+  }
+
+  colour(name: string | null): Rgb {
+    return onPaper(name === null ? NONE : this.colours.get(name) ?? OTHER, this.dark);
+  }
+
+  private classOf(point: Point): string | null {
+    return this.by === "label" ? point.label : point.cluster;
+  }
+
+  /** A label seen for the first time gets the next colour that is left. True when it is new. */
+  meet(label: string | null): boolean {
+    if (label === null || this.colours.has(label)) return false;
+    this.colours.set(label, CLASSES[this.colours.size] ?? OTHER);
+    this.strangers.push(label);
+    return true;
+  }
+
+  /** The colour of a live point, or null if it is hidden. */
+  of(point: Point): Rgb | null {
+    const outlying = point.verdict === "outlier";
+    if (this.off.has(outlying ? "outliers" : "placed")) return null;
+    const name = this.classOf(point);
+    const labelled = this.by === "label" && name !== null;
+    if ((!outlying || labelled) && this.hidden.has(name)) return null;
+    return outlying && !labelled ? OUTLIER : this.colour(name);
+  }
+
+  /** The looks of the base map's clusters, first that of the rows in none. */
+  base(state: State): ClusterLook[] {
+    const one = (name: string | null): ClusterLook => ({
+      colour: state.vanishing.has(name ?? "") ? NONE : this.colour(name),
+      shown: !this.off.has("base") && !this.hidden.has(name),
+      strength: (this.focus === undefined || this.focus === name ? 1 : 0.15) * (state.vanishing.has(name ?? "") ? 0.55 : 1),
+    });
+    return [one(null), ...this.map.clusters.map(({ name }) => one(name))];
+  }
+
+  showsRow(columns: Columns, row: number): boolean {
+    return !this.off.has("base") && !this.hidden.has(this.clusterOfRow(columns, row));
+  }
+
+  clusterOfRow(columns: Columns, row: number): string | null {
+    const k = columns.cluster[row];
+    return k === NO_CLUSTER ? null : this.map.clusters[k]?.name ?? null;
+  }
+
+  centre(name: string): { x: number; y: number } | undefined {
+    const k = this.index.get(name);
+    return k === undefined ? undefined : this.map.clusters[k];
+  }
+}

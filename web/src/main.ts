@@ -1,0 +1,40 @@
+// Opens the map; tries again while the server is not there.
+
+import { api, hideToken, Refusal } from "./api";
+import { Dashboard } from "./dashboard";
+import { byId } from "./dom";
+import { Themes } from "./theme";
+
+const WAIT = 2000;
+
+declare global {
+  interface Window {
+    /** Handle for scripts: where a point is on the page, and its state. */
+    lion?: Dashboard;
+  }
+}
+
+const themes = new Themes(byId<HTMLButtonElement>("theme"));
+
+async function open(): Promise<void> {
+  const failure = byId("failure");
+  try {
+    const [map, columns, live] = await Promise.all([api.map(), api.columns(), api.live()]);
+    failure.hidden = true;
+    window.lion = new Dashboard(map, columns, live, themes);
+    // The frame after next has the first one on the screen.
+    requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("lion-painted")));
+  } catch (error) {
+    failure.hidden = false;
+    if (error instanceof Refusal && error.status === 401) {
+      failure.textContent = "This map needs a token. Open the address with ?token=… at its end once.";
+      return;
+    }
+    const away = error instanceof TypeError && /fetch|network/i.test(error.message);
+    failure.textContent = away ? "The server does not answer. Trying again…" : error instanceof Error ? error.message : String(error);
+    if (away || error instanceof Refusal) setTimeout(() => void open(), WAIT);
+  }
+}
+
+hideToken();
+void open();

@@ -1,0 +1,154 @@
+// What is where, as of one event: folded forwards by events and backwards by their `from`.
+
+import { isNotice, type Health, type LiveEvent, type LiveSnapshot, type Notice, type Past } from "./types";
+
+export interface Point extends Past { id: string }
+export interface Gathering { group: number; size: number; x: number; y: number }
+export interface Waning { cluster: string; expected: number; seen: number; why: "arrivals" | "left" }
+
+/** What one event did to one point: null = it was not there, or is not there any more. */
+export interface Step { id: string; was: Point | null; now: Point | null }
+
+/** What a notice is about: a later notice about the same thing replaces it. */
+export function subject(notice: Notice): string {
+  switch (notice.kind) {
+    case "forming": return `group ${notice.group}`;
+    case "vanishing":
+    case "recovered": return `cluster ${notice.cluster}`;
+    default: return "map";
+  }
+}
+
+export class State {
+  readonly points = new Map<string, Point>();
+  /** Members of each outlier group. */
+  readonly groups = new Map<number, Set<string>>();
+  /** Number of the event that this is the state after. */
+  last = 0;
+  outliers = 0;
+  /** The map's staleness when it was last said to be stale, null while it is fresh. */
+  stale: number | null = null;
+  readonly vanishing = new Map<string, Waning>();
+  private readonly announced = new Map<number, Gathering>();
+
+  /** Starts over from what the server says is true now. */
+  load(snapshot: LiveSnapshot): void {
+    this.points.clear();
+    this.groups.clear();
+    this.outliers = 0;
+    this.stale = null;
+    const { points: p } = snapshot;
+    for (let i = 0; i < p.id.length; i++) {
+      this.put({
+        id: p.id[i], label: p.label[i], x: p.x[i], y: p.y[i], verdict: p.verdict[i], score: p.score[i],
+        group: p.group[i], cluster: p.cluster[i], t: p.t[i],
+      });
+    }
+    this.last = snapshot.last;
+    this.adopt(snapshot.health);
+  }
+
+  /** The server knows what the window says now: some things end without an event. */
+  adopt(health: Health): void {
+    this.announced.clear();
+    for (const { group, size, x, y } of health.forming) this.announced.set(group, { group, size, x, y });
+    this.vanishing.clear();
+    for (const waning of health.vanishing) this.vanishing.set(waning.cluster, waning);
+  }
+
+  /** Groups that are a new cluster forming, the largest first. */
+  forming(): Gathering[] {
+    return [...this.announced.values()]
+      .map((gathering) => ({ ...gathering, size: this.groups.get(gathering.group)?.size ?? 0 }))
+      .filter(({ size }) => size > 0)
+      .sort((a, b) => b.size - a.size || a.group - b.group);
+  }
+
+  isForming(group: number): boolean {
+    return this.announced.has(group);
+  }
+
+  /** The next event happens. Null for a notice, which moves no point. */
+  apply(event: LiveEvent): Step | null {
+    this.last = event.n;
+    if (isNotice(event)) {
+      this.heed(event);
+      return null;
+    }
+    if (event.kind === "removed") return this.replace(event.id, null);
+    return this.replace(event.id, pointOf(event.id, event));
+  }
+
+  /** The latest event has not happened. `before` is the latest earlier notice about the same thing, where one is known. */
+  undo(event: LiveEvent, before?: Notice): Step | null {
+    this.last = event.n - 1;
+    if (isNotice(event)) {
+      this.forget(event);
+      if (before) this.heed(before);
+      return null;
+    }
+    return this.replace(event.id, event.from && pointOf(event.id, event.from));
+  }
+
+  private heed(notice: Notice): void {
+    switch (notice.kind) {
+      case "forming": {
+        const { group, size, x, y } = notice;
+        this.announced.set(group, { group, size, x, y });
+        break;
+      }
+      case "vanishing":
+        this.vanishing.set(notice.cluster, notice);
+        break;
+      case "recovered":
+        this.vanishing.delete(notice.cluster);
+        break;
+      case "stale":
+        this.stale = notice.staleness;
+        break;
+      case "fresh":
+        this.stale = null;
+    }
+  }
+
+  private forget(notice: Notice): void {
+    if (notice.kind === "forming") this.announced.delete(notice.group);
+    else if ("cluster" in notice) this.vanishing.delete(notice.cluster);
+    else this.stale = null;
+  }
+
+  private replace(id: string, now: Point | null): Step {
+    const was = this.points.get(id) ?? null;
+    if (was && now && was.group === now.group && was.verdict === now.verdict) {
+      // It keeps its rank among the members of its group, and so its place on the screen.
+      this.points.set(id, now);
+      return { id, was, now };
+    }
+    if (was) this.take(was);
+    if (now) this.put(now);
+    return { id, was, now };
+  }
+
+  private put(point: Point): void {
+    this.points.set(point.id, point);
+    if (point.verdict === "outlier") this.outliers++;
+    if (point.group === null) return;
+    const members = this.groups.get(point.group);
+    if (members) members.add(point.id);
+    else this.groups.set(point.group, new Set([point.id]));
+  }
+
+  private take(point: Point): void {
+    this.points.delete(point.id);
+    if (point.verdict === "outlier") this.outliers--;
+    if (point.group === null) return;
+    const members = this.groups.get(point.group);
+    members?.delete(point.id);
+    if (members?.size === 0) this.groups.delete(point.group);
+  }
+}
+
+function pointOf(id: string, past: Past): Point {
+  const { t, x, y, verdict, score } = past;
+  return { id, t, x, y, verdict, score, group: past.group ?? null, cluster: past.cluster ?? null, label: past.label ?? null };
+}

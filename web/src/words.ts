@@ -1,0 +1,155 @@
+// What happened, in words.
+
+import type { Health, Kind, LiveEvent, Notice } from "./types";
+import type { State } from "./state";
+
+const whole = new Intl.NumberFormat("en");
+/** A count with its noun: 1 point, 2 points. */
+export const count = (n: number, noun: string): string => `${whole.format(n)} ${noun}${n === 1 ? "" : "s"}`;
+export const number = (n: number): string => whole.format(n);
+
+/** A quantity with as many digits as say something. */
+export function short(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  if (size >= 100) return whole.format(Math.round(value));
+  if (size < 0.001) return value.toExponential(0);
+  return String(Number(value.toPrecision(size < 1 ? 2 : 3)));
+}
+
+export function percent(share: number | null | undefined): string {
+  if (share === null || share === undefined || !Number.isFinite(share)) return "–";
+  const value = share * 100;
+  return `${value >= 10 || value === 0 ? Math.round(value) : Number(value.toPrecision(2))} %`;
+}
+
+export function rate(perSecond: number): string {
+  if (perSecond >= 1 || perSecond === 0) return `${short(Number(perSecond.toPrecision(perSecond >= 100 ? 3 : 2)))}/s`;
+  return `${short(Number((perSecond * 60).toPrecision(2)))}/min`;
+}
+
+/** A moment: by the clock when t counts from 1970, else in seconds. */
+export function moment(t: number): string {
+  if (t > 1e8) return new Date(t * 1000).toLocaleTimeString("en-GB");
+  return `${Number(t.toFixed(1))} s`;
+}
+
+const clusterName = (name: string | null | undefined): string => name ?? "no cluster";
+/** "cluster 3" for bare numbers, else the name alone: names are often words already. */
+export const called = (name: string | null | undefined): string =>
+  name !== null && name !== undefined && /^\d+$/.test(name) ? `cluster ${name}` : clusterName(name);
+
+/** What the sentences about events need to know beside them. */
+export interface Context {
+  /** The cluster that most of these points are most like. */
+  like(ids: readonly string[]): string | null;
+  /** How many members a group had after an event, where that is known. */
+  size(event: LiveEvent): number | undefined;
+  /** How far a point moves a little at most. */
+  little: number;
+}
+
+/** "…, most like 6". */
+const likeness = (name: string | null): string => (name === null ? "" : `, most like ${name}`);
+
+/** One event as a sentence. */
+export function sentence(event: LiveEvent, context: Context): string {
+  switch (event.kind) {
+    case "appeared":
+      if (event.verdict === "outlier") return "landed as an outlier";
+      return event.cluster === null ? "landed outside every cluster" : `landed in ${called(event.cluster)}`;
+    case "stayed": return event.verdict === "outlier" ? "stayed an outlier, in its place" : "stayed in its place";
+    case "moved": {
+      const distance = event.distance ?? distanceOf(event);
+      return `moved ${distance <= context.little ? "a little " : ""}(${short(distance)})${event.cluster === null ? "" : ` within ${called(event.cluster)}`}`;
+    }
+    case "changed-cluster": return `changed from ${called(event.from?.cluster)} to ${called(event.cluster)}`;
+    case "became-outlier": return `became an outlier${event.from?.cluster ? `, was in ${called(event.from.cluster)}` : ""}`;
+    case "joined-group": {
+      const size = context.size(event);
+      return `joined other outliers${size === undefined ? "" : ` (${number(size)} now)`}`;
+    }
+    case "returned": return `returned to ${called(event.cluster)}`;
+    case "removed": return "was removed";
+    default: return notice(event, context);
+  }
+}
+
+function distanceOf(event: { x: number; y: number; from: { x: number; y: number } | null }): number {
+  return event.from ? Math.hypot(event.x - event.from.x, event.y - event.from.y) : 0;
+}
+
+function notice(event: Notice, { like }: Context): string {
+  switch (event.kind) {
+    case "forming": return `A new cluster is forming: ${count(event.size, "outlier")}${likeness(like(event.ids))}`;
+    case "vanishing": return waning(event);
+    case "recovered": return `${capital(called(event.cluster))} receives points again`;
+    case "stale": return `The map is stale (${short(event.staleness)}): arrivals lie farther out than its own rows`;
+    case "fresh": return `The map fits its arrivals again (${short(event.staleness)})`;
+  }
+}
+
+export function waning({ cluster, expected, seen, why }: { cluster: string; expected: number; seen: number; why: string }): string {
+  const name = capital(called(cluster));
+  if (why === "left") return `${name} is vanishing: ${short(seen)} of ${count(Math.round(expected), "point")} left in it`;
+  return `${name} is vanishing: ${count(seen, "arrival")} where ${short(Math.round(expected))} were expected`;
+}
+
+/** A cluster at the start of a sentence; a name stays as it is written. */
+const capital = (text: string): string => text.replace(/^cluster (?=\d)/, "Cluster ");
+
+/** Many events of one kind as one line. */
+export function crowd(kind: Kind, many: number, outlying: boolean): string {
+  const points = count(many, "point");
+  switch (kind) {
+    case "appeared": return outlying ? `${count(many, "outlier")} landed` : `${points} landed`;
+    case "stayed": return `${points} stayed in place`;
+    case "moved": return `${points} moved a little`;
+    case "changed-cluster": return `${points} changed cluster`;
+    case "became-outlier": return many === 1 ? `${points} became an outlier` : `${points} became outliers`;
+    case "joined-group": return `${count(many, "outlier")} joined others`;
+    case "returned": return `${points} returned`;
+    default: return `${points} ${many === 1 ? "was" : "were"} removed`;
+  }
+}
+
+export interface Alarm { tone: "forming" | "vanishing" | "stale" | "share"; text: string; short: string; x?: number; y?: number; group?: number }
+
+/** Whether there are more outliers than can be by chance: more than twice what is expected, and not just one or two. */
+export function excessive(share: number, arrivals: number, expected: number | null): boolean {
+  return expected !== null && share > 2 * expected && Math.round(share * arrivals) >= 3;
+}
+
+/** Everything unusual now, what matters most first. `health` is null for a moment in the past. */
+export function alarms(state: State, health: Health | null, stale: number | null, like: (group: number) => string | null,
+  centre: (cluster: string) => { x: number; y: number } | undefined): Alarm[] {
+  const list: Alarm[] = state.forming().map(({ group, size, x, y }) => {
+    const by = likeness(like(group));
+    return { tone: "forming", text: `A new cluster is forming: ${count(size, "outlier")}${by}`, short: `a new cluster is forming${by}`, x, y, group };
+  });
+  for (const cluster of state.vanishing.values()) {
+    list.push({ tone: "vanishing", text: waning(cluster), short: `${called(cluster.cluster)} is vanishing`, ...centre(cluster.cluster) });
+  }
+  if (stale !== null) {
+    list.push({ tone: "stale", text: `The map is stale (${short(stale)}): arrivals lie farther out than its own rows. Consider a new fit.`, short: "the map is stale" });
+  }
+  if (health && list.length === 0 && excessive(health.outlier_share, health.arrivals, health.promised)) {
+    list.push({ tone: "share", text: `${percent(health.outlier_share)} of arrivals are outliers; ${percent(health.promised)} expected`, short: "more outliers than expected" });
+  }
+  return list;
+}
+
+/** The whole situation as one line. */
+export function status(state: State, list: readonly Alarm[]): string {
+  const parts = [count(state.points.size, "point"), state.outliers === 0 ? "no outliers" : count(state.outliers, "outlier")];
+  const forming = list.filter(({ tone }) => tone === "forming");
+  const others = list.filter(({ tone }) => tone !== "forming");
+  if (forming.length > 1) parts.push(`${forming.length} new clusters are forming`);
+  else parts.push(...forming.map(({ short: text }) => text));
+  const room = 2 - Math.min(forming.length, 1);
+  if (others.length <= room) parts.push(...others.map(({ short: text }) => text));
+  else parts.push(...others.slice(0, room - 1).map(({ short: text }) => text), `${others.length - room + 1} more warnings`);
+  if (list.length === 0) parts.push("nothing unusual");
+  return parts.join(" · ");
+}

@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Log } from "../../src/log";
+import { State, type Point } from "../../src/state";
+import type { Health, LiveEvent, LiveSnapshot, Past, Verdict } from "../../src/types";
+
+const health: Health = {
+  points: 0, outliers: 0, groups: 0, forming: [], vanishing: [], window: 300, arrivals: 0, rate: 0, outlier_share: 0,
+  promised: 0.01, staleness: 0, series: { t: [], arrivals: [], outliers: [], staleness: [] },
+};
+const nothing: LiveSnapshot = {
+  last: 0, groups: [], health,
+  points: { id: [], label: [], x: [], y: [], verdict: [], score: [], group: [], cluster: [], t: [], first: [], last: [] },
+};
+
+const past = ({ t, x, y, verdict, score, group, cluster, label }: Past): Past => ({ t, x, y, verdict, score, group, cluster, label });
+
+/** A stream of random events as the server would number them, with the kinds that the changes deserve. */
+function stream(length: number, seed: number): LiveEvent[] {
+  let word = seed;
+  const random = () => ((word = (word * 1664525 + 1013904223) >>> 0) / 2 ** 32);
+  const points = new Map<string, Past>();
+  const events: LiveEvent[] = [];
+  while (events.length < length) {
+    const n = events.length + 1;
+    const id = `p${Math.floor(random() * 20)}`;
+    const from = points.get(id) ?? null;
+    const dice = random();
+    if (dice < 0.1 && from) {
+      points.delete(id);
+      events.push({ n, t: n, kind: "removed", id, from });
+    } else if (dice < 0.14) {
+      events.push({ n, t: n, kind: "forming", group: Math.floor(random() * 4), size: 5, x: 1, y: 2, ids: [] });
+    } else if (dice < 0.18) {
+      const cluster = String(Math.floor(random() * 3));
+      events.push(random() < 0.5 ? { n, t: n, kind: "vanishing", cluster, expected: 12, seen: 1, why: "arrivals" } : { n, t: n, kind: "recovered", cluster });
+    } else if (dice < 0.2) {
+      events.push({ n, t: n, kind: random() < 0.5 ? "stale" : "fresh", staleness: random(), arrivals: 60 });
+    } else {
+      const outlier = random() < 0.3;
+      const place: Past = {
+        t: n, x: random(), y: random(), verdict: (outlier ? "outlier" : "interpolated") as Verdict, score: random(),
+        group: outlier ? Math.floor(random() * 4) : null, cluster: outlier ? null : String(Math.floor(random() * 3)), label: random() < 0.5 ? "a" : null,
+      };
+      points.set(id, place);
+      events.push({ ...place, n, kind: from ? "moved" : "appeared", id, nearest: 0, nearest_id: "0", nearest_distance: 1, neighbours: 2, from });
+    }
+  }
+  return events;
+}
+
+/** All that can be seen of a state, in an order that does not depend on the way it came about. */
+function seen(state: State): unknown {
+  const sorted = <T>(list: Iterable<T>): T[] => [...list].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  return {
+    last: state.last, outliers: state.outliers, stale: state.stale,
+    points: sorted([...state.points.values()].map((point: Point) => ({ id: point.id, ...past(point) }))),
+    groups: sorted([...state.groups].map(([number, members]) => [number, sorted(members)])),
+    forming: sorted(state.forming()),
+    vanishing: sorted([...state.vanishing.values()].map(({ cluster, expected, seen: got }) => [cluster, expected, got])),
+  };
+}
+
+test("undoing every event of a stream brings back every state on the way", () => {
+  for (const seed of [1, 2, 3]) {
+    const log = new Log();
+    const state = new State();
+    state.load(nothing);
+    log.restart(0);
+    const states = [seen(state)];
+    for (const event of stream(400, seed)) {
+      assert.ok(log.append(event));
+      state.apply(event);
+      states.push(seen(state));
+    }
+    for (let n = 400; n >= 1; n--) {
+      const event = log.at(n) as LiveEvent;
+      state.undo(event, log.before(event));
+      assert.deepEqual(seen(state), states[n - 1], `state after event ${n - 1}, seed ${seed}`);
+    }
+    for (let n = 1; n <= 400; n++) state.apply(log.at(n) as LiveEvent);
+    assert.deepEqual(seen(state), states[400]);
+  }
+});
+
+test("a snapshot and the events after it give the same points as all events", () => {
+  const events = stream(300, 9);
+  const whole = new State();
+  whole.load(nothing);
+  for (const event of events.slice(0, 200)) whole.apply(event);
+  const list = [...whole.points.values()];
+  const column = <K extends keyof Point>(key: K): Point[K][] => list.map((point) => point[key]);
+  const later = new State();
+  later.load({
+    ...nothing, last: 200,
+    points: {
+      id: column("id"), label: column("label"), x: column("x"), y: column("y"), verdict: column("verdict"), score: column("score"),
+      group: column("group"), cluster: column("cluster"), t: column("t"), first: [], last: [],
+    },
+  });
+  for (const event of events.slice(200)) {
+    whole.apply(event);
+    later.apply(event);
+  }
+  const points = (state: State) => (seen(state) as { points: unknown; groups: unknown });
+  assert.deepEqual(points(later).points, points(whole).points);
+  assert.deepEqual(points(later).groups, points(whole).groups);
+  assert.equal(later.outliers, whole.outliers);
+});
+
+test("apply and undo say what they did to which point", () => {
+  const state = new State();
+  state.load(nothing);
+  const [event] = stream(1, 4) as [Extract<LiveEvent, { kind: "appeared" }>];
+  assert.deepEqual(state.apply(event), { id: event.id, was: null, now: state.points.get(event.id) });
+  const step = state.undo(event);
+  assert.equal(step?.now, null);
+  assert.equal(step?.was?.x, event.x);
+  assert.equal(state.points.size, 0);
+});
+
+test("health ends what ended without an event", () => {
+  const state = new State();
+  state.load(nothing);
+  const [place] = stream(1, 4) as [Extract<LiveEvent, { kind: "appeared" }>];
+  state.apply({ ...place, n: 1, verdict: "outlier", group: 7, cluster: null });
+  state.apply({ n: 2, t: 2, kind: "forming", group: 7, size: 1, x: 0, y: 0, ids: [] });
+  state.apply({ n: 3, t: 3, kind: "vanishing", cluster: "a", expected: 10, seen: 0, why: "left" });
+  assert.equal(state.forming().length, 1);
+  state.adopt(health);
+  assert.equal(state.forming().length, 0);
+  assert.equal(state.vanishing.size, 0);
+  state.adopt({ ...health, forming: [{ group: 7, size: 1, x: 3, y: 4, since: 0 }] });
+  assert.deepEqual(state.forming(), [{ group: 7, size: 1, x: 3, y: 4 }]);
+});
+
+test("the log takes only what joins on", () => {
+  const events = stream(50, 5);
+  const log = new Log();
+  log.restart(30);
+  assert.equal(log.append(events[31]), false, "event 32 after 30");
+  assert.equal(log.append(events[30]), true);
+  assert.equal(log.prepend(events.slice(0, 20)), 0, "a gap before 31");
+  assert.equal(log.prepend(events.slice(10, 35)), 20, "what is known already is left out");
+  assert.equal(log.first, 11);
+  assert.equal(log.last, 31);
+  assert.equal(log.at(11)?.n, 11);
+  assert.equal(log.at(10), undefined);
+  assert.deepEqual(log.upTo(13, 10).map(({ n }) => n), [11, 12, 13]);
+});
