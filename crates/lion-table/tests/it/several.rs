@@ -20,7 +20,7 @@ fn by_id() -> ReadOptions {
 
 #[test]
 fn as_one_table_whole_and_in_batches() {
-    let (_folder, paths) = files(&["id,a\nx,1\ny,2\n", "id,a\n", "id,a\nz,3\n"]);
+    let (_folder, paths) = files(&["id,a\nx,1\ny,2\n", "id,a\nz,3\n"]);
     let table = open_all(&paths, &by_id()).unwrap().into_table().unwrap();
     assert_eq!((table.rows, table.data), (3, vec![1.0, 2.0, 3.0]));
     let batches: Vec<Table> = open_all(&paths, &by_id()).unwrap().map(Result::unwrap).collect();
