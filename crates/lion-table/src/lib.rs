@@ -1,7 +1,8 @@
 //! Tables in: npy, CSV, Parquet, Arrow, JSON lines and IDX files become rows of `f32` with ids and labels. Tables out:
 //! columns of numbers and text become a file of the same formats.
 //!
-//! - [`read`] a whole file into one [`Table`], held once; [`open`] it as [`Batches`] to see it pass by.
+//! - [`read`] a whole file into one [`Table`], held once; [`open`] it as [`Batches`] to see it pass by; [`open_all`] does
+//!   the same to several files that make one table.
 //! - [`ReadOptions`] choose the columns.
 //! - [`read_labels`] reads one label per row from a file of its own.
 //! - [`parse`], [`parse_batches`] and [`parse_labels`] do the same to bytes in memory; an Arrow stream shows its [`outline`]
@@ -55,7 +56,7 @@ pub use write::{OutputFormat, Writer, Written, check_output};
 use input::{Input, open_file};
 use std::fs::File;
 use std::io::Cursor;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use table::Source;
 
 /// Reads a whole table. `-` is CSV on standard input.
@@ -71,6 +72,18 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Batches> {
         Opened::Parquet(file, reader) => parquet_batches(file, reader, options),
         Opened::Stream(input, format) => batches(input, format, options),
     }
+}
+
+/// Opens several files as one table, in this order. They must have the same columns; each is opened when its turn comes.
+pub fn open_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Batches> {
+    let Some((first, later)) = paths.split_first() else {
+        return Err(Error::Empty { file: "a list of no files".into() });
+    };
+    let later = later.iter().cloned().map(|path| -> table::Later {
+        let options = options.clone();
+        Box::new(move || open(&path, &options))
+    });
+    Ok(open(first, options)?.followed_by(later.collect()))
 }
 
 /// An open file of a known format.

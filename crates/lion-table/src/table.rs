@@ -4,7 +4,7 @@ use crate::error::{Cell, Error, Result};
 use crate::input::Gauge;
 use crate::select::{Column, Selection};
 use std::borrow::Borrow;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
 /// The most rows in one of the tables that [`Batches`] yields.
@@ -99,13 +99,18 @@ pub(crate) trait Source: Send {
     }
 }
 
-/// The rows of a file as tables of up to [`BATCH_ROWS`] rows, in order.
+/// Opens a file when its turn comes.
+pub(crate) type Later = Box<dyn FnOnce() -> Result<Batches> + Send>;
+
+/// The rows of a file, or of several that make one table, as tables of up to [`BATCH_ROWS`] rows, in order.
 ///
 /// Memory does not grow with the file (but for an npy file in Fortran order, and for the ids, which are
 /// remembered so that a repeated one is found). After an error there is nothing more.
 pub struct Batches {
     file: String,
     source: Option<Box<dyn Source>>,
+    /// The files after this one, which go on with the same table.
+    later: VecDeque<Later>,
     columns: Vec<String>,
     /// The ids so far and their rows, if none may come twice.
     seen: Option<HashMap<String, usize>>,
@@ -115,7 +120,33 @@ pub struct Batches {
 impl Batches {
     pub(crate) fn new(file: String, source: Box<dyn Source>) -> Self {
         let columns = source.empty().columns;
-        Self { file, source: Some(source), columns, seen: Some(HashMap::new()), rows: 0 }
+        let (seen, later) = (Some(HashMap::new()), VecDeque::new());
+        Self { file, source: Some(source), later, columns, seen, rows: 0 }
+    }
+
+    /// The same, with more files after this one.
+    pub(crate) fn followed_by(self, later: VecDeque<Later>) -> Self {
+        Self { later, ..self }
+    }
+
+    /// Goes on to the next file, if there is one.
+    fn open_next(&mut self) -> Result<bool> {
+        let Some(open) = self.later.pop_front() else { return Ok(false) };
+        let next = open()?;
+        if next.columns != self.columns {
+            let different = next.columns.iter().zip(&self.columns).find(|(next, first)| next != first);
+            let problem = match different {
+                Some((next, first)) => format!("has a column {next} where {} has {first}", self.file),
+                None => {
+                    let (next, first) = (next.columns.len(), self.columns.len());
+                    format!("has {next} columns where {} has {first}", self.file)
+                }
+            };
+            let problem = format!("{problem}: files that make one table must have the same columns");
+            return Err(Error::Unsuitable { file: next.file, problem });
+        }
+        self.source = next.source;
+        Ok(true)
     }
 
     /// The same, with ids that may come more than once: then none is remembered, and memory does not grow.
@@ -130,7 +161,7 @@ impl Batches {
 
     /// The number of rows of the whole file, where that is known beforehand.
     pub fn row_count(&self) -> Option<usize> {
-        self.source.as_ref()?.rows()
+        self.source.as_ref()?.rows().filter(|_| self.later.is_empty())
     }
 
     /// The sizes of the items that became rows, where a file has such: those of images of 28 x 28 are 28 and 28. Columns may
@@ -140,13 +171,18 @@ impl Batches {
     }
 
     /// All rows as one table, written where they will stay: nothing but a small buffer is held beside it.
-    pub fn into_table(self) -> Result<Table> {
-        let Some(mut source) = self.source else { return Err(Error::Empty { file: self.file }) };
+    pub fn into_table(mut self) -> Result<Table> {
+        let Some(source) = &self.source else { return Err(Error::Empty { file: self.file }) };
         let mut table = source.empty();
-        if let Some(values) = source.rows().and_then(|rows| rows.checked_mul(table.cols)) {
+        if let Some(values) = self.row_count().and_then(|rows| rows.checked_mul(table.cols)) {
             table.data.reserve_exact(values);
         }
-        source.fill_all(&mut table)?;
+        while let Some(source) = &mut self.source {
+            source.fill_all(&mut table)?;
+            if !self.open_next()? {
+                break;
+            }
+        }
         if table.rows == 0 {
             return Err(Error::Empty { file: self.file });
         }
@@ -157,12 +193,17 @@ impl Batches {
     }
 
     fn batch(&mut self) -> Result<Option<Table>> {
-        let Some(source) = &mut self.source else { return Ok(None) };
-        let mut table = source.empty();
-        if source.fill(&mut table, BATCH_ROWS)? == 0 {
-            let file = self.file.clone();
-            return if self.rows == 0 { Err(Error::Empty { file }) } else { Ok(None) };
-        }
+        let table = loop {
+            let Some(source) = &mut self.source else { return Ok(None) };
+            let mut table = source.empty();
+            if source.fill(&mut table, BATCH_ROWS)? > 0 {
+                break table;
+            }
+            if !self.open_next()? {
+                let file = self.file.clone();
+                return if self.rows == 0 { Err(Error::Empty { file }) } else { Ok(None) };
+            }
+        };
         if let (Some(ids), Some(seen)) = (&table.ids, &mut self.seen) {
             check_unique(&self.file, ids, self.rows, seen)?;
         }

@@ -10,7 +10,7 @@ use crate::index::{Neighbours, Search, nearest_neighbours, wanted};
 use crate::lion::{Chosen, LionParameters, Radius};
 use crate::map::{KlPoint, Map, MapParts, Provenance};
 use crate::matrix::Matrix;
-use crate::preprocess::{Metric, PcaChoice, Preprocess, Unique, unique_rows};
+use crate::preprocess::{Metric, Pca, PcaChoice, Preprocess, Unique, unique_rows};
 use crate::progress::{Observer, Progress, Stage};
 use crate::tsne::{Optimised, Repulsion, Schedule, init, optimise};
 use data::check_data;
@@ -65,6 +65,8 @@ pub struct Fit {
     pub metric: Metric,
     /// Whether PCA comes first, and to how many components (50 where there are more columns).
     pub pca: PcaChoice,
+    /// A PCA that is fitted already, to more rows than these; `pca` does not count then.
+    pub fitted_pca: Option<Pca>,
     /// Gradient.
     pub method: Method,
     /// Opening angle of Barnes-Hut, at most 0.5.
@@ -102,6 +104,7 @@ impl Default for Fit {
             dims: 2,
             metric: Metric::Euclidean,
             pca: PcaChoice::Auto(50),
+            fitted_pca: None,
             method: Method::Auto,
             theta: 0.5,
             init: Init::Pca,
@@ -256,8 +259,14 @@ impl Fit {
     fn prepare(&self, rows: Rows, unique: Option<Unique>, observer: &mut Observer<'_>) -> Result<Distinct> {
         let total = rows.data.rows() as u64;
         tell(observer, Stage::Preprocess, 0, total)?;
-        let (preprocess, x, residuals) =
-            Preprocess::fit_with_residuals(rows.data, self.metric, self.pca, self.seed)?;
+        let (preprocess, x, residuals) = match &self.fitted_pca {
+            Some(pca) => {
+                let preprocess = Preprocess::new(self.metric, rows.data.cols(), Some(pca.clone()))?;
+                let (x, residuals) = preprocess.apply_with_residuals(&rows.data)?;
+                (preprocess, x, residuals)
+            }
+            None => Preprocess::fit_with_residuals(rows.data, self.metric, self.pca, self.seed)?,
+        };
         let residuals = residuals.filter(|_| preprocess.drops_variance());
         let Unique { representatives, place_of } =
             unique.unwrap_or(Unique { representatives: Vec::new(), place_of: None });

@@ -71,6 +71,7 @@ mod file;
 mod fit;
 mod index;
 mod joined;
+mod landmarks;
 mod lion;
 pub mod live;
 mod map;
@@ -93,6 +94,7 @@ pub use file::Saved;
 pub use fit::{Fit, Init, Method, Rows};
 pub use index::{ExactIndex, Neighbours, Search, nearest_neighbours};
 pub use joined::{JoinedKl, RowKl};
+pub use landmarks::{LandmarkOptions, Landmarks, Sampled};
 pub use lion::{
     CrossValidated, Lion, LionOptions, LionParameters, Local, OffPlane, Place, Placement, Placer, Positions,
     PowerPoint, Radius, Settled, Stranger, Taper, Verdict,

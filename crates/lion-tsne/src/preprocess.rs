@@ -2,11 +2,13 @@
 //! on the rows of the map, applied to every later row, with the same bits alone as in any batch.
 
 mod gram;
+mod moments;
 mod pca;
 mod project;
 mod subspace;
 mod unique;
 
+pub(crate) use moments::Moments;
 pub use pca::Pca;
 pub use unique::{Unique, unique_rows};
 
@@ -103,15 +105,20 @@ impl Preprocess {
 
     /// Preprocesses `rows`. Each row's result depends on that row alone.
     pub fn apply(&self, rows: &Matrix) -> Result<Matrix> {
+        Ok(self.apply_with_residuals(rows)?.0)
+    }
+
+    /// The same, with how far each row is from its projection where there is PCA.
+    pub(crate) fn apply_with_residuals(&self, rows: &Matrix) -> Result<(Matrix, Option<Vec<f32>>)> {
         self.check(rows)?;
         match &self.pca {
-            Some(pca) => Ok(project(pca, self.metric, rows)?.0),
+            Some(pca) => project(pca, self.metric, rows).map(|(rows, residuals)| (rows, Some(residuals))),
             None => {
                 let mut out = rows.clone();
                 if self.metric == Metric::Cosine {
                     out.data_mut().par_chunks_mut(self.input_dims).for_each(scale_to_unit);
                 }
-                Ok(out)
+                Ok((out, None))
             }
         }
     }

@@ -11,6 +11,7 @@ mod options;
 mod output;
 mod properties;
 mod read_back;
+mod several;
 mod written;
 
 #[global_allocator]

@@ -13,7 +13,7 @@ use faer::{Mat, Par};
 use std::sync::OnceLock;
 
 /// The widest rows whose covariance matrix is formed: its eigenvectors take a few seconds there.
-const WIDEST_COVARIANCE: usize = 2000;
+pub(super) const WIDEST_COVARIANCE: usize = 2000;
 
 /// A fitted PCA. Of each component, the entry of the largest magnitude is positive.
 #[derive(Clone, Debug)]
@@ -37,15 +37,27 @@ impl Pca {
         } else {
             subspace::leading(&centred, k, seed)?
         };
-        let mut components = Matrix::zeros(k, data.cols());
-        for (c, row) in components.data_mut().chunks_exact_mut(data.cols()).enumerate() {
+        let variances = sums.into_iter().map(|sum| centred.variance(sum)).collect();
+        let mean = centred.mean.iter().map(|&mean| mean as f32).collect();
+        Self::of_directions(mean, &directions, variances, centred.total_variance)
+    }
+
+    /// From directions as columns and the variance along each.
+    pub(super) fn of_directions(
+        mean: Vec<f32>,
+        directions: &Mat<f64>,
+        variances: Vec<f64>,
+        total_variance: f64,
+    ) -> Result<Self> {
+        let dims = mean.len();
+        let mut components = Matrix::zeros(directions.ncols(), dims);
+        for (c, row) in components.data_mut().chunks_exact_mut(dims).enumerate() {
             row.iter_mut().enumerate().for_each(|(j, value)| *value = directions[(j, c)] as f32);
             make_largest_positive(row);
         }
         // Rounding may leave the variance of an empty direction a little below zero.
-        let variances = sums.into_iter().map(|sum| centred.variance(sum).max(0.0)).collect();
-        let mean = centred.mean.iter().map(|&mean| mean as f32).collect();
-        Self::new(mean, components, variances, centred.total_variance)
+        let variances = variances.into_iter().map(|variance| variance.max(0.0)).collect();
+        Self::new(mean, components, variances, total_variance)
     }
 
     /// Puts a PCA together from its parts, as when it is read from a file.

@@ -1,0 +1,109 @@
+//! The mean and covariance of rows that pass by in parts.
+
+use super::gram::Gram;
+use super::pca::{Pca, WIDEST_COVARIANCE, symmetric_eigen};
+use super::{Metric, PcaChoice, components, scale_to_unit};
+use crate::error::{Error, Result};
+use crate::matrix::Matrix;
+use faer::MatRef;
+
+/// Rows that are summed together; sums do not depend on how rows were cut into parts, for they are cut here again.
+const BLOCK: usize = 512;
+
+/// Sums of rows and of their products, around a point near their mean.
+pub(crate) struct Moments {
+    metric: Metric,
+    choice: PcaChoice,
+    dims: usize,
+    rows: u64,
+    /// Rows that do not fill a block yet.
+    waiting: Vec<f32>,
+    /// The mean of the first block, so that squares do not drown in the square of the mean.
+    origin: Option<Vec<f32>>,
+    sum: Vec<f64>,
+    products: Gram,
+}
+
+impl Moments {
+    /// For rows of so many columns; `None` where no PCA is asked for or they are too wide for their covariance.
+    pub(crate) fn for_pca(dims: usize, metric: Metric, choice: PcaChoice) -> Result<Option<Self>> {
+        // Of the rows it is enough to know that they will be more than the columns.
+        let wanted = components(choice, usize::MAX, dims)?.is_some();
+        Ok((wanted && dims <= WIDEST_COVARIANCE).then(|| Self {
+            metric,
+            choice,
+            dims,
+            rows: 0,
+            waiting: Vec::with_capacity(BLOCK * dims),
+            origin: None,
+            sum: vec![0.0; dims],
+            products: Gram::symmetric(dims),
+        }))
+    }
+
+    /// Adds rows.
+    pub(crate) fn add(&mut self, data: &Matrix) {
+        self.rows += data.rows() as u64;
+        let mut left = data.data();
+        while !left.is_empty() {
+            let (now, later) = left.split_at(left.len().min(BLOCK * self.dims - self.waiting.len()));
+            self.waiting.extend_from_slice(now);
+            left = later;
+            if self.waiting.len() == BLOCK * self.dims {
+                self.add_block();
+            }
+        }
+    }
+
+    fn add_block(&mut self) {
+        let (dims, mut block) = (self.dims, std::mem::take(&mut self.waiting));
+        if self.metric == Metric::Cosine {
+            block.chunks_exact_mut(dims).filter(|row| row.iter().any(|&v| v != 0.0)).for_each(scale_to_unit);
+        }
+        let origin = self.origin.get_or_insert_with(|| mean(&block, dims));
+        for row in block.chunks_exact_mut(dims) {
+            for ((value, origin), sum) in row.iter_mut().zip(origin.iter()).zip(&mut self.sum) {
+                *value -= origin;
+                *sum += f64::from(*value);
+            }
+        }
+        let rows = MatRef::from_row_major_slice(&block, block.len() / dims, dims);
+        self.products.add(rows, rows);
+        block.clear();
+        self.waiting = block;
+    }
+
+    /// The PCA of all rows.
+    pub(crate) fn pca(mut self) -> Result<Pca> {
+        if !self.waiting.is_empty() {
+            self.add_block();
+        }
+        let (rows, dims) = (self.rows as f64, self.dims);
+        let k = match components(self.choice, usize::try_from(self.rows).unwrap_or(usize::MAX), dims)? {
+            Some(k) if self.rows > 1 => k,
+            _ => return Err(Error::Data("PCA needs at least 2 rows".into())),
+        };
+        // From the origin to the mean: the products around the mean are less by the square of that.
+        let shift: Vec<f64> = self.sum.iter().map(|sum| sum / rows).collect();
+        let mut covariance = self.products.into_sum();
+        for i in 0..dims {
+            for j in 0..=i {
+                covariance[(i, j)] = (covariance[(i, j)] - rows * shift[i] * shift[j]) / (rows - 1.0);
+            }
+        }
+        let total: f64 = (0..dims).map(|i| covariance[(i, i)].max(0.0)).sum();
+        let (directions, variances) = symmetric_eigen(covariance, k)?;
+        let origin = self.origin.unwrap_or_default();
+        let mean = origin.iter().zip(&shift).map(|(origin, shift)| (f64::from(*origin) + shift) as f32);
+        Pca::of_directions(mean.collect(), &directions, variances, total)
+    }
+}
+
+fn mean(block: &[f32], dims: usize) -> Vec<f32> {
+    let mut sum = vec![0.0f64; dims];
+    for row in block.chunks_exact(dims) {
+        sum.iter_mut().zip(row).for_each(|(sum, &value)| *sum += f64::from(value));
+    }
+    let rows = (block.len() / dims).max(1) as f64;
+    sum.into_iter().map(|sum| (sum / rows) as f32).collect()
+}
