@@ -150,6 +150,7 @@ impl<'py> Params<'py> {
                 .word("metric", &[("euclidean", Metric::Euclidean), ("cosine", Metric::Cosine)])?
                 .unwrap_or(default.metric),
             pca: self.pca()?.unwrap_or(default.pca),
+            fitted_pca: None,
             method: self.word("method", METHODS)?.unwrap_or(default.method),
             theta: self.number("theta")?.unwrap_or(default.theta),
             init: self.init()?.unwrap_or(default.init),
