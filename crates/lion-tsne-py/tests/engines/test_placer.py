@@ -142,7 +142,7 @@ def test_numbers_are_rounded_as_the_program_rounds_them(place, lion, job, tmp_pa
     lion("place", job.map, tmp_path / "new.parquet", "--id", "id", "-q", "-o", tmp_path / "out.parquet")
     placed = place(table)
     assert placed.equals(pq.read_table(tmp_path / "out.parquet").cast(placed.schema))
-    assert len(set(placed["nearest_distance"].to_pylist())) > 250
+    assert len(set(placed["nearest_distance"].to_pylist())) > 100
 
 
 def typed(values: np.ndarray, type: pa.DataType) -> pa.Array:
@@ -155,9 +155,10 @@ def typed(values: np.ndarray, type: pa.DataType) -> pa.Array:
     if type == pa.bool_():
         return pa.array(values > 0)
     if pa.types.is_floating(type):
-        return pa.array((values / 2.0**40 / 3).astype(type.to_pandas_dtype()), type)
-    limits = np.iinfo(type.to_pandas_dtype())
-    return pa.array(np.clip(np.abs(values), 0, limits.max).astype(type.to_pandas_dtype()), type)
+        values = values % 60000 if type == pa.float16() else values
+        return pa.array((values / 3).astype(type.to_pandas_dtype()), type)
+    most = np.iinfo(type.to_pandas_dtype()).max
+    return pa.array((np.abs(values) % min(most, 2**62)).astype(type.to_pandas_dtype()), type)
 
 
 def test_lists_of_every_kind(job, place):
