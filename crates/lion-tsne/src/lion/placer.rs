@@ -203,8 +203,14 @@ impl Lion {
 /// equals.
 fn different(strangers: &[Stranger]) -> (Vec<usize>, Vec<usize>) {
     let bits = |at: usize| strangers[at].row.iter().map(|v| v.to_bits());
+    // One of two rows on the same spot may lie off the plane, and then nobody looked twice for its nearest.
+    let nearer = |a: usize, b: usize| {
+        let (a, b) = (&strangers[a], &strangers[b]);
+        let targets = a.target.map(f64::to_bits).cmp(&b.target.map(f64::to_bits));
+        a.placement.nearest_distance.total_cmp(&b.placement.nearest_distance).then(targets)
+    };
     let mut order: Vec<usize> = (0..strangers.len()).collect();
-    order.sort_by(|&a, &b| bits(a).cmp(bits(b)));
+    order.sort_by(|&a, &b| bits(a).cmp(bits(b)).then_with(|| nearer(a, b)));
     let mut different: Vec<usize> = Vec::new();
     let mut number_of = vec![0; strangers.len()];
     for at in order {
