@@ -1,7 +1,6 @@
 """The steps of a job, as plans of Spark."""
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -11,6 +10,7 @@ import pyarrow as pa
 
 from liontsne.distributed import Placer
 from liontsne.distributed._placer import STRANGER
+from liontsne.distributed._told import told
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -45,21 +45,25 @@ def settle(
     said |= {made.prefix + STRANGER: "binary"} | more
     fields = [df.schema[name] for name in kept]
     fields += [StructField(name, of_word(type)) for name, type in said.items()]
-    known, made = with_source(df.select(*quoted(dict.fromkeys([*kept, *features]))), made)
-    work = partial(on_worker, made, step, [field.name for field in fields], ship)
-    return known.mapInArrow(work, StructType(fields))
+    known, made = with_source(df, made, list(dict.fromkeys([*kept, *features])))
+    # mapInArrow does not take names with dots: columns travel by number.
+    numbered = known.toDF(*(f"_{number}" for number in range(len(known.columns))))
+    names = (known.columns, [field.name for field in fields])
+    return numbered.mapInArrow(partial(on_worker, made, step, names, ship), StructType(fields))
 
 
 def on_worker(
-    made: Placer, step: Step, names: list[str], ship: bool, batches: Batches
+    made: Placer, step: Step, names: tuple[list[str], list[str]], ship: bool, batches: Batches
 ) -> Iterator[pa.RecordBatch]:
-    """These columns of settled rows. The map is where it is on the driver, or where Spark has put it."""
+    """Settled rows, of columns with these names to columns with those. The map is where it is on the
+    driver, or where Spark has put it."""
     if ship:
         from pyspark import SparkFiles
 
         made = replace(made, path=SparkFiles.get(os.path.basename(made.path)))
-    for settled in step(made, batches):
-        yield settled.select(names)
+    given, wanted = names
+    for settled in step(made, (batch.rename_columns(given) for batch in batches)):
+        yield settled.select(wanted)
 
 
 def put(settled: "DataFrame", key: "Column", given: pa.Table, prefix: str) -> "DataFrame":
@@ -114,14 +118,18 @@ def schema_of(df: "DataFrame", made: Placer) -> pa.Schema:
     return schema
 
 
-def with_source(df: "DataFrame", made: Placer) -> tuple["DataFrame", Placer]:
-    """Rows that know from which file they are and, in Parquet, which row in it, if that can be known and
-    nobody has said it already."""
+def with_source(
+    df: "DataFrame", made: Placer, names: list[str]
+) -> tuple["DataFrame", Placer]:
+    """Columns of rows that know from which file they are and, in Parquet, which row in it, if that can be
+    known and nobody has said it already."""
     from pyspark.errors import AnalysisException
     from pyspark.sql import functions as F
 
     # Of what is cached, Spark keeps no file; to ask for it would read the table anew.
-    if made.file or made.row or df.storageLevel.useDisk or df.storageLevel.useMemory:
+    is_cached = df.storageLevel.useDisk or df.storageLevel.useMemory
+    df = df.select(*quoted(names))
+    if made.file or made.row or is_cached:
         return df, made
     file, row = "_liontsne_file", "_liontsne_row"
     path = F.col("_metadata.file_path").alias(file)
@@ -137,9 +145,6 @@ def with_source(df: "DataFrame", made: Placer) -> tuple["DataFrame", Placer]:
 
 # What workers say
 
-ERROR = re.compile(r"^(?:\w+\.)*(\w+Error): (.+)$", re.MULTILINE)
-KINDS: dict[str, type[Exception]] = {"FileNotFoundError": FileNotFoundError, "OSError": OSError}
-
 
 def plainly(work: Callable[[], T]) -> T:
     """Does work on the cluster; what a worker says is wrong is said here, without the pages around it."""
@@ -148,13 +153,7 @@ def plainly(work: Callable[[], T]) -> T:
     try:
         return work()
     except PySparkException as error:
-        said = ERROR.findall(str(error))
-        if not said:
+        problem = told(str(error))
+        if problem is None:
             raise
-        kind, sentence = said[-1]
-    if kind == "ModuleNotFoundError":
-        raise ModuleNotFoundError(
-            f"{sentence} in the Python of Spark's workers: install it there, or set PYSPARK_PYTHON to a "
-            "Python that has it before the session starts"
-        )
-    raise KINDS.get(kind, ValueError)(sentence)
+    raise problem

@@ -9,7 +9,7 @@ bit by bit, whatever the blocks. On a cluster, every node needs liontsne, and th
 """
 
 import os
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from liontsne.distributed import Placer, Positions, placer
 from liontsne.distributed._placer import PROBLEM, STRANGER
+from liontsne.distributed._told import told
 
 if TYPE_CHECKING:
     from ray.data import Dataset
@@ -75,12 +76,20 @@ def strangers_of(block: pa.Table) -> pa.Table:
     return pa.table({STRANGER: pc.unique(block.column(0).drop_null())})
 
 
-def fill(made: Placer, block: pa.Table, positions: Positions) -> pa.Table:
+def fill(made: Placer, block: pa.Table, positions: Any) -> pa.Table:
     """The placed rows of settled ones."""
     problem = made.prefix + PROBLEM
     if problem in block.column_names:
         block = block.filter(pc.is_null(block.column(problem))).drop_columns(problem)
-    return made.fill(block, positions) if block.num_columns else block
+    return made.fill(block, fetched(positions)) if block.num_columns else block
+
+
+@lru_cache(maxsize=1)
+def fetched(positions: Any) -> Positions:
+    """What is in the object store, fetched once for each process."""
+    import ray
+
+    return ray.get(positions)
 
 
 def rejected(made: Placer, block: pa.Table) -> pa.Table:
@@ -120,9 +129,7 @@ def plainly(dataset: "Dataset") -> "Dataset":
     try:
         return dataset.materialize()
     except RayTaskError as error:
-        said = error.cause
-        while said is not None and not isinstance(said, (ValueError, OSError)):
-            said = said.__cause__
-        if said is None:
+        problem = told(str(error))
+        if problem is None:
             raise
-    raise type(said)(str(said))
+    raise problem
