@@ -3,6 +3,7 @@
 mod approximate;
 mod exact;
 mod given;
+mod linked;
 mod placing;
 mod scan;
 
@@ -12,6 +13,7 @@ use crate::progress::{Observer, Progress, Stage};
 use approximate::CellIndex;
 pub use exact::ExactIndex;
 pub(crate) use given::wanted;
+pub(crate) use linked::linked;
 pub(crate) use placing::{CellParts, RowIndex, Seen};
 pub(crate) use scan::squared_distance;
 use std::ops::ControlFlow;

@@ -109,7 +109,7 @@ impl<'a> Placer<'a> {
     pub fn give_positions(&mut self, strangers: Vec<Stranger>) -> Vec<Placement> {
         let (different, number_of) = different(&strangers);
         let rows: Vec<&[f32]> = different.iter().map(|&at| strangers[at].row.as_slice()).collect();
-        let group_of = groups(&rows, self.lion.r_x);
+        let group_of = self.lion.pool.install(|| groups(&rows, self.lion.r_x));
         let mut members: Vec<Vec<usize>> = Vec::new();
         for (number, &group) in group_of.iter().enumerate() {
             members.resize_with(members.len().max(group as usize + 1), Vec::new);
