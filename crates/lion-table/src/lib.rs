@@ -50,7 +50,7 @@ pub use input::Format;
 pub use labels::{parse_labels, read_labels};
 pub use read_columns::{parse_columns, read_columns};
 pub use select::{Header, ReadOptions};
-pub use table::{BATCH_ROWS, Batches, Table};
+pub use table::{BATCH_ROWS, Batches, Origin, Origins, Table};
 pub use write::{OutputFormat, Writer, Written, check_output};
 
 use input::{Input, open_file};
@@ -74,16 +74,23 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Batches> {
     }
 }
 
-/// Opens several files as one table, in this order. They must have the same columns; each is opened when its turn comes.
+/// Opens several files as one table, in this order. They must have the same columns. Each is looked at first, so that one
+/// that is missing or of another kind is told before anything is read, and opened again when its turn comes.
 pub fn open_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Batches> {
     let Some((first, later)) = paths.split_first() else {
         return Err(Error::Empty { file: "a list of no files".into() });
     };
+    let (first, mut rows) = (open(first, options)?, Some(0usize));
+    for path in later {
+        let next = open(path, options)?;
+        first.check_next(&next)?;
+        rows = rows.zip(next.row_count()).and_then(|(rows, more)| rows.checked_add(more));
+    }
     let later = later.iter().cloned().map(|path| -> table::Later {
         let options = options.clone();
         Box::new(move || open(&path, &options))
     });
-    Ok(open(first, options)?.followed_by(later.collect()))
+    Ok(first.followed_by(later.collect(), rows))
 }
 
 /// An open file of a known format.

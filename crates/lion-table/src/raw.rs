@@ -344,7 +344,8 @@ impl Source for Raw {
     }
 
     fn fill_all(&mut self, table: &mut Table) -> Result<()> {
-        if self.shape.fortran {
+        // Rows of other files may be there already.
+        if self.shape.fortran && table.rows == 0 {
             *table = self.turn()?;
             return Ok(());
         }

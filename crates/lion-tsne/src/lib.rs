@@ -94,7 +94,7 @@ pub use file::Saved;
 pub use fit::{Fit, Init, Method, Rows};
 pub use index::{ExactIndex, Neighbours, Search, nearest_neighbours};
 pub use joined::{JoinedKl, RowKl};
-pub use landmarks::{LandmarkOptions, Landmarks, Sampled};
+pub use landmarks::{Beyond, LandmarkOptions, Landmarks, Sampled, SampledFrom};
 pub use lion::{
     CrossValidated, Lion, LionOptions, LionParameters, Local, OffPlane, Place, Placement, Placer, Positions,
     PowerPoint, Radius, Settled, Stranger, Taper, Verdict,

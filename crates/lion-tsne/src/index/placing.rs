@@ -154,6 +154,22 @@ impl RowIndex {
         parts.flat_map(search).collect()
     }
 
+    /// For each query, whether no row is within the radius.
+    pub(crate) fn lonely(&self, x: &Matrix, queries: &[f32], radius: f64) -> Vec<bool> {
+        // For most it is enough to look into the nearest cell.
+        let seen = self.search_in(x, queries, 1, radius, |queries| self.cells_around(queries, 1));
+        let mut lonely: Vec<bool> = seen.into_iter().map(|seen| seen.within == 0).collect();
+        if self.cells.len() == 1 {
+            return lonely;
+        }
+        let suspects: Vec<usize> = (0..lonely.len()).filter(|&at| lonely[at]).collect();
+        let rows = suspects.iter().flat_map(|at| &queries[at * self.cols..][..self.cols]);
+        let rows: Vec<f32> = rows.copied().collect();
+        let seen = self.search_all(x, &rows, 1, radius, &vec![0.0; suspects.len()]);
+        suspects.into_iter().zip(seen).for_each(|(at, seen)| lonely[at] = seen.within == 0);
+        lonely
+    }
+
     /// How many queries it is best asked at a time.
     pub(crate) fn together(&self) -> usize {
         if self.cells.len() == 1 { TOGETHER_IN_ONE } else { TOGETHER }
