@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Rows in a cell, on average.
-pub(super) const CELL: usize = 256;
+pub(crate) const CELL: usize = 256;
 /// Rows used to find the centres, for each centre.
 const SAMPLE: usize = 64;
 /// Rounds of k-means.
@@ -200,7 +200,7 @@ impl CellIndex {
 }
 
 /// More cells than this are never searched.
-const MOST_CELLS: usize = 400;
+pub(crate) const MOST_CELLS: usize = 400;
 
 /// The members of about `count` cells: first into √count groups, then each group into cells.
 pub(super) fn divide_twice(x: &Matrix, count: usize, seed: u64) -> Vec<Vec<u32>> {
