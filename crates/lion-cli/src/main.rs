@@ -5,6 +5,7 @@ mod demo;
 mod digits;
 mod evaluate;
 mod export;
+mod files;
 mod fit;
 mod info;
 mod interrupt;

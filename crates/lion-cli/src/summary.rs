@@ -10,8 +10,21 @@ use std::path::Path;
 /// A map, its file, and how long it took: the JSON object of `fit`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
-    /// Rows of the table.
+    /// Rows of the map.
     pub(crate) rows: usize,
+    /// The same number where they are landmarks; null in a map of all rows, as is what follows.
+    pub(crate) landmarks: Option<usize>,
+    /// Rows of the table that they were chosen from.
+    pub(crate) sampled_from: Option<u64>,
+    /// Whether each label has its share of them.
+    pub(crate) stratified: Option<bool>,
+    /// How many cover sparse regions.
+    pub(crate) covering: Option<u64>,
+    /// Rows of the table beyond r_x of every landmark, by how much that may be wrong (0 if they were counted), and by how
+    /// many rows it was judged.
+    pub(crate) beyond: Option<u64>,
+    pub(crate) beyond_error: Option<u64>,
+    pub(crate) beyond_judged: Option<u64>,
     /// Columns of the table.
     pub(crate) dims: usize,
     /// Columns after preprocessing.
@@ -59,9 +72,16 @@ impl Summary {
         let Provenance { perplexity, iterations_done, kl, method, init, search, .. } =
             map.provenance().clone();
         let Provenance { seed, stopped_early, adopted, .. } = *map.provenance();
-        let pca = map.preprocess().pca();
+        let (pca, from) = (map.preprocess().pca(), map.provenance().sampled_from);
         Self {
             rows: map.rows(),
+            landmarks: from.map(|_| map.rows()),
+            sampled_from: from.map(|from| from.rows),
+            stratified: from.map(|from| from.stratified),
+            covering: from.map(|from| from.covering),
+            beyond: from.map(|from| from.beyond),
+            beyond_error: from.map(|from| from.beyond_error),
+            beyond_judged: from.map(|from| from.judged),
             dims: map.preprocess().input_dims(),
             components: map.preprocess().output_dims(),
             variance_kept: pca.map(|pca| share(pca.variances().iter().sum(), pca.total_variance())),
@@ -100,6 +120,12 @@ impl Summary {
         let mut facts = Facts::default();
         facts.add("rows", self.rows_in_words());
         facts.add("columns", self.columns_in_words());
+        if let Some(landmarks) = self.landmarks_in_words() {
+            facts.add("landmarks", landmarks);
+        }
+        if let Some(beyond) = self.beyond_in_words() {
+            facts.add("left out", beyond);
+        }
         if let Some(image) = &self.image {
             facts.add("pictures", format!("of {image} pixels, kept with the rows"));
         }
@@ -133,6 +159,32 @@ impl Summary {
             1 => format!("{}, of which 1 repeats another and shares its place", self.rows),
             n => format!("{}, of which {n} repeat others and share their places", self.rows),
         }
+    }
+
+    fn landmarks_in_words(&self) -> Option<String> {
+        let stratified = if self.stratified? { ", each label with its share" } else { "" };
+        let covering = match self.covering? {
+            0 => String::new(),
+            some => format!(", {some} of them to cover sparse regions"),
+        };
+        Some(format!(
+            "the rows stand for {} that they were chosen from{stratified}{covering}",
+            self.sampled_from?
+        ))
+    }
+
+    fn beyond_in_words(&self) -> Option<String> {
+        let (rows, beyond, error) = (self.sampled_from?, self.beyond?, self.beyond_error?);
+        let percent = 100.0 * share(beyond as f64, rows as f64);
+        Some(match error {
+            0 => format!("{percent:.2} % of {rows} rows, {beyond}, lie beyond r_x of every landmark"),
+            _ => format!(
+                "about {percent:.2} % of {rows} rows, {} ± {}, lie beyond r_x of every landmark, judged by {} of them",
+                rounded(beyond, error),
+                rounded(error, error),
+                self.beyond_judged?
+            ),
+        })
     }
 
     fn columns_in_words(&self) -> String {
@@ -191,6 +243,12 @@ fn share(part: f64, whole: f64) -> f64 {
 pub(crate) fn placing_in_words(r_x: f64, r_y: f64, r_close: f64, power: Option<f64>) -> String {
     let power = power.map_or(String::new(), |power| format!(", power {}", short(power)));
     format!("r_x {}, r_y {}, r_close {}{power}", short(r_x), short(r_y), short(r_close))
+}
+
+/// A count without the digits that an error of this size makes meaningless.
+fn rounded(count: u64, error: u64) -> u64 {
+    let unit = 10u64.pow(error.max(1).ilog10().saturating_sub(1));
+    (count + unit / 2) / unit * unit
 }
 
 /// A number with four significant digits.
