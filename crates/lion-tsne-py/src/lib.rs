@@ -5,6 +5,7 @@ mod arrays;
 mod baseline;
 mod errors;
 mod evaluate;
+mod landmarks;
 mod map;
 mod params;
 mod placements;
@@ -19,6 +20,8 @@ mod native {
     use crate::baseline::{Built, baseline_names};
     #[pymodule_export]
     use crate::evaluate::{auc, distances, joined_kl, percentiles, shares};
+    #[pymodule_export]
+    use crate::landmarks::Landmarks;
     #[pymodule_export]
     use crate::map::Map;
     #[pymodule_export]
