@@ -3,6 +3,7 @@
 
 mod arrays;
 mod baseline;
+mod distributed;
 mod errors;
 mod evaluate;
 mod landmarks;
@@ -18,6 +19,8 @@ mod progress;
 mod native {
     #[pymodule_export]
     use crate::baseline::{Built, baseline_names};
+    #[pymodule_export]
+    use crate::distributed::{Columns, positions, problems, settle};
     #[pymodule_export]
     use crate::evaluate::{auc, distances, joined_kl, percentiles, shares};
     #[pymodule_export]

@@ -339,7 +339,7 @@ impl Fit {
         let (repulsion, method) = self.repulsion::<D>(x.rows());
         note(observer, Stage::Optimise, 0, &format!("gradient: {method}"))?;
         let schedule = self.schedule(x.rows());
-        let optimised = optimise(&p, &mut y, repulsion, &schedule, observer);
+        let optimised = optimise(p, &mut y, repulsion, &schedule, observer);
         if !optimised.kl.is_finite() || !y.iter().flatten().all(|v| v.is_finite()) {
             let problem = format!(
                 "{:e} made the places run away: use a smaller one, or closer places to start from",
@@ -347,7 +347,6 @@ impl Fit {
             );
             return Err(Error::Parameter { name: "learning rate", problem });
         }
-        drop(p);
         let provenance = self.provenance(&schedule, optimised, method, search);
         let y = Matrix::new(y.len(), D, y.into_flattened())?;
         self.finish(distinct, y, Some(nn_x), provenance, observer)

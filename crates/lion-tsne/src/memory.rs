@@ -1,5 +1,9 @@
 //! How much memory there is, asked before much of it is taken.
 
+mod needs;
+
+pub use needs::{Needs, Part};
+
 use crate::error::{Error, Result};
 use std::fs::read_to_string;
 

@@ -113,7 +113,7 @@ impl RowIndex {
             .zip(centre_rows.data().par_chunks_exact(x.cols()))
             .map(|((members, first), middle)| {
                 let rows = x.select(members);
-                let packed = Packed::new(&centre(rows.data(), &mean), x.cols());
+                let packed = Packed::centred(rows.data(), &mean);
                 let farthest = rows.data().chunks_exact(x.cols()).map(|row| squared_distance(row, middle));
                 Cell { first, packed, radius: farthest.fold(0.0, f32::max).sqrt() * (1.0 + SLACK) }
             })
