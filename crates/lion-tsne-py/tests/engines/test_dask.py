@@ -1,8 +1,10 @@
 """Dask on a cluster of processes, which are real."""
 
 import os
+import re
 import signal
 import time
+from pathlib import Path
 
 import dask.dataframe as dd
 import numpy as np
@@ -58,6 +60,15 @@ def test_from_file_to_file(client, job, tmp_path):
     assert set(table["x"].to_pylist()) == {1.5}
     names = [name.removeprefix("lion_") for name in table.drop("x").column_names]
     job.check(table.drop("x").rename_columns(names))
+
+
+def test_readme_lines_run_as_printed(client, job, monkeypatch):
+    readme = (Path(__file__).parents[4] / "README.md").read_text()
+    lines = next(block for block in re.findall(r"```py\n(.*?)```", readme, re.S) if "dask" in block)
+    monkeypatch.chdir(Path(job.map).parent)
+    names = {"frame": frame_of(job.parts(2))}
+    exec(lines, names)
+    job.check(table_of(names["placed"]))
 
 
 def test_without_a_cluster(job):
