@@ -98,7 +98,8 @@ impl Fit {
     /// What placing another way's places on these rows will hold, without t-SNE: see [`Fit::adopt`].
     pub fn needs_to_adopt(&self, rows: usize, cols: usize) -> Needs {
         let sizes = Sizes { k: 1.0, ..Sizes::of(self, rows, cols) };
-        let stages = sizes.preprocess().or(sizes.neighbours(Search::Auto)).or(sizes.parameters(self.power.is_none()));
+        let stages =
+            sizes.preprocess().or(sizes.neighbours(Search::Auto)).or(sizes.parameters(self.power.is_none()));
         stages.with("threads and small things", (SMALL + SMALL_PER_THREAD * sizes.threads) as u64)
     }
 }
@@ -160,12 +161,14 @@ impl Sizes {
     }
 
     fn preprocess(&self) -> Needs {
-        let sought = Needs::of("preprocess", &[("table", self.table()), ("search for equal rows", self.equal_rows())]);
+        let sought =
+            Needs::of("preprocess", &[("table", self.table()), ("search for equal rows", self.equal_rows())]);
         if !self.has_pca() {
             return sought;
         }
         let pca = preprocess::pca_bytes(self.cols, self.width);
-        let projected = [("table", self.table()), ("rows of the map", self.x() + self.beside()), ("PCA", pca)];
+        let projected =
+            [("table", self.table()), ("rows of the map", self.x() + self.beside()), ("PCA", pca)];
         sought.or(Needs::of("preprocess", &projected))
     }
 
