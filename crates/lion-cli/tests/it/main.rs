@@ -8,6 +8,7 @@ mod fit;
 #[cfg(unix)]
 mod interrupt;
 mod look;
+mod memory;
 mod place;
 #[cfg(unix)]
 mod serve;
