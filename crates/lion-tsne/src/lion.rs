@@ -16,8 +16,8 @@ mod sweep;
 pub use cells::Positions;
 pub use local::{Local, Taper};
 pub use off_plane::OffPlane;
-pub(crate) use parameters::Chosen;
 pub use parameters::LionParameters;
+pub(crate) use parameters::{Chosen, spacing};
 pub use placement::{Place, Placement, Settled, Verdict};
 pub use placer::Placer;
 pub use power::{CrossValidated, PowerPoint};
@@ -158,9 +158,10 @@ impl Lion {
             return Err(Error::Data("the map has no parameters of placing".into()));
         };
         let index = RowIndex::new(map.x(), kept.cells.as_ref());
-        let (sorted_nn_x, sorted_nn_y) = (ascending(&kept.nn_x), ascending(&kept.nn_y));
+        let (sorted_nn_x, sorted_nn_y) = (ascending(kept.fair(&kept.nn_x)), ascending(&kept.nn_y));
+        let residuals = kept.residuals.as_deref().map(|residuals| kept.fair(residuals));
         let radius = chosen.radius.unwrap_or(kept.radius);
-        let (r_x, plane) = radii(radius, options.off_plane, &sorted_nn_x, kept.residuals.as_deref());
+        let (r_x, plane) = radii(radius, options.off_plane, &sorted_nn_x, residuals);
         let r_x = if radius == kept.radius && plane.is_none() { kept.r_x } else { r_x };
         let r_close = chosen.r_close.map_or(kept.r_close, |r| r.of(&sorted_nn_y));
         let r_y = match (chosen.r_y, chosen.r_close) {

@@ -62,13 +62,19 @@ class Job:
 
 
 @pytest.fixture(scope="session")
-def lion() -> Callable[..., str]:
-    """A function that runs the program `lion`, which `cargo xtask test` has built."""
+def program() -> Path:
+    """The program `lion`, which `cargo xtask test` has built."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     program = Path(os.environ.get("LION_BINARY", target / "release" / "lion"))
     if not program.is_file():
         assert "LION_BINARY" not in os.environ, f"there is no {program}"
         pytest.skip(f"there is no {program}: cargo build --release makes it")
+    return program
+
+
+@pytest.fixture(scope="session")
+def lion(program) -> Callable[..., str]:
+    """A function that runs it."""
 
     def run(*words: object) -> str:
         command = [program, *map(str, words)]
