@@ -22,6 +22,7 @@ usage: cargo xtask <task>
   test                    install what the tests need, then run every test and check there is
   test rust               the quick loop: formatting, clippy, Rust tests
   test python             the tests of the Python package alone
+  test engines            placing on Spark, Ray and Dask alone
   test web                the browser tests alone
   wheel                   build the Python package's wheel
   lint                    formatting, clippy, rustdoc, and the licence and source policy of deny.toml
@@ -60,6 +61,7 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["test"] => Some(steps::test()),
         ["test", "rust"] => Some(steps::test_rust()),
         ["test", "python"] => Some(steps::test_python()),
+        ["test", "engines"] => Some(steps::test_engines()),
         ["test", "web"] => Some(steps::test_web()),
         ["wheel"] => Some(python::wheel()),
         ["lint"] => Some(steps::lint()),

@@ -3,8 +3,10 @@
 
 mod arrays;
 mod baseline;
+mod distributed;
 mod errors;
 mod evaluate;
+mod landmarks;
 mod map;
 mod params;
 mod placements;
@@ -18,7 +20,11 @@ mod native {
     #[pymodule_export]
     use crate::baseline::{Built, baseline_names};
     #[pymodule_export]
+    use crate::distributed::{Columns, positions, problems, settle};
+    #[pymodule_export]
     use crate::evaluate::{auc, distances, joined_kl, percentiles, shares};
+    #[pymodule_export]
+    use crate::landmarks::Landmarks;
     #[pymodule_export]
     use crate::map::Map;
     #[pymodule_export]

@@ -18,7 +18,7 @@ use pyo3::types::PyCapsule;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-const COORDINATES: [&str; 3] = ["x", "y", "z"];
+pub(crate) const COORDINATES: [&str; 3] = ["x", "y", "z"];
 
 /// The code of a verdict: 0 exact, 1 interpolated, 2 beside-outlier, 3 outlier.
 pub(crate) fn code(verdict: Verdict) -> i8 {
@@ -71,7 +71,7 @@ impl Placements {
 }
 
 /// All columns but ids and coordinates.
-fn said(map: &Map, placements: &[Placement]) -> PyResult<Vec<(&'static str, ArrayRef)>> {
+pub(crate) fn said(map: &Map, placements: &[Placement]) -> PyResult<Vec<(&'static str, ArrayRef)>> {
     let scores = Float64Array::from_iter_values(placements.iter().map(|placement| placement.score));
     let off_plane = Float64Array::from_iter(placements.iter().map(|placement| placement.off_plane));
     let nearest_id = placements.iter().map(|placement| map.id(placement.nearest as usize));
@@ -111,7 +111,14 @@ fn texts<'a>(values: impl Iterator<Item = Cow<'a, str>> + Clone) -> PyResult<Arr
     Ok(Arc::new(StringArray::from_iter_values(values)))
 }
 
-fn broken(error: ArrowError) -> PyErr {
+/// A stream of one batch, as Arrow's C interface has it.
+pub(crate) fn stream<'py>(py: Python<'py>, batch: &RecordBatch) -> PyResult<Bound<'py, PyCapsule>> {
+    let batches = RecordBatchIterator::new([Ok(batch.clone())], batch.schema());
+    let stream = FFI_ArrowArrayStream::new(Box::new(batches));
+    PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+}
+
+pub(crate) fn broken(error: ArrowError) -> PyErr {
     PyRuntimeError::new_err(error.to_string())
 }
 
@@ -125,9 +132,7 @@ impl Placements {
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
-        let batches = RecordBatchIterator::new([Ok(self.batch.clone())], self.batch.schema());
-        let stream = FFI_ArrowArrayStream::new(Box::new(batches));
-        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+        stream(py, &self.batch)
     }
 
     /// The names and types of the columns.

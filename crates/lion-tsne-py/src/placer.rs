@@ -104,7 +104,7 @@ impl Placer {
 type Verdicts<'py> = (Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<f64>>);
 
 impl Placer {
-    fn lion(&self) -> PyResult<Arc<Lion>> {
+    pub(crate) fn lion(&self) -> PyResult<Arc<Lion>> {
         self.lion.get(|forked| Lion::new(forked.map().clone(), &self.options).map_err(exception))
     }
 
@@ -122,7 +122,11 @@ impl Placer {
     }
 
     /// Places all rows but the outliers, in parts that Ctrl-C can come between.
-    fn settled<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<(Arc<Lion>, Vec<Settled>)> {
+    pub(crate) fn settled<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+    ) -> PyResult<(Arc<Lion>, Vec<Settled>)> {
         let (lion, rows) = (self.lion()?, Rows::of("x", x)?);
         let (cols, values) = (rows.cols(), rows.values()?);
         let mut settled = Vec::with_capacity(rows.len());

@@ -3,6 +3,7 @@
 mod approximate;
 mod exact;
 mod given;
+mod linked;
 mod placing;
 mod scan;
 
@@ -13,6 +14,7 @@ use approximate::CellIndex;
 pub(crate) use approximate::{CELL, MOST_CELLS};
 pub use exact::ExactIndex;
 pub(crate) use given::wanted;
+pub(crate) use linked::linked;
 pub(crate) use placing::{CellParts, RowIndex, Seen};
 pub(crate) use scan::squared_distance;
 use std::ops::ControlFlow;

@@ -8,6 +8,8 @@
 mod beyond;
 mod cover;
 mod keep;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use beyond::Witnesses;
 pub use beyond::{Beyond, SampledFrom};
@@ -252,105 +254,5 @@ impl Space<'_> {
             }
             None => Preprocess::fit(rows, metric, pca, seed),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::preprocess::Preprocess;
-    use crate::random::Random;
-
-    fn table(rows: usize, cols: usize) -> Rows {
-        let mut random = Random::new(5);
-        let data = (0..rows * cols).map(|i| (random.gaussian() * (1 + i % cols) as f64 + 3.0) as f32);
-        let labels = (0..rows).map(|row| if row % 50 == 0 { "rare" } else { "common" }.to_owned());
-        Rows {
-            data: Matrix::new(rows, cols, data.collect()).unwrap(),
-            ids: Some((0..rows).map(|row| format!("r{row}")).collect()),
-            labels: Some(labels.collect()),
-        }
-    }
-
-    fn part(rows: &Rows, order: &[u32]) -> Rows {
-        let names = |names: &Option<Vec<String>>| {
-            names.as_ref().map(|names| order.iter().map(|&i| names[i as usize].clone()).collect())
-        };
-        Rows { data: rows.data.select(order), ids: names(&rows.ids), labels: names(&rows.labels) }
-    }
-
-    fn options(count: usize) -> LandmarkOptions {
-        Fit { pca: PcaChoice::None, ..Fit::default() }.landmarks(count)
-    }
-
-    fn chosen(options: LandmarkOptions, parts: impl IntoIterator<Item = Rows>) -> Sampled {
-        let mut landmarks = Landmarks::new(options).unwrap();
-        parts.into_iter().for_each(|part| landmarks.add(part).unwrap());
-        landmarks.finish().unwrap()
-    }
-
-    #[test]
-    fn whatever_the_order_and_the_parts() {
-        let rows = table(1000, 3);
-        for stratified in [false, true] {
-            let options = LandmarkOptions { stratified, ..options(100) };
-            let whole = chosen(options, [rows.clone()]);
-            let mut order: Vec<u32> = (0..1000).collect();
-            let mut random = Random::new(9);
-            (1..order.len()).rev().for_each(|i| order.swap(i, random.below(i + 1)));
-            let parts = chosen(options, order.chunks(37).map(|order| part(&rows, order)));
-            assert_eq!(whole.rows.ids, parts.rows.ids);
-            assert_eq!(whole.rows.data, parts.rows.data);
-            assert_eq!(whole.rows.labels, parts.rows.labels);
-            assert_eq!((whole.rows.data.rows(), whole.seen), (100, 1000));
-        }
-    }
-
-    #[test]
-    fn each_label_has_its_share() {
-        let options = LandmarkOptions { stratified: true, ..options(100) };
-        let rare = |chosen: &Sampled| chosen.rows.labels.iter().flatten().filter(|l| *l == "rare").count();
-        // There are 20 of the rare ones; all stay, and common ones fill up.
-        let of_all = chosen(options, [table(1000, 3)]);
-        assert_eq!((rare(&of_all), of_all.rows.data.rows()), (20, 100));
-        let as_they_come = chosen(super::tests::options(100), [table(1000, 3)]);
-        assert!(rare(&as_they_come) < 10);
-    }
-
-    #[test]
-    fn fewer_rows_than_landmarks_all_stay() {
-        let of_few = chosen(options(100), [table(30, 2)]);
-        assert_eq!(of_few.rows.data.rows(), 30);
-    }
-
-    #[test]
-    fn the_pca_is_that_of_all_rows() {
-        let rows = table(3000, 8);
-        let options = LandmarkOptions { pca: PcaChoice::Components(4), ..options(50) };
-        let order: Vec<u32> = (0..3000).collect();
-        let streamed = chosen(options, order.chunks(700).map(|order| part(&rows, order))).pca.unwrap();
-        let (whole, _) = Preprocess::fit(rows.data, Metric::Euclidean, PcaChoice::Components(4), 0).unwrap();
-        let whole = whole.pca().unwrap();
-        for (a, b) in streamed.components().data().iter().zip(whole.components().data()) {
-            assert!((a - b).abs() < 1e-4, "{a} {b}");
-        }
-        for (a, b) in streamed.variances().iter().zip(whole.variances()) {
-            assert!((a / b - 1.0).abs() < 1e-5, "{a} {b}");
-        }
-        assert!((streamed.total_variance() / whole.total_variance() - 1.0).abs() < 1e-5);
-        let again = chosen(options, order.chunks(123).map(|order| part(&table(3000, 8), order))).pca.unwrap();
-        assert_eq!(streamed, again);
-    }
-
-    #[test]
-    fn what_does_not_go_together_is_refused() {
-        assert!(Landmarks::new(options(3)).is_err());
-        let mut landmarks = Landmarks::new(options(10)).unwrap();
-        landmarks.add(table(20, 3)).unwrap();
-        assert!(landmarks.add(table(20, 4)).is_err());
-        assert!(landmarks.add(Rows { ids: None, ..table(20, 3) }).is_err());
-        let broken =
-            Rows { data: Matrix::new(1, 3, vec![0.0, f32::NAN, 1.0]).unwrap(), ..part(&table(20, 3), &[0]) };
-        assert!(landmarks.add(broken).is_err());
     }
 }

@@ -10,6 +10,7 @@ mod placement;
 mod placer;
 mod power;
 mod radius;
+mod stranger;
 mod sweep;
 
 pub use cells::Positions;
@@ -17,10 +18,11 @@ pub use local::{Local, Taper};
 pub use off_plane::OffPlane;
 pub use parameters::LionParameters;
 pub(crate) use parameters::{Chosen, spacing};
-pub use placement::{Place, Placement, Settled, Stranger, Verdict};
+pub use placement::{Place, Placement, Settled, Verdict};
 pub use placer::Placer;
 pub use power::{CrossValidated, PowerPoint};
 pub use radius::Radius;
+pub use stranger::Stranger;
 
 use crate::error::{Error, Result};
 use crate::fit::check_largest;
@@ -280,7 +282,8 @@ impl Lion {
         settled.ok_or_else(|| Error::Data("there is no row to place".into()))
     }
 
-    fn check(&self, rows: &Matrix) -> Result<()> {
+    /// Refuses rows that cannot be placed, and names the first: not finite, too large, without a direction.
+    pub fn check(&self, rows: &Matrix) -> Result<()> {
         self.map.preprocess().check(rows)?;
         check_largest(rows)
     }

@@ -7,6 +7,7 @@ mod evaluate;
 mod fit;
 #[cfg(unix)]
 mod interrupt;
+mod landmarks;
 mod look;
 mod memory;
 mod place;

@@ -94,7 +94,34 @@ class Map:
     @property
     def adopted(self) -> bool: ...
     @property
+    def sampled_from(self) -> dict[str, Any] | None: ...
+    @property
     def version(self) -> str: ...
+
+@final
+class Landmarks:
+    """Landmarks in the making: rows are added, then a map is fitted."""
+
+    def __new__(
+        cls,
+        count: int,
+        *,
+        stratified: bool = False,
+        cover: bool = False,
+        params: dict[str, Any] | None = None,
+    ) -> Landmarks: ...
+    def add(
+        self,
+        x: NDArray[np.float32],
+        *,
+        ids: Sequence[str] | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> None: ...
+    @property
+    def seen(self) -> int: ...
+    def fit(
+        self, *, columns: Sequence[str] | None = None, progress: Progress | None = None
+    ) -> Map: ...
 
 @final
 class Placer:
@@ -148,6 +175,16 @@ class Placements:
     @property
     def group(self) -> NDArray[np.int64]: ...
 
+@final
+class Columns:
+    """Columns for whoever reads them through Arrow's C interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __len__(self) -> int: ...
+
+def settle(placer: Placer, x: NDArray[np.float32]) -> Columns: ...
+def positions(placer: Placer, strangers: list[bytes]) -> Columns: ...
+def problems(placer: Placer, x: NDArray[np.float32]) -> list[tuple[int, int | None, str]]: ...
 @final
 class Built:
     """Another way of placing, built from a map."""

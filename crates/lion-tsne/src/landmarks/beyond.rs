@@ -58,6 +58,18 @@ impl Witnesses {
         strata.iter().filter(|(keys, _)| !keys.is_empty()).map(stratum).collect::<Result<_>>().map(Self)
     }
 
+    /// How many there are.
+    #[cfg(test)]
+    pub(super) fn rows(&self) -> usize {
+        self.0.iter().map(|stratum| stratum.rows.rows()).sum()
+    }
+
+    /// How many rows they stand for.
+    #[cfg(test)]
+    pub(super) fn of(&self) -> u64 {
+        self.0.iter().map(|stratum| stratum.of).sum()
+    }
+
     /// How many of the rows that they stand for lie beyond, by how much that may be wrong, and by how many it was judged.
     pub(crate) fn judge(&self, beyond: &Beyond<'_>) -> Result<(u64, u64, u64)> {
         let (mut total, mut variance, mut judged) = (0.0, 0.0, 0);

@@ -1,5 +1,6 @@
 //! What is said of a placed row.
 
+use super::Stranger;
 use crate::error::Error;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -101,22 +102,4 @@ pub enum Settled {
     Placed(Placement),
     /// Its place depends on the other outliers: `Placer::give_positions` knows it.
     Outlier(Stranger),
-}
-
-/// An outlier without a position.
-#[derive(Clone, Debug)]
-pub struct Stranger {
-    /// All that is known but place and group.
-    pub(crate) placement: Placement,
-    /// The row, preprocessed.
-    pub(crate) row: Vec<f32>,
-    /// The place of the nearest row.
-    pub(super) target: [f64; 3],
-}
-
-impl Stranger {
-    /// What is known of it: all but place and group.
-    pub fn placement(&self) -> &Placement {
-        &self.placement
-    }
 }

@@ -109,7 +109,7 @@ impl<'a> Placer<'a> {
     pub fn give_positions(&mut self, strangers: Vec<Stranger>) -> Vec<Placement> {
         let (different, number_of) = different(&strangers);
         let rows: Vec<&[f32]> = different.iter().map(|&at| strangers[at].row.as_slice()).collect();
-        let group_of = groups(&rows, self.lion.r_x);
+        let group_of = self.lion.pool.install(|| groups(&rows, self.lion.r_x));
         let mut members: Vec<Vec<usize>> = Vec::new();
         for (number, &group) in group_of.iter().enumerate() {
             members.resize_with(members.len().max(group as usize + 1), Vec::new);
@@ -203,8 +203,14 @@ impl Lion {
 /// equals.
 fn different(strangers: &[Stranger]) -> (Vec<usize>, Vec<usize>) {
     let bits = |at: usize| strangers[at].row.iter().map(|v| v.to_bits());
+    // One of two rows on the same spot may lie off the plane, and then nobody looked twice for its nearest.
+    let nearer = |a: usize, b: usize| {
+        let (a, b) = (&strangers[a], &strangers[b]);
+        let targets = a.target.map(f64::to_bits).cmp(&b.target.map(f64::to_bits));
+        a.placement.nearest_distance.total_cmp(&b.placement.nearest_distance).then(targets)
+    };
     let mut order: Vec<usize> = (0..strangers.len()).collect();
-    order.sort_by(|&a, &b| bits(a).cmp(bits(b)));
+    order.sort_by(|&a, &b| bits(a).cmp(bits(b)).then_with(|| nearer(a, b)));
     let mut different: Vec<usize> = Vec::new();
     let mut number_of = vec![0; strangers.len()];
     for at in order {

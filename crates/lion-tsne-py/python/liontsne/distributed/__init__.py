@@ -1,0 +1,161 @@
+"""Placing on many machines, with the bits of `lion place` on one.
+
+`placer` gives a function from Arrow record batches to Arrow record batches that any engine can run.
+Where an outlier is put depends on the other outliers, so a job has two passes: the first settles
+every row that is no outlier, then the few outliers are brought together and get their positions,
+and the second puts these in. Nothing else is ever moved, and neither the number of the parts nor
+their order changes a bit of the result.
+
+`liontsne.distributed.spark`, `ray` and `dask` do all of it for the data sets of these engines:
+
+    from liontsne.distributed import dask
+    placed = dask.place(frame, "map.lion", id="id")
+
+By hand, with three parts of a table that could be anywhere:
+
+>>> import numpy as np, os, pyarrow as pa, tempfile
+>>> from liontsne import LionTSNE, distributed
+>>> rng = np.random.default_rng(0)
+>>> X = rng.normal(size=(150, 3)) + 8 * rng.integers(0, 3, size=(150, 1))
+>>> path = os.path.join(tempfile.mkdtemp(), "map.lion")
+>>> LionTSNE(perplexity=10, max_iter=100).fit(X).save(path)
+>>> new = np.vstack([X[:4] + 0.01, [[900, 0, 0], [900, 0, 1]]])
+>>> table = pa.table({"id": list("abcdef"), "a": new[:, 0], "b": new[:, 1], "c": new[:, 2]})
+
+>>> place = distributed.placer(path, id="id")
+>>> parts = [place.settle(table[start : start + 2]) for start in (0, 2, 4)]
+>>> positions = place.positions(part["stranger"] for part in parts)
+>>> positions
+Positions(2 outliers in 1 groups)
+>>> filled = pa.concat_tables(place.fill(part, positions) for part in parts)
+>>> filled["verdict"].to_pylist()[3:]
+['interpolated', 'outlier', 'outlier']
+
+In one process the same is one call:
+
+>>> place(table).equals(filled)
+True
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from liontsne import _native
+from liontsne.distributed._placer import Placer
+from liontsne.distributed._positions import Positions
+
+__all__ = ["Placer", "Positions", "placer"]
+
+
+def placer(
+    map: str | os.PathLike[str],
+    *,
+    id: str | None = None,
+    columns: Sequence[str] | None = None,
+    keep: Sequence[str] | None = None,
+    bad_rows: str = "stop",
+    file: str | None = None,
+    row: str | None = None,
+    prefix: str = "",
+    threads: int = 1,
+    signed: bool = False,
+    **how: Any,
+) -> Placer:
+    """A function that places rows of Arrow data into the map of a file.
+
+    Parameters
+    ----------
+    map : path
+        The map file. Every worker must find the same file at the same path; it is opened there once
+        for each process, and never sent.
+    id : str or None
+        The column that names rows. It passes through, and the sentence about a bad row has it.
+    columns : sequence of str or None
+        The features in the map's order, or the one column of lists that holds them. None is the
+        columns that the map was fitted to by their names; where it knows none, all columns of
+        numbers, or the one of lists, but for those named by other parameters.
+    keep : sequence of str or None
+        The columns that pass through, beside `id`, `file` and `row`. None is all that are no
+        features.
+    bad_rows : {"stop", "aside"}
+        What becomes of a row that cannot be placed, because a value is missing, is no finite number
+        or is too large: `ValueError`; or it stays, with nulls in place of a placement, and a column
+        `problem` says what is wrong. That is null for all other rows.
+    file, row : str or None
+        Columns that say from which file and row of it a row came, for the sentence about a bad one.
+    prefix : str
+        Goes before the names of all columns that are added: for tables that have an `x` already.
+    threads : int
+        Threads for each call; 0 is all. Engines run a task for each core by themselves.
+    signed : bool
+        `neighbours` and `group` as int64, for engines that have no unsigned numbers.
+    **how
+        `local`, `taper`, `split_clusters`, `off_plane`, `outliers`, `radius`, `power`, `r_y`,
+        `r_close` and `random_state`, as for `liontsne.load`.
+
+    Returns
+    -------
+    Placer
+        Columns that pass through come first, in their order, then what `lion place` writes: `x`,
+        `y`, (`z`), `verdict`, `score`, `off_plane`, `nearest_id`, `nearest_distance`, `neighbours`,
+        `group`.
+    """
+    from liontsne import _params
+
+    path = os.path.abspath(os.fspath(map))
+    known = _native.Map.load(path)
+    options = {"seed": known.seed, "threads": _params.whole("threads", threads)} | _options(how)
+    made = Placer(
+        path,
+        known.checksum,
+        tuple(sorted(options.items())),
+        id,
+        _names("columns", columns),
+        _names("keep", keep),
+        _params.one_of("bad_rows", bad_rows, ("stop", "aside")),
+        file,
+        row,
+        prefix,
+        bool(signed),
+    )
+    # Opened here too: what is wrong with the options is said before the job begins, and the power
+    # that goes with another radius, which takes long to find, is found once.
+    options["power"] = made._opened.placer.power
+    return replace(made, options=tuple(sorted(options.items()))) if "radius" in how else made
+
+
+def _options(how: dict[str, Any]) -> dict[str, Any]:
+    """What says how to place, in the words of the native module."""
+    from liontsne import _params
+
+    words = {
+        "local": ("energy", "idw"),
+        "taper": ("none", "triangle", "trapezoid"),
+        "outliers": ("nearest", "random"),
+    }
+    options: dict[str, Any] = {}
+    for name, value in how.items():
+        if name in words:
+            asked = "positions" if name == "outliers" else name
+            options[asked] = _params.one_of(name, value, words[name])
+        elif name in ("radius", "r_y", "r_close"):
+            options[name] = _params.radius(name, value)
+        elif name == "power":
+            options[name] = _params.number_or_auto(name, value)
+        elif name == "split_clusters":
+            options[name] = bool(value)
+        elif name == "random_state":
+            options["seed"] = _params.seed(value)
+        elif name != "off_plane":
+            raise TypeError(f"placer() has no parameter {name!r}")
+        elif value != "auto":
+            options[name] = value
+    return options
+
+
+def _names(name: str, given: Sequence[str] | None) -> tuple[str, ...] | None:
+    if isinstance(given, str):
+        raise ValueError(f"{name} must be a list of names, not one text: give [{given!r}]")
+    return None if given is None else tuple(given)

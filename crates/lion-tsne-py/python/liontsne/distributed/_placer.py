@@ -1,0 +1,266 @@
+"""The function from record batches to record batches that any engine can run."""
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from liontsne import _native
+from liontsne.distributed import _columns
+from liontsne.distributed._columns import Chosen, Problem
+from liontsne.distributed._open import Opened, Options, opened
+from liontsne.distributed._positions import Positions
+
+# Rows of a table that are settled at a time.
+TOGETHER = 1 << 14
+
+STRANGER, PROBLEM = "stranger", "problem"
+
+
+@dataclass(frozen=True)
+class Placer:
+    """Places rows of Arrow data into a map, in parts that do not know of each other.
+
+    Made by `placer`. It pickles as the map's path and checksum and a few words; each process opens
+    the map once.
+    """
+
+    path: str
+    checksum: str
+    options: Options
+    id: str | None = None
+    columns: tuple[str, ...] | None = None
+    keep: tuple[str, ...] | None = None
+    bad_rows: str = "stop"
+    file: str | None = None
+    row: str | None = None
+    prefix: str = ""
+    signed: bool = False
+
+    @property
+    def map(self) -> _native.Map:
+        """The map, opened once for this process."""
+        return self._opened.map
+
+    # The three steps
+
+    def settle(self, batches: Any) -> Any:
+        """The first step: every row that is no outlier gets its place.
+
+        An outlier gets its verdict, no place, no group, and in the column `stranger` the bytes that
+        its position depends on. Takes a `RecordBatch` or `Table` and returns one, or any iterable
+        of record batches, of which it returns an iterator.
+        """
+        return self._each(self._settled, batches)
+
+    def positions(self, strangers: Iterable[Any]) -> Positions:
+        """The second step: the positions of all outliers of a job, from the columns `stranger` of
+        all its parts (arrays, chunked arrays or single bytes). Neither their order counts nor how
+        often each is there."""
+        found: set[bytes] = set()
+        for part in strangers:
+            found.update([part] if isinstance(part, bytes) else pc.unique(part).to_pylist())
+        found.discard(None)  # type: ignore[arg-type]
+        ordered = sorted(found)
+        placed = batch_of(_native.positions(self._opened.placer, ordered))
+        return Positions(pa.array(ordered, pa.binary()), placed)
+
+    def fill(self, batches: Any, positions: Positions) -> Any:
+        """The third step: settled rows, the outliers among them at their positions. What it takes
+        and returns is as for `settle`."""
+        return self._each(partial(self._filled, positions), batches)
+
+    def __call__(self, data: Any) -> Any:
+        """All three steps in this process.
+
+        A `Table` or `RecordBatch` gives one; so does whatever has Arrow's PyCapsule interface (a
+        frame of polars, say) give a table. A `RecordBatchReader` gives a reader and any other
+        iterable of record batches an iterator: what is settled waits in a temporary file until the
+        last row was seen, so that memory does not grow with the rows.
+        """
+        if isinstance(data, pa.RecordBatchReader):
+            schema = self.final_schema(data.schema)
+            return pa.RecordBatchReader.from_batches(schema, self._spooled(data))
+        if not isinstance(data, (pa.RecordBatch, pa.Table)):
+            if not hasattr(data, "__arrow_c_stream__"):
+                return self._spooled(data)
+            data = pa.table(data)
+        settled = self.settle(data)
+        return self.fill(settled, self.positions([settled.column(self.prefix + STRANGER)]))
+
+    def _spooled(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        schema, strangers = None, set()
+        with tempfile.TemporaryFile(prefix="liontsne-") as file:
+            for batch in self.settle(batches):
+                if schema is None:
+                    schema, writer = batch.schema, pa.ipc.new_stream(file, batch.schema)
+                elif batch.schema != schema:
+                    raise ValueError("all batches must have the same columns of the same types")
+                writer.write_batch(batch)
+                strangers.update(pc.unique(batch.column(self.prefix + STRANGER)).to_pylist())
+            if schema is None:
+                return
+            writer.close()
+            file.seek(0)
+            with pa.ipc.open_stream(file) as settled:
+                yield from self.fill(settled, self.positions(strangers - {None}))
+
+    # What comes out
+
+    def schema(self, schema: pa.Schema) -> pa.Schema:
+        """What comes out of `settle` for rows of this schema."""
+        return self._schema(schema, self._chosen(schema), STRANGER)
+
+    def final_schema(self, schema: pa.Schema) -> pa.Schema:
+        """What comes out of `fill`, and of a call, for rows of this schema."""
+        return self._schema(schema, self._chosen(schema))
+
+    def features(self, schema: pa.Schema) -> list[str]:
+        """The columns of a table that are features: one if that holds lists."""
+        return list(self._chosen(schema).features)
+
+    def kept(self, schema: pa.Schema) -> list[str]:
+        """The columns of a table that pass through."""
+        return list(self._chosen(schema).kept)
+
+    def _schema(self, schema: pa.Schema, chosen: Chosen, *more: str) -> pa.Schema:
+        ours = self.types
+        ours |= {self.prefix + name: pa.binary() for name in more}
+        for name in chosen.kept:
+            if name in ours:
+                raise ValueError(
+                    f"column {name} passes through, and what is said of rows has one of that name: "
+                    'give prefix="liontsne_" or another, or choose what passes through with keep'
+                )
+        kept = [_columns.find(schema, name) for name in chosen.kept]
+        return pa.schema([*kept, *(pa.field(name, type) for name, type in ours.items())])
+
+    @property
+    def types(self) -> dict[str, pa.DataType]:
+        """The columns that are said of each row, but for `stranger`."""
+        types = {name: pa.float32() for name in "xyz"[: self.map.dims]}
+        types |= {"verdict": pa.string(), "score": pa.float64(), "off_plane": pa.float64()}
+        types |= {"nearest_id": pa.string(), "nearest_distance": pa.float32()}
+        types["neighbours"] = pa.int64() if self.signed else pa.uint32()
+        types["group"] = pa.int64() if self.signed else pa.uint64()
+        if self.bad_rows == "aside":
+            types[PROBLEM] = pa.string()
+        return {self.prefix + name: type for name, type in types.items()}
+
+    # One batch
+
+    @property
+    def _opened(self) -> Opened:
+        """The map and all that was made of it, from this process's own store."""
+        return opened(self.path, self.checksum, self.options)
+
+    def _chosen(self, schema: pa.Schema) -> Chosen:
+        here = self._opened
+        beside = tuple(name for name in (self.id, self.file, self.row) if name is not None)
+        return _columns.choose(schema, here.width, here.names, self.columns, self.keep, beside)
+
+    def _each(self, step: Any, batches: Any) -> Any:
+        if isinstance(batches, pa.RecordBatch):
+            return step(batches)
+        if isinstance(batches, pa.Table):
+            parts = batches.to_batches(max_chunksize=TOGETHER) or [empty(batches.schema)]
+            return pa.Table.from_batches([step(batch) for batch in parts])
+        return (step(batch) for batch in batches)
+
+    def _settled(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        chosen = self._chosen(batch.schema)
+        schema = self._schema(batch.schema, chosen, STRANGER)
+        columns = self._said(batch, chosen)
+        kept = [batch.column(name) for name in chosen.kept]
+        said = [
+            columns[field.name.removeprefix(self.prefix)].cast(field.type)
+            for field in list(schema)[len(kept) :]
+        ]
+        return pa.RecordBatch.from_arrays([*kept, *said], schema=schema)
+
+    def _said(self, batch: pa.RecordBatch, chosen: Chosen) -> dict[str, pa.Array]:
+        """What is said of the rows of a batch, column by column."""
+        here = self._opened
+        x, problems = _columns.rows(batch, chosen, here.width)
+        self._stop_at(batch, problems)
+        good = np.delete(np.arange(len(x)), [bad.row for bad in problems])
+        try:
+            settled = batch_of(_native.settle(here.placer, x[good] if problems else x))
+        except ValueError:
+            # Numbers, but none that a map can use: too large, or without a direction.
+            refused = refused_rows(here, chosen, x, good)
+            self._stop_at(batch, refused)
+            if not refused:
+                raise
+            problems = problems + refused
+            good = np.setdiff1d(good, [bad.row for bad in refused])
+            settled = batch_of(_native.settle(here.placer, x[good]))
+        said = dict(zip(settled.schema.names, settled.columns))
+        if problems:
+            where = np.full(len(x), -1)
+            where[good] = np.arange(len(good))
+            where = pa.array(where, mask=where < 0)
+            said = {name: column.take(where) for name, column in said.items()}
+        if self.bad_rows == "aside":
+            words = {bad.row: self._sentence(batch, bad) for bad in problems}
+            said[PROBLEM] = pa.array([words.get(row) for row in range(len(x))], pa.string())
+        return said
+
+    def _filled(self, positions: Positions, batch: pa.RecordBatch) -> pa.RecordBatch:
+        at = batch.schema.get_field_index(self.prefix + STRANGER)
+        if at < 0:
+            raise ValueError(f"there is no column {self.prefix + STRANGER}: settle the rows first")
+        strangers, names = batch.column(at), batch.schema.names
+        columns = list(batch.columns)
+        if strangers.null_count < len(strangers):
+            for name, given in positions.of(strangers).items():
+                old = names.index(self.prefix + name)
+                columns[old] = pc.coalesce(columns[old], given.cast(columns[old].type))
+        del columns[at]
+        return pa.RecordBatch.from_arrays(columns, schema=batch.schema.remove(at))
+
+    # Bad rows
+
+    def _stop_at(self, batch: pa.RecordBatch, problems: list[Problem]) -> None:
+        if problems and self.bad_rows == "stop":
+            raise ValueError(
+                f'{self._sentence(batch, problems[0])} (bad_rows="aside" sets such rows aside)'
+            )
+
+    def _sentence(self, batch: pa.RecordBatch, bad: Problem) -> str:
+        """Where a bad row came from, as far as that is known, and what is wrong with it."""
+
+        def value(column: str | None, words: str) -> list[str]:
+            return [words.format(batch.column(column)[bad.row].as_py())] if column else []
+
+        where = [*value(self.file, "{}"), *value(self.row, "row {}"), *value(self.id, "id {}")]
+        where = where or [f"row {bad.row + 1} of a batch of {batch.num_rows} rows"]
+        if bad.column is not None:
+            where.append(f"column {bad.column}")
+        return f"{', '.join(where)} {bad.words}"
+
+
+def refused_rows(here: Opened, chosen: Chosen, x: np.ndarray, good: np.ndarray) -> list[Problem]:
+    """Those of the good rows that the map itself refuses."""
+    names = chosen.features
+    if chosen.is_list:
+        names = tuple(_columns.items(names[0], here.width))
+    return [
+        Problem(int(good[row]), None if column is None else names[column], words)
+        for row, column, words in _native.problems(here.placer, x[good])
+    ]
+
+
+def empty(schema: pa.Schema) -> pa.RecordBatch:
+    """No rows of these columns."""
+    return pa.RecordBatch.from_arrays([pa.array([], field.type) for field in schema], schema=schema)
+
+
+def batch_of(columns: _native.Columns) -> pa.RecordBatch:
+    """What the native module says, as a record batch."""
+    return pa.RecordBatchReader.from_stream(columns).read_next_batch()

@@ -1,0 +1,25 @@
+"""What workers say is wrong, found in what an engine makes of it."""
+
+import re
+
+ERROR = re.compile(r"^(?:\w+\.)*(\w+Error): (.+)$", re.MULTILINE)
+KINDS: dict[str, type[Exception]] = {
+    "FileNotFoundError": FileNotFoundError,
+    "OSError": OSError,
+    "ValueError": ValueError,
+}
+
+
+def told(text: str) -> Exception | None:
+    """The error of a worker in the text of an engine's, which has pages around it: the innermost one; None
+    if it is none that a worker says in a sentence.
+
+    >>> told('Job aborted\\nTraceback …\\nValueError: row 7 is empty\\n\\tat org.apache.spark…')
+    ValueError('row 7 is empty')
+    """
+    for kind, sentence in reversed(ERROR.findall(text)):
+        if kind == "ModuleNotFoundError":
+            return ModuleNotFoundError(f"{sentence} in the Python of the workers: install it there")
+        if kind in KINDS:
+            return KINDS[kind](sentence)
+    return None

@@ -1,0 +1,146 @@
+"""Placing the rows of a Dask data frame.
+
+    from liontsne.distributed import dask
+    placed = dask.place(frame, "map.lion", id="id")
+    placed.to_parquet("placed")
+
+Partitions are settled where they are, and stay there; only outliers travel. The result is that of
+`lion place` bit by bit, whatever the partitions. On a cluster, every worker needs the map file at
+the same path.
+"""
+
+import os
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from liontsne.distributed import Placer, Positions, placer
+from liontsne.distributed._placer import PROBLEM, STRANGER
+
+
+def place(
+    frame: Any, map: str | os.PathLike[str], *, bad_rows: str = "stop", **options: Any
+) -> Any:
+    """Places the rows of a Dask data frame into the map of a file.
+
+    Rows are settled at once, on the cluster if there is one (`dask.distributed.Client`), and kept
+    there (`persist`), without their features; the rest is done when the answer is asked for.
+    Partitions, divisions, index and the types of columns that pass through stay as they are.
+
+    Parameters
+    ----------
+    frame : dask.dataframe.DataFrame
+        Features as columns of numbers, or as one column of lists.
+    map : path
+        The map file.
+    bad_rows : {"stop", "aside"}
+        Whether a row that cannot be placed ends the job with a `ValueError`, or is set aside.
+    **options
+        As for `liontsne.distributed.placer`: `id`, `columns`, `keep`, `file`, `row`, `prefix`,
+        `local`, ...
+
+    Returns
+    -------
+    dask.dataframe.DataFrame, or two of them
+        The columns that pass through, and what `lion place` says of each row; with
+        `bad_rows="aside"` a pair of them: the placed rows, and the others with a column `problem`.
+    """
+    import dask
+
+    place = placer(map, bad_rows=bad_rows, **options)
+    schema = schema_of(frame._meta, place)
+    kept = place.kept(schema)
+    # What passes through stays in pandas, with its types; the placer sees what it needs to see.
+    place.schema(schema)
+    place = replace(place, columns=tuple(place.features(schema)), keep=())
+    settled = frame.map_partitions(
+        settle, place, kept, meta=meta_of(frame._meta[kept], place, stranger=True)
+    ).persist()
+    strangers = [dask.delayed(strangers_of)(part, place) for part in settled.to_delayed()]
+    positions = dask.delayed(place.positions)(strangers).persist()
+    placed = settled.map_partitions(
+        fill, place, positions, meta=meta_of(frame._meta[kept], place, problem=False)
+    )
+    if bad_rows == "stop":
+        return placed
+    columns = [*kept, place.prefix + PROBLEM]
+    meta = meta_of(frame._meta[kept], place)[columns]
+    return placed, settled.map_partitions(rejected, place, columns, meta=meta)
+
+
+# One partition
+
+
+def settle(frame: pd.DataFrame, place: Placer, kept: list[str]) -> pd.DataFrame:
+    """Settled rows: the columns that pass through, and what is said of each."""
+    needed = [*(place.columns or ()), *(n for n in (place.id, place.file, place.row) if n)]
+    table = pa.Table.from_pandas(frame[list(dict.fromkeys(needed))], preserve_index=False)
+    return beside(frame[kept], place.settle(table))
+
+
+def strangers_of(frame: pd.DataFrame, place: Placer) -> pa.Array:
+    """The outliers among settled rows."""
+    strangers = frame[place.prefix + STRANGER].dropna().drop_duplicates()
+    return pa.array(strangers, pa.binary())
+
+
+def fill(frame: pd.DataFrame, place: Placer, positions: Positions) -> pd.DataFrame:
+    """Placed rows of settled ones."""
+    stranger, problem = place.prefix + STRANGER, place.prefix + PROBLEM
+    if problem in frame:
+        frame = frame[frame[problem].isna()].drop(columns=problem)
+    given = [place.prefix + name for name in positions.table.column_names]
+    table = pa.Table.from_pandas(frame[given], preserve_index=False)
+    filled = in_pandas(place.fill(table, positions), frame.index)
+    return frame.drop(columns=stranger).assign(**{name: filled[name] for name in filled})
+
+
+def rejected(frame: pd.DataFrame, place: Placer, columns: list[str]) -> pd.DataFrame:
+    """Rows that could not be placed."""
+    return frame.loc[frame[place.prefix + PROBLEM].notna(), columns]
+
+
+# Types
+
+IN_PANDAS = {
+    pa.uint32(): pd.UInt32Dtype(),
+    pa.uint64(): pd.UInt64Dtype(),
+    pa.int64(): pd.Int64Dtype(),
+    pa.string(): pd.StringDtype("pyarrow"),
+    pa.binary(): pd.ArrowDtype(pa.binary()),
+}
+
+
+def in_pandas(table: pa.Table, index: pd.Index) -> pd.DataFrame:
+    """Columns with the types that pandas has for numbers and texts that may be missing."""
+    return table.to_pandas(types_mapper=IN_PANDAS.get).set_axis(index)
+
+
+def beside(kept: pd.DataFrame, settled: pa.Table) -> pd.DataFrame:
+    """What passes through, and what was said."""
+    said = in_pandas(settled, kept.index)
+    return pd.concat([kept, said.drop(columns=[name for name in said if name in kept])], axis=1)
+
+
+def meta_of(
+    kept: pd.DataFrame, place: Placer, *, stranger: bool = False, problem: bool = True
+) -> pd.DataFrame:
+    """The columns that come out, without rows."""
+    types = place.types | ({place.prefix + STRANGER: pa.binary()} if stranger else {})
+    if not problem:
+        types.pop(place.prefix + PROBLEM, None)
+    return beside(kept, pa.schema(types.items()).empty_table())
+
+
+def schema_of(meta: pd.DataFrame, place: Placer) -> pa.Schema:
+    """The Arrow types of a frame. A column of objects may hold anything: texts, or the lists of
+    numbers that someone says are in it."""
+    schema = pa.Schema.from_pandas(meta, preserve_index=False).remove_metadata()
+    for at, name in enumerate(meta.columns):
+        if meta[name].dtype == object:
+            asked = place.columns is not None and len(place.columns) == 1 and name in place.columns
+            type = pa.list_(pa.float64()) if asked else pa.string()
+            schema = schema.set(at, pa.field(str(name), type))
+    return schema

@@ -1,0 +1,135 @@
+"""Placing the rows of a Ray dataset.
+
+    from liontsne.distributed import ray
+    placed = ray.place(dataset, "map.lion", id="id")
+    placed.write_parquet("placed")
+
+Blocks are settled where they are, and stay there; only outliers travel. The result is that of `lion place`
+bit by bit, whatever the blocks. On a cluster, every node needs liontsne, and the map file at the same path.
+"""
+
+import os
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from liontsne.distributed import Placer, Positions, placer
+from liontsne.distributed._placer import PROBLEM, STRANGER
+from liontsne.distributed._told import told
+
+if TYPE_CHECKING:
+    from ray.data import Dataset
+
+
+def place(
+    dataset: "Dataset", map: str | os.PathLike[str], *, bad_rows: str = "stop", **options: Any
+) -> "Dataset | tuple[Dataset, Dataset]":
+    """Places the rows of a Ray dataset into the map of a file.
+
+    Rows are settled at once, each of them once, and kept in Ray's object store (`materialize`) without
+    their features; the rest is done when the answer is asked for. Blocks stay as they are; their order
+    is Ray's, as always (`DataContext.execution_options.preserve_order`).
+
+    Parameters
+    ----------
+    dataset : ray.data.Dataset
+        Features as columns of numbers, or as one column of lists or tensors.
+    map : path
+        The map file.
+    bad_rows : {"stop", "aside"}
+        Whether a row that cannot be placed ends the job with a `ValueError`, or is set aside.
+    **options
+        As for `liontsne.distributed.placer`: `id`, `columns`, `keep`, `file`, `row`, `prefix`, `local`, ...
+        `file="path"` names the files of a dataset that was read with `include_paths=True`.
+
+    Returns
+    -------
+    Dataset, or two of them
+        The columns that pass through, and what `lion place` says of each row; with `bad_rows="aside"` a
+        pair of them: the placed rows, and the others with a column `problem`.
+    """
+    import ray
+
+    made = placer(map, bad_rows=bad_rows, **options)
+    settled = plainly(by_block(dataset, partial(settle, made)))
+    found = by_block(settled.select_columns([made.prefix + STRANGER]), strangers_of)
+    parts = found.iter_batches(batch_size=None, batch_format="pyarrow")
+    positions = ray.put(made.positions(part.column(0) for part in parts if part.num_columns))
+    placed = by_block(settled, partial(fill, made), positions)
+    return placed if bad_rows == "stop" else (placed, by_block(settled, partial(rejected, made)))
+
+
+# One block
+
+
+def settle(made: Placer, block: pa.Table) -> pa.Table:
+    """Settled rows."""
+    return made.settle(without_tensors(block)) if block.num_columns else block
+
+
+def strangers_of(block: pa.Table) -> pa.Table:
+    """The different outliers among settled rows."""
+    if not block.num_columns:
+        return block
+    return pa.table({STRANGER: pc.unique(block.column(0).drop_null())})
+
+
+def fill(made: Placer, block: pa.Table, positions: Any) -> pa.Table:
+    """The placed rows of settled ones."""
+    problem = made.prefix + PROBLEM
+    if problem in block.column_names:
+        block = block.filter(pc.is_null(block.column(problem))).drop_columns(problem)
+    return made.fill(block, fetched(positions)) if block.num_columns else block
+
+
+@lru_cache(maxsize=1)
+def fetched(positions: Any) -> Positions:
+    """What is in the object store, fetched once for each process."""
+    import ray
+
+    return ray.get(positions)
+
+
+def rejected(made: Placer, block: pa.Table) -> pa.Table:
+    """The rows that could not be placed."""
+    if not block.num_columns:
+        return block
+    problem, stranger = made.prefix + PROBLEM, made.prefix + STRANGER
+    said = {stranger, *made.types} - {problem}
+    names = [name for name in block.column_names if name not in said]
+    return block.filter(pc.is_valid(block.column(problem))).select(names)
+
+
+def without_tensors(block: pa.Table) -> pa.Table:
+    """The same rows, with lists where Ray has tensors of one dimension."""
+    for at, field in enumerate(block.schema):
+        if isinstance(field.type, pa.ExtensionType) and "tensor" in field.type.extension_name:
+            parts = [part.storage for part in block.column(at).chunks]
+            lists = pa.chunked_array(parts, field.type.storage_type)
+            block = block.set_column(at, field.name, lists)
+    return block
+
+
+# All blocks
+
+
+def by_block(dataset: "Dataset", work: Any, *given: Any) -> "Dataset":
+    """The answers of a function for each block: a task each, in processes that stay and keep the map open."""
+    return dataset.map_batches(
+        work, batch_size=None, batch_format="pyarrow", zero_copy_batch=True, fn_args=given
+    )
+
+
+def plainly(dataset: "Dataset") -> "Dataset":
+    """Computes a dataset; what a worker says is wrong is said here, without the pages around it."""
+    from ray.exceptions import RayTaskError
+
+    try:
+        return dataset.materialize()
+    except RayTaskError as error:
+        problem = told(str(error))
+        if problem is None:
+            raise
+    raise problem

@@ -1,0 +1,151 @@
+//! Placing in parts that do not know of each other: settled rows as columns, the outliers among them as bytes, and the
+//! positions of all outliers once they are in one place.
+
+use crate::arrays::Rows;
+use crate::errors::exception;
+use crate::placements::{COORDINATES, broken, said, stream};
+use crate::placer::Placer;
+use arrow_array::{ArrayRef, BinaryArray, Float32Array, RecordBatch, UInt64Array};
+use lion_tsne::{Error, Lion, Matrix, Placement, Settled, Stranger};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyCapsule;
+use std::sync::Arc;
+
+/// Columns for whoever reads them through Arrow's C interface.
+#[pyclass(frozen, module = "liontsne._native")]
+pub(crate) struct Columns(RecordBatch);
+
+#[pymethods]
+impl Columns {
+    /// The columns as a stream of one batch.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        stream(py, &self.0)
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.num_rows()
+    }
+}
+
+impl Columns {
+    fn new(columns: Vec<(&str, ArrayRef)>) -> PyResult<Self> {
+        let columns = columns.into_iter().map(|(name, values)| (name, values, true));
+        RecordBatch::try_from_iter_with_nullable(columns).map(Self).map_err(broken)
+    }
+}
+
+/// Places all rows but outliers: `x, y, (z), verdict, score, off_plane, nearest_id, nearest_distance, neighbours, group,
+/// stranger`. An outlier has no place and no group, and the bytes that its position depends on as `stranger`.
+#[pyfunction]
+pub(crate) fn settle<'py>(py: Python<'py>, placer: &Placer, x: &Bound<'py, PyAny>) -> PyResult<Columns> {
+    let (lion, settled) = placer.settled(py, x)?;
+    py.detach(|| {
+        let (placements, strangers): (Vec<Placement>, Vec<Option<Vec<u8>>>) =
+            settled.into_iter().map(known).unzip();
+        let bytes: usize = strangers.iter().flatten().map(Vec::len).sum();
+        if i32::try_from(bytes).is_err() {
+            return Err(PyValueError::new_err(
+                "the outliers among these rows take more than 2 GB: place fewer rows at a time",
+            ));
+        }
+        let is_placed = |placement: &Placement| !placement.place.is_empty();
+        let mut columns = coordinates(&lion, &placements, is_placed);
+        columns.extend(said(lion.map(), &placements)?);
+        columns.push(("stranger", Arc::new(BinaryArray::from_iter(strangers))));
+        Columns::new(columns)
+    })
+}
+
+/// What is said of a row, and its bytes if it waits for a position.
+fn known(settled: Settled) -> (Placement, Option<Vec<u8>>) {
+    match settled {
+        Settled::Placed(placement) => (placement, None),
+        Settled::Outlier(stranger) => (stranger.placement().clone(), Some(stranger.to_bytes())),
+    }
+}
+
+/// The positions and groups of outliers from their bytes, in this order: `x, y, (z), group`. These must be all outliers
+/// of the job; what they get depends on which they are, not on their order or how often each is there.
+#[pyfunction]
+pub(crate) fn positions(py: Python<'_>, placer: &Placer, strangers: Vec<PyBackedBytes>) -> PyResult<Columns> {
+    let lion = placer.lion()?;
+    py.detach(|| {
+        let width = lion.map().x().cols();
+        let strangers: lion_tsne::Result<Vec<Stranger>> =
+            strangers.iter().map(|bytes| Stranger::from_bytes(bytes, width)).collect();
+        let placements = lion.placer().give_positions(strangers.map_err(exception)?);
+        let mut columns = coordinates(&lion, &placements, |_| true);
+        let groups = placements.iter().map(|placement| placement.group);
+        columns.push(("group", Arc::new(UInt64Array::from_iter(groups))));
+        Columns::new(columns)
+    })
+}
+
+fn coordinates(
+    lion: &Lion,
+    placements: &[Placement],
+    is_placed: impl Fn(&Placement) -> bool,
+) -> Vec<(&'static str, ArrayRef)> {
+    let column = |(dimension, name): (usize, &&'static str)| -> (&'static str, ArrayRef) {
+        let value = |placement: &Placement| is_placed(placement).then(|| placement.place[dimension]);
+        (*name, Arc::new(Float32Array::from_iter(placements.iter().map(value))))
+    };
+    COORDINATES[..lion.map().dims()].iter().enumerate().map(column).collect()
+}
+
+/// The rows that cannot be placed: the number of each, the column that is to blame if one is (both counted from 0), and
+/// what is wrong.
+#[pyfunction]
+pub(crate) fn problems<'py>(
+    py: Python<'py>,
+    placer: &Placer,
+    x: &Bound<'py, PyAny>,
+) -> PyResult<Vec<(usize, Option<usize>, String)>> {
+    let (lion, rows) = (placer.lion()?, Rows::of("x", x)?);
+    let (cols, values) = (rows.cols(), rows.values()?);
+    py.detach(|| {
+        let whole = Matrix::new(rows_of(values, cols), cols, values.to_vec()).map_err(exception)?;
+        if lion.check(&whole).is_ok() {
+            return Ok(Vec::new());
+        }
+        let mut found = Vec::new();
+        for (number, row) in values.chunks_exact(cols.max(1)).enumerate() {
+            let row = Matrix::new(1, cols, row.to_vec()).map_err(exception)?;
+            if let Err(error) = lion.check(&row) {
+                let (column, problem) = problem(error)?;
+                found.push((number, column, problem));
+            }
+        }
+        Ok(found)
+    })
+}
+
+fn rows_of(values: &[f32], cols: usize) -> usize {
+    values.len() / cols.max(1)
+}
+
+/// The column to blame, and what is wrong; an error that is not one row's stays one.
+fn problem(error: Error) -> PyResult<(Option<usize>, String)> {
+    match error {
+        Error::NotFinite { column, value, .. } => Ok((
+            Some(column - 1),
+            format!("is {value}; every value must be a finite number: fill it or remove the row"),
+        )),
+        Error::TooLarge { column, value, .. } => Ok((
+            Some(column - 1),
+            format!("is {value:e}; values beyond 1e15 cannot be squared safely: scale the column down"),
+        )),
+        Error::NoDirection { .. } => {
+            Ok((None, "is all zeros, which has no direction for the cosine metric: remove it".into()))
+        }
+        other => Err(exception(other)),
+    }
+}

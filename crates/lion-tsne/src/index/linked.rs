@@ -1,0 +1,307 @@
+//! Which rows hang together: rows within a radius of each other do, and so do rows linked by others.
+//!
+//! Rows are divided into cells of near rows. Two cells are compared if the triangle inequality allows a link between them,
+//! as matrix products like the exact search's; what is known to hang together already is not looked at again, so that a
+//! crowd of rows that are all near each other costs little more than rows that are apart.
+
+use super::approximate::{CELL, centres_of, divide_twice};
+use super::exact::{block_rows, centre, column_means, rounding_bound};
+use super::scan::{Collect, Packed, scan, squared_distance, squared_length};
+use crate::matrix::Matrix;
+use crate::vectorized::vectorized;
+use rayon::prelude::*;
+
+/// Up to this many rows there is one cell.
+const ONE_CELL_UP_TO: usize = 8 * CELL;
+/// Cells that are compared with others before what was found is taken into account: few at first, for each link that is
+/// known early spares many.
+const TOGETHER: [usize; 2] = [2, 64];
+/// Rounding of distances, as a share.
+const SLACK: f32 = 1e-5;
+
+/// For each row, the least row that it hangs together with.
+pub(crate) fn linked(x: &Matrix, radius: f64) -> Vec<u32> {
+    if x.rows() < 2 || x.cols() == 0 {
+        return (0..x.rows() as u32).collect();
+    }
+    let cells = Cells::new(x, radius);
+    let mut groups = Groups::new(x.rows());
+    cells.join_small_cells(&mut groups);
+    let (mut first, mut together) = (0, TOGETHER[0]);
+    while first < cells.cells.len() {
+        let last = (first + together).min(cells.cells.len());
+        let known = groups.all();
+        let known = Known { one_group: cells.one_group(&known), group_of: known };
+        let links: Vec<Vec<(u32, u32)>> =
+            (first..last).into_par_iter().map(|cell| cells.links_of(cell, &known)).collect();
+        links.into_iter().flatten().for_each(|(a, b)| groups.join(a, b));
+        (first, together) = (last, (2 * together).min(TOGETHER[1]));
+    }
+    cells.in_original_order(&groups.all())
+}
+
+/// Rows in the order of their cells.
+struct Cells {
+    radius: f64,
+    cols: usize,
+    /// Original number of each row in cell order.
+    rows: Vec<u32>,
+    data: Vec<f32>,
+    mean: Vec<f32>,
+    cells: Vec<Cell>,
+    centres: Matrix,
+    longest: f32,
+}
+
+struct Cell {
+    first: usize,
+    packed: Packed,
+    /// No row of the cell is farther from its centre.
+    radius: f32,
+}
+
+/// What is known of links when a round begins.
+struct Known {
+    group_of: Vec<u32>,
+    /// For each cell, the group of all its rows, if it is one.
+    one_group: Vec<Option<u32>>,
+}
+
+impl Cells {
+    fn new(x: &Matrix, radius: f64) -> Self {
+        let (count, cols) = (x.rows(), x.cols());
+        let members = match count <= ONE_CELL_UP_TO {
+            true => vec![(0..count as u32).collect::<Vec<_>>()],
+            false => divide_twice(x, count.div_ceil(CELL), 0),
+        };
+        let rows = members.concat();
+        let cell_of: Vec<u32> = (0..).zip(&members).flat_map(|(cell, of)| vec![cell; of.len()]).collect();
+        let sorted = x.select(&rows);
+        let centres = centres_of(members.len(), &cell_of, &sorted);
+        let data = sorted.into_data();
+        let mean = column_means(x);
+        let mut first = 0;
+        let mut cells = Vec::with_capacity(members.len());
+        for (members, middle) in members.iter().zip(centres.data().chunks_exact(cols)) {
+            let of = first * cols..(first + members.len()) * cols;
+            let farthest = data[of.clone()].chunks_exact(cols).map(|row| squared_distance(row, middle));
+            let radius = farthest.fold(0.0, f32::max).sqrt() * (1.0 + SLACK);
+            cells.push(Cell { first, packed: Packed::centred(&data[of], &mean), radius });
+            first += members.len();
+        }
+        let longest = cells.iter().map(|cell| cell.packed.longest()).fold(0.0, f32::max);
+        Self { radius, cols, rows, data, mean, cells, centres, longest }
+    }
+
+    fn row(&self, at: u32) -> &[f32] {
+        &self.data[at as usize * self.cols..][..self.cols]
+    }
+
+    /// Joins the rows of cells in which no two can be farther apart than the radius.
+    fn join_small_cells(&self, groups: &mut Groups) {
+        for Cell { first, packed, radius } in &self.cells {
+            if f64::from(2.0 * radius * (1.0 + SLACK)) <= self.radius {
+                (1..packed.rows()).for_each(|row| groups.join(*first as u32, (first + row) as u32));
+            }
+        }
+    }
+
+    fn one_group(&self, group_of: &[u32]) -> Vec<Option<u32>> {
+        let of_cell = |cell: &Cell| {
+            let groups = &group_of[cell.first..cell.first + cell.packed.rows()];
+            groups.iter().all(|group| *group == groups[0]).then(|| groups[0])
+        };
+        self.cells.iter().map(of_cell).collect()
+    }
+
+    /// Enough links between the rows of a cell and of those from it on: any two rows that hang together by one are joined
+    /// by what is found or is known.
+    fn links_of(&self, cell: usize, known: &Known) -> Vec<(u32, u32)> {
+        let Cell { first, packed, .. } = &self.cells[cell];
+        let others: Vec<usize> =
+            (cell..self.cells.len()).filter(|&other| self.can_link(cell, other)).collect();
+        // What is found for one row spares the next ones.
+        let mut groups = Groups(known.group_of.clone());
+        let mut links = Vec::new();
+        for from in (0..packed.rows()).step_by(block_rows(self.cols)) {
+            let to = (from + block_rows(self.cols)).min(packed.rows());
+            for &other in &others {
+                let queries = self.reaching((first + from) as u32..(first + to) as u32, other, known);
+                if !queries.is_empty() {
+                    links.extend(self.compare(&queries, other, known, &mut groups));
+                }
+            }
+        }
+        links
+    }
+
+    fn can_link(&self, a: usize, b: usize) -> bool {
+        let apart = squared_distance(self.centres.row(a), self.centres.row(b)).sqrt() * (1.0 - SLACK);
+        f64::from(apart - self.cells[a].radius - self.cells[b].radius) <= self.radius
+    }
+
+    /// Those rows that can have a link to a row of the cell which is not known.
+    fn reaching(&self, rows: std::ops::Range<u32>, cell: usize, known: &Known) -> Vec<u32> {
+        let Cell { radius, .. } = self.cells[cell];
+        let middle = self.centres.row(cell);
+        let news = |&row: &u32| known.one_group[cell] != Some(known.group_of[row as usize]);
+        vectorized(
+            #[inline(always)]
+            || {
+                let near = |&row: &u32| {
+                    let apart = squared_distance(self.row(row), middle).sqrt() * (1.0 - SLACK);
+                    f64::from(apart - radius) <= self.radius
+                };
+                rows.filter(news).filter(near).collect()
+            },
+        )
+    }
+
+    /// Finds links between these rows and those of a cell, one for each two groups that it joins.
+    fn compare(&self, queries: &[u32], cell: usize, known: &Known, groups: &mut Groups) -> Vec<(u32, u32)> {
+        let Cell { first, packed, .. } = &self.cells[cell];
+        let rows: Vec<f32> = queries.iter().flat_map(|&row| self.row(row)).copied().collect();
+        let centred = centre(&rows, &self.mean);
+        let radius2 = ((self.radius * self.radius) as f32).min(f32::MAX / 4.0) * (1.0 + SLACK);
+        let looks = queries.iter().zip(centred.chunks_exact(self.cols)).map(|(&row, query)| Look {
+            reach: radius2 + rounding_bound(squared_length(query), self.longest, self.cols),
+            group: known.group_of[row as usize],
+            group_of: &known.group_of,
+            found: Vec::new(),
+        });
+        let mut looks: Vec<Look<'_>> = looks.collect();
+        scan(&centred, packed, *first as u32, &mut looks);
+        let mut links = Vec::new();
+        for (&row, look) in queries.iter().zip(looks) {
+            for other in look.found {
+                if groups.of(row) != groups.of(other) && self.are_near(row, other) {
+                    groups.join(row, other);
+                    links.push((row, other));
+                }
+            }
+        }
+        links
+    }
+
+    fn are_near(&self, a: u32, b: u32) -> bool {
+        f64::from(squared_distance(self.row(a), self.row(b)).sqrt()) <= self.radius
+    }
+
+    /// The least original row of each row's group.
+    fn in_original_order(&self, group_of: &[u32]) -> Vec<u32> {
+        let mut least = vec![u32::MAX; group_of.len()];
+        for (&group, &row) in group_of.iter().zip(&self.rows) {
+            least[group as usize] = least[group as usize].min(row);
+        }
+        let mut of = vec![0; group_of.len()];
+        for (&group, &row) in group_of.iter().zip(&self.rows) {
+            of[row as usize] = least[group as usize];
+        }
+        of
+    }
+}
+
+/// Rows of other groups within a reach.
+struct Look<'a> {
+    reach: f32,
+    group: u32,
+    group_of: &'a [u32],
+    found: Vec<u32>,
+}
+
+impl Collect for Look<'_> {
+    #[inline(always)]
+    fn reach(&self) -> f32 {
+        self.reach
+    }
+
+    fn take(&mut self, values: &[f32], length: f32, row: u32) {
+        for (&value, row) in values.iter().zip(row..) {
+            // Beyond the last row there are lanes without one, infinitely far.
+            if value + length <= self.reach && self.group_of[row as usize] != self.group {
+                self.found.push(row);
+            }
+        }
+    }
+}
+
+/// Groups that grow together.
+struct Groups(Vec<u32>);
+
+impl Groups {
+    fn new(rows: usize) -> Self {
+        Self((0..rows as u32).collect())
+    }
+
+    fn of(&mut self, mut row: u32) -> u32 {
+        while self.0[row as usize] != row {
+            let above = self.0[self.0[row as usize] as usize];
+            self.0[row as usize] = above;
+            row = above;
+        }
+        row
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.of(a), self.of(b));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
+
+    fn all(&mut self) -> Vec<u32> {
+        (0..self.0.len() as u32).map(|row| self.of(row)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// By the definition, pair after pair.
+    fn by_pairs(x: &Matrix, radius: f64) -> Vec<u32> {
+        let mut groups = Groups::new(x.rows());
+        for a in 0..x.rows() {
+            for b in 0..a {
+                if f64::from(squared_distance(x.row(a), x.row(b)).sqrt()) <= radius {
+                    groups.join(a as u32, b as u32);
+                }
+            }
+        }
+        groups.all()
+    }
+
+    /// Rows on a lattice have many pairs exactly at a radius.
+    fn lattice(rows: usize, cols: usize, seed: u64) -> Matrix {
+        let mut random = Random::new(seed);
+        let values = (0..rows * cols).map(|_| (random.gaussian() * 4.0).round() as f32 / 4.0);
+        Matrix::new(rows, cols, values.collect()).unwrap()
+    }
+
+    #[test]
+    fn as_by_comparing_every_pair() {
+        for radius in [0.0, 0.1, 0.25, 0.5, 1.0, 3.0] {
+            let x = lattice(200, 3, 11);
+            assert_eq!(linked(&x, radius), by_pairs(&x, radius), "{radius}");
+        }
+    }
+
+    #[test]
+    fn as_by_comparing_every_pair_where_there_are_cells() {
+        for (cols, radius) in [(2, 0.25), (7, 1.5), (7, 2.0), (20, 4.5), (20, 9.0), (3, 1e18)] {
+            let x = lattice(ONE_CELL_UP_TO + 1500, cols, 3);
+            assert_eq!(linked(&x, radius), by_pairs(&x, radius), "{cols} {radius}");
+        }
+    }
+
+    #[test]
+    fn a_crowd_and_a_chain() {
+        // Half of the rows on one spot; the others in a line, each just within reach of the next.
+        let rows = 3 * ONE_CELL_UP_TO;
+        let at = |i: usize| if i.is_multiple_of(2) { 0.0 } else { i as f32 };
+        let x = Matrix::new(rows, 1, (0..rows).map(at).collect()).unwrap();
+        let all_but_none = linked(&x, 2.0);
+        assert!(all_but_none.iter().all(|&group| group == 0));
+        let apart = linked(&x, 0.5);
+        assert!((0..rows).all(|i| apart[i] == if i.is_multiple_of(2) { 0 } else { i as u32 }));
+    }
+}
