@@ -89,7 +89,7 @@ pub(crate) fn listen(pressed: impl FnMut() + Send + 'static) -> Result<()> {
 #[cfg(unix)]
 fn on_termination(mut press: impl FnMut() + Send + 'static) {
     use tokio::signal::unix::{SignalKind, signal};
-    let wait = move || {
+    let mut wait = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
             let mut terminations = signal(SignalKind::terminate())?;

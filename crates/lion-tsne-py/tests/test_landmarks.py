@@ -91,6 +91,14 @@ def test_arrays_go_by_their_numbers(table):
     assert not hasattr(lion().fit(X[:60]), "sampled_from_")
 
 
+def test_a_column_of_lists(table):
+    X = np.column_stack([table[name] for name in "abcd"])
+    lists = pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), 4)
+    listed = lion().fit_landmarks(pa.table({"key": table["key"], "v": lists}), 120, id="key")
+    assert_array_equal(listed.embedding_, named(table).embedding_)
+    assert list(listed.feature_names_in_) == ["v[1]", "v[2]", "v[3]", "v[4]"]
+
+
 def test_some_columns(table):
     some = lion().fit_landmarks(table, 100, columns=["b", "d"])
     assert list(some.feature_names_in_) == ["b", "d"]
@@ -120,12 +128,13 @@ def test_a_bad_row_is_named_by_its_file_and_number(table, files):
         ("none-*.parquet", {}, "no file has a name like this"),
         ("none.parquet", {}, "there is no such file"),
         ("none.txt", {}, "its name must end in"),
-        (np.ones((20, 3)), {"id": "key"}, "arrays have no columns to be named"),
+        (np.ones((20, 3)), {"id": "key"}, "arrays have no names of columns"),
         ([], {}, "the source has no rows"),
         (np.ones(20), {}, "2 dimensions"),
         (pa.table({"a": ["x"]}), {}, "holds string, not numbers"),
         (pa.table({"a": [1.0]}), {"id": "b"}, "no column 'b'; the columns there are: a"),
-        (pa.table({"a": [1.0], "k": [None]}), {"id": "k", "columns": ["a"]}, "row 1, column k is empty"),
+        (pa.table({"a": [1.0], "k": [None]}), {"id": "k"}, "row 1, column k is empty"),
+        (pa.table({"v": [[1.0, 2.0], [3.0]]}), {}, "a list of the same length in v"),
         (pa.table({"a": [1.0]}), {"stratify": True}, "say which column"),
     ],
 )

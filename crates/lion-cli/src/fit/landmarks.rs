@@ -60,9 +60,10 @@ pub(super) fn advice(map: &Map) -> Option<String> {
     let alone = lion.nn_x()[..fair].iter().filter(|distance| f64::from(**distance) > lion.r_x).count();
     let expected = alone as f64 / fair.max(1) as f64;
     let surely = from.beyond.saturating_sub(from.beyond_error) as f64 / from.rows.max(1) as f64;
+    let or_cover = if from.covering == 0 { ", or --cover" } else { "" };
     (surely > MANY * expected).then(|| {
         format!(
-            "advice: {:.1} % of the rows lie beyond r_x of every landmark, and of the landmarks themselves {:.1} %: take more landmarks, or --cover",
+            "advice: {:.1} % of the rows lie beyond r_x of every landmark, and of the landmarks themselves {:.1} %: take more landmarks{or_cover}",
             100.0 * from.share_beyond(),
             100.0 * expected
         )

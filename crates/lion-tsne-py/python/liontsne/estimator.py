@@ -3,7 +3,7 @@ apart."""
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from liontsne import _params, _rows
-from liontsne._native import Landmarks, Map, Placer
+from liontsne._landmarks import FitsLandmarks
+from liontsne._native import Map, Placer
 from liontsne._progress import Bar, listener
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 OUTLIER = 3  # the code of the last of the four verdicts
 
 
-class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class LionTSNE(
+    FitsLandmarks, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """A t-SNE map into which new rows are placed by LION (local interpolation with outlier
     control).
 
@@ -208,74 +211,6 @@ class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
             if bar:
                 bar.close()
         return self._hold(map, reducer, seed)
-
-    def fit_landmarks(
-        self,
-        source: Any,
-        n_landmarks: int,
-        *,
-        id: str | None = None,
-        label: str | None = None,
-        columns: Sequence[str] | None = None,
-        stratify: bool = False,
-        cover: bool = False,
-    ) -> Self:
-        """Fits the map to some rows of a table that may be larger than memory: it passes by once.
-
-        Which rows are landmarks depends on a hash of their ids, or of their numbers where they
-        have none, and on the seed; not on the order of rows with ids, nor on how they come in
-        parts. The PCA, where there is one, is that of all rows. `transform` and `place` put the
-        others in.
-
-        Parameters
-        ----------
-        source : path, pattern (`"big/*.parquet"`), list of these, or a table
-            Files of Parquet, Arrow or CSV make one table, those of a pattern sorted by name. Else a
-            pyarrow Table, Dataset or RecordBatchReader, anything that has Arrow's stream interface,
-            an array, or an iterable of record batches or arrays.
-        n_landmarks : int
-            How many rows.
-        id, label : str or None
-            The columns that name the rows and that hold labels.
-        columns : list of str or None
-            The columns to use; None is all others.
-        stratify : bool, default=False
-            As many landmarks of each label as can be had, instead of as they come.
-        cover : bool, default=False
-            Give up to a tenth of the landmarks to rows beyond the radius of all others.
-
-        After it, `sampled_from_` tells what the landmarks stand for: `rows`, and how many of those
-        lie beyond `radius_` of every landmark (`beyond`, give or take `beyond_error`, judged by
-        `judged` of them).
-
-        >>> import numpy as np
-        >>> parts = (np.random.default_rng(part).normal(size=(500, 4)) for part in range(6))
-        >>> lion = LionTSNE(perplexity=10).fit_landmarks(parts, 200)
-        >>> lion.embedding_.shape, lion.sampled_from_["rows"]
-        ((200, 2), 3000)
-        """
-        from liontsne import _landmarks
-
-        seed = _params.seed(self.random_state)
-        if not isinstance(self.init, str):
-            raise ValueError("init must be pca, spectral or random: landmarks are some of the rows")
-        if stratify and label is None:
-            raise ValueError("stratify shares landmarks out by label: say which column, label=...")
-        count = _params.whole("n_landmarks", n_landmarks, 4)
-        params = self._fit_params(None, seed) | {"init": _params.init(self.init)}
-        landmarks = Landmarks(count, stratified=bool(stratify), cover=bool(cover), params=params)
-        names, width = _landmarks.pass_by(landmarks, source, id, label, columns)
-        bar = Bar() if self.verbose else None
-        try:
-            map = landmarks.fit(columns=names, progress=listener(bar, self.callback))
-        finally:
-            if bar:
-                bar.close()
-        self.n_features_in_ = width
-        self.__dict__.pop("feature_names_in_", None)
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        return self._hold(map, None, seed)
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
         """Fits the map and returns the places of its rows."""

@@ -94,7 +94,9 @@ def test_a_bad_row_stops_the_job_by_its_name(job, bad, tmp_path):
     with pytest.raises(ValueError) as caught:
         on_ray.place(dataset, job.map, id="id", file="path")
     said = str(caught.value)
-    assert said.startswith(f"{tmp_path}/part-0.parquet, id n17, column f3 is NaN") and "\n" not in said
+    assert (
+        said.startswith(f"{tmp_path}/part-0.parquet, id n17, column f3 is NaN") and "\n" not in said
+    )
 
 
 def test_bad_rows_go_aside(job, bad):

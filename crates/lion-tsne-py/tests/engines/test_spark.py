@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from pyspark.errors import StreamingQueryException
+from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
@@ -181,14 +181,34 @@ def test_no_rows_and_no_strangers(session, frame, job):
     few = session.createDataFrame(job.new.filter(known)[:100])
     placed = spark.place(few, job.map, id="id").toArrow()
     assert placed["group"].null_count == 100 and placed["x"].null_count == 0
+    with pytest.raises(ValueError, match="none that place has returned"):
+        spark.release(few)
+
+
+def test_rows_that_change_are_not_left_without_a_place(frame, job):
+    def shake(batches):
+        import os
+
+        import numpy as np
+
+        for batch in batches:
+            far = 1e5 * (1 + np.frombuffer(os.urandom(batch.num_rows), np.uint8))
+            yield batch.set_column(2, "f0", pa.array(far))
+
+    df = frame(job.parts(1)).where("id < 'n11'")
+    placed = spark.place(df.mapInArrow(shake, df.schema), job.map, id="id")
+    assert placed.toArrow()["x"].null_count == 0
+    spark.release(placed)
+    with pytest.raises(PySparkException, match="not the same each time it is computed"):
+        placed.toArrow()
 
 
 # Workers
 
 
 def watched(monkeypatch, step) -> None:
-    """Lets workers settle by another function. It must be one that is made within another, so that Spark
-    sends it, and does not look for this file on the workers."""
+    """Lets workers settle by another function. It must be one that is made within another, so that
+    Spark sends it, and does not look for this file on the workers."""
     monkeypatch.setattr(spark, "settle", partial(_spark.settle, step=step))
 
 
@@ -235,8 +255,8 @@ def test_the_map_does_not_travel_with_tasks(job):
 
 
 def die_once(marker: Path, whom: str):
-    """A step whose first task leaves a process to be killed in the marker, and waits for that: its own,
-    or the executor that it belongs to."""
+    """A step whose first task leaves a process to be killed in the marker, and waits for that: its
+    own, or the executor that it belongs to."""
 
     def settle(made, batches):
         import os
@@ -410,7 +430,10 @@ def test_what_a_service_refuses_is_said(job, serving, tmp_path):
 def test_points_are_sent_once_each_in_the_order_of_their_ids():
     points = pa.table({"id": ["b", "a", "b"], "x": [[2.0], [1.0], [2.0]]})
     assert spark.each_once(points, "id").to_pydict() == {"id": ["a", "b"], "x": [[1.0], [2.0]]}
-    for ids, said in ((["b", "a", "a"], "id a is twice"), (["b", None, "c"], "column key is empty")):
+    for ids, said in (
+        (["b", "a", "a"], "id a is twice"),
+        (["b", None, "c"], "column key is empty"),
+    ):
         with pytest.raises(ValueError, match=said):
             spark.each_once(points.set_column(0, "id", [ids]), "key")
     table = pa.table({"id": ["a"] * 12_000, "x": [[1.0]] * 12_000})

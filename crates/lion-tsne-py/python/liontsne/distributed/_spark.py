@@ -27,12 +27,17 @@ TYPES = {
     pa.binary(): "binary",
 }
 
+CHANGED = (
+    "an outlier among these rows has no position: the data frame is not the same each time it is "
+    "computed, so cache or write it before it is placed"
+)
+
 
 def settle(
     df: "DataFrame", made: Placer, *, ship: bool, step: Step = Placer.settle, **more: str
 ) -> "DataFrame":
-    """The settled rows of a data frame, to be computed. Another `step` may settle batches on the workers,
-    and say more of rows, in columns of these names and types."""
+    """The settled rows of a data frame, to be computed. Another `step` may settle batches on the
+    workers, and say more of rows, in columns of these names and types."""
     from pyspark.sql.types import StructField, StructType
 
     schema = schema_of(df, made)
@@ -55,8 +60,8 @@ def settle(
 def on_worker(
     made: Placer, step: Step, names: tuple[list[str], list[str]], ship: bool, batches: Batches
 ) -> Iterator[pa.RecordBatch]:
-    """Settled rows, of columns with these names to columns with those. The map is where it is on the
-    driver, or where Spark has put it."""
+    """Settled rows, of columns with these names to columns with those. The map is where it is on
+    the driver, or where Spark has put it."""
     if ship:
         from pyspark import SparkFiles
 
@@ -67,21 +72,25 @@ def on_worker(
 
 
 def put(settled: "DataFrame", key: "Column", given: pa.Table, prefix: str) -> "DataFrame":
-    """Settled rows with what is given for some of them, by a key in its first column. It is a join with a
-    small table that Spark sends to all workers: quicker than to take every row to Python and back for the
-    sake of a few."""
+    """Settled rows with what is given for some of them, by a key in its first column. It is a join
+    with a small table that Spark sends to all workers: quicker than to take every row to Python and
+    back for the sake of a few."""
     from pyspark.sql import functions as F
 
-    if not len(given):
-        return settled
     names = {prefix + name: f"_liontsne_{name}" for name in given.column_names}
     there, *others = names.values()
     table = settled.sparkSession.createDataFrame(given.rename_columns([there, *others]))
     found = settled.join(F.broadcast(table), on=key == F.col(there), how="left")
 
+    # Rows that were lost with a worker and came out otherwise the second time.
+    changed = F.raise_error(F.lit(CHANGED))
+
     def column(name: str) -> "Column":
         old = F.col(*quoted([name]))
-        return F.coalesce(F.col(names[name]), old).alias(name) if names.get(name) in others else old
+        if names.get(name) not in others:
+            return old
+        missing = [F.when(key.isNotNull(), changed)] if name == prefix + "x" else []
+        return F.coalesce(F.col(names[name]), old, *missing).alias(name)
 
     return found.select(*(column(name) for name in settled.columns))
 
@@ -118,11 +127,9 @@ def schema_of(df: "DataFrame", made: Placer) -> pa.Schema:
     return schema
 
 
-def with_source(
-    df: "DataFrame", made: Placer, names: list[str]
-) -> tuple["DataFrame", Placer]:
-    """Columns of rows that know from which file they are and, in Parquet, which row in it, if that can be
-    known and nobody has said it already."""
+def with_source(df: "DataFrame", made: Placer, names: list[str]) -> tuple["DataFrame", Placer]:
+    """Columns of rows that know from which file they are and, in Parquet, which row in it, if that
+    can be known and nobody has said it already."""
     from pyspark.errors import AnalysisException
     from pyspark.sql import functions as F
 
@@ -147,7 +154,8 @@ def with_source(
 
 
 def plainly(work: Callable[[], T]) -> T:
-    """Does work on the cluster; what a worker says is wrong is said here, without the pages around it."""
+    """Does work on the cluster; what a worker says is wrong is said here, without the pages around
+    it."""
     from pyspark.errors import PySparkException
 
     try:

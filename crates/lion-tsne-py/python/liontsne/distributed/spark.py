@@ -4,9 +4,9 @@
     placed = spark.place(df, "map.lion", id="id")
     placed.write.parquet("placed")
 
-Partitions are settled where they are, and stay there; only outliers travel. The result is that of `lion
-place` bit by bit, whatever the partitions. On a cluster, every worker needs liontsne, and the map file at
-the same path unless Spark ships it (`ship=True`).
+Partitions are settled where they are, and stay there; only outliers travel. The result is that of
+`lion place` bit by bit, whatever the partitions. On a cluster, every worker needs liontsne, and the
+map file at the same path unless Spark ships it (`ship=True`).
 """
 
 import os
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["place", "release", "stream"]
 
+# What an answer remembers: the data frame that Spark keeps for it.
+SETTLED = "_liontsne_settled"
+
 
 def place(
     df: "DataFrame",
@@ -40,15 +43,15 @@ def place(
 ) -> "DataFrame | tuple[DataFrame, DataFrame]":
     """Places the rows of a Spark data frame into the map of a file.
 
-    Rows are settled at once, each of them once, and kept by Spark (`persist`, in memory or on disk) without
-    their features; the rest is done when the answer is asked for. `release` lets go of what is kept.
-    Partitions and the order of rows stay as they are.
+    Rows are settled at once, each of them once, and kept by Spark (`persist`, in memory or on disk)
+    without their features; the rest is done when the answer is asked for. `release` lets go of what
+    is kept. Partitions and the order of rows stay as they are.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        Features as columns of numbers, or as one column of arrays. Where it was read from files, the
-        sentence about a bad row names the file, and for Parquet the row in it.
+        Features as columns of numbers, or as one column of arrays. Where it was read from files,
+        the sentence about a bad row names the file, and for Parquet the row in it.
     map : path
         The map file.
     bad_rows : {"stop", "aside"}
@@ -56,14 +59,15 @@ def place(
     ship : bool
         Whether Spark sends the map file to the workers. Otherwise they need it at the same path.
     **options
-        As for `liontsne.distributed.placer`: `id`, `columns`, `keep`, `file`, `row`, `prefix`, `local`, ...
+        As for `liontsne.distributed.placer`: `id`, `columns`, `keep`, `file`, `row`, `prefix`,
+        `local`, ...
 
     Returns
     -------
     DataFrame, or two of them
-        The columns that pass through, and what `lion place` says of each row (`neighbours` and `group` as
-        `long`: Spark has no unsigned numbers); with `bad_rows="aside"` a pair of them: the placed rows, and
-        the others with a column `problem`.
+        The columns that pass through, and what `lion place` says of each row (`neighbours` and
+        `group` as `long`: Spark has no unsigned numbers); with `bad_rows="aside"` a pair of them:
+        the placed rows, and the others with a column `problem`.
     """
     made = placer(map, bad_rows=bad_rows, signed=True, **options)
     settled = settle(df, made, ship=ship).persist()
@@ -78,14 +82,17 @@ def place(
     group = positions.column_names.index("group")
     positions = positions.set_column(group, "group", positions.column(group).cast(pa.int64()))
     placed, bad = apart(put(settled, stranger, positions, made.prefix), made)
-    placed.liontsne_settled = settled
+    vars(placed)[SETTLED] = settled
     return placed if bad is None else (placed, bad)
 
 
 def release(placed: "DataFrame") -> None:
-    """Lets Spark forget what it keeps for an answer of `place` (of a pair, the first). Placed rows that
-    are asked for after that are settled anew."""
-    placed.liontsne_settled.unpersist()
+    """Lets Spark forget what it keeps for an answer of `place` (of a pair, the first). Placed rows
+    that are asked for after that are settled anew."""
+    settled = vars(placed).get(SETTLED)
+    if settled is None:
+        raise ValueError("this data frame is none that place has returned: release that one")
+    settled.unpersist()
 
 
 def apart(rows: "DataFrame", made: Placer) -> "tuple[DataFrame, DataFrame | None]":
@@ -122,26 +129,29 @@ def stream(
 
         query = df.writeStream.foreachBatch(spark.stream("map.lion", sink, id="id")).start()
 
-    Rows are settled on the workers. Outliers, and nothing else, are sent to a running `lion serve` with the
-    same map, whose store keeps them between batches: one that comes close to those of an earlier batch joins
-    their group. They are sent in the order of their ids, and put there by id, so that a batch that is run
-    again changes nothing and has the same answer. An id should stand for one row: where it comes again and
-    is no outlier any more, the service still has the old one.
+    Rows are settled on the workers. Outliers, and nothing else, are sent to a running `lion serve`
+    with the same map, whose store keeps them between batches: one that comes close to those of an
+    earlier batch joins their group. They are sent in the order of their ids, and put there by id,
+    so that a batch that is run again changes nothing and has the same answer. An id should stand
+    for one row: where it comes again and is no outlier any more, the service still has the old one.
 
     Parameters
     ----------
     map : path
         The map file.
     sink : function of a DataFrame and the number of the batch
-        Gets the placed rows of each batch. It may get a batch again, after a failure, as any such function.
+        Gets the placed rows of each batch. It may get a batch again, after a failure, as any such
+        function.
     id : str
         The column that names rows.
     service, token : str
-        Where `lion serve map.lion --store points.db` runs, and what is in its token file if it has one.
+        Where `lion serve map.lion --store points.db` runs, and what is in its token file if it has
+        one.
     patience : float
         Seconds for which the service may be away before the batch fails.
     rejected : function of a DataFrame and the number of the batch
-        Gets the rows that cannot be placed, with a column `problem`. Without it they stop the query.
+        Gets the rows that cannot be placed, with a column `problem`. Without it they stop the
+        query.
     ship : bool
         As for `place`.
     **options
@@ -155,7 +165,7 @@ def stream(
         settled = settle(df, made, ship=ship, step=settle_and_show, **{VALUES: "array<float>"})
         settled = settled.persist()
         try:
-            key, answers = from_service(settled, made, asked)
+            key, answers = from_service(settled, made, id, asked)
             placed, bad = apart(put(settled, key, answers, made.prefix).drop(VALUES), made)
             sink(placed, epoch)
             if rejected is not None and bad is not None:
@@ -171,7 +181,9 @@ def settle_and_show(made: Placer, batches: Batches) -> Iterator[pa.RecordBatch]:
     width = made.map.input_dims
     given, batches = tee(batches)
     for batch, settled in zip(given, made.settle(batches)):
-        is_outlier = settled.column(made.prefix + STRANGER).is_valid().to_numpy(zero_copy_only=False)
+        is_outlier = (
+            settled.column(made.prefix + STRANGER).is_valid().to_numpy(zero_copy_only=False)
+        )
         rows = np.flatnonzero(is_outlier)
         x, _ = _columns.rows(batch.take(pa.array(rows)), made._chosen(batch.schema), width)
         lists = pa.FixedSizeListArray.from_arrays(pa.array(x.ravel()), width)
@@ -181,22 +193,23 @@ def settle_and_show(made: Placer, batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def from_service(
-    settled: "DataFrame", made: Placer, service: Service
+    settled: "DataFrame", made: Placer, id: str, service: Service
 ) -> "tuple[Column, pa.Table]":
     """What the service says of the outliers among settled rows, and the key of a row in it."""
     from pyspark.sql import functions as F
 
     values = F.col(VALUES)
-    key = F.when(values.isNotNull(), F.col(quoted([made.id])[0]).cast("string"))
+    key = F.when(values.isNotNull(), F.col(quoted([id])[0]).cast("string"))
     outliers = settled.where(values.isNotNull()).select(key.alias("id"), values.alias("x"))
-    points = each_once(plainly(outliers.toArrow), made.id)
+    points = each_once(plainly(outliers.toArrow), id)
     types = {name: type for name, type in replace(made, prefix="").types.items() if name != PROBLEM}
     schema = pa.schema({"id": pa.string()} | types)
     if not len(points):
         return key, schema.empty_table()
     if service.checksum() != made.checksum:
         raise ValueError(
-            f"the service at {service.address} has another map than {made.path}: start it with that file"
+            f"the service at {service.address} has another map than {made.path}: start it with "
+            "that file"
         )
     answers = service.place(points)
     return key, pa.Table.from_pylist(answers, schema)
@@ -215,7 +228,7 @@ def each_once(points: pa.Table, id: str) -> pa.Table:
     for row, name in enumerate(ids[1:], 1):
         if name == ids[row - 1] and values[row] != values[row - 1]:
             raise ValueError(
-                f"id {name} is twice among the outliers of this batch, with different values: keep the latest "
-                "of each id before the stream is placed"
+                f"id {name} is twice among the outliers of this batch, with different values: keep "
+                "the latest of each id before the stream is placed"
             )
     return points.take(first)
