@@ -30,6 +30,8 @@ TYPES = {
     pa.int64(): "long",
     pa.binary(): "binary",
 }
+# Where a row came from, on its way to the placer.
+FILE, ROW = "_liontsne_file", "_liontsne_row"
 # Spark sends 10000 rows at a time to Python, each of them a pack: so they are no more than 250 MB.
 PACK = 25_000
 # Packs that are unpacked together.
@@ -93,6 +95,7 @@ def pack(
         made = replace(made, path=SparkFiles.get(os.path.basename(made.path)))
     for batch in batches:
         settled, outliers = step(made, batch.rename_columns(names))
+        settled = settled.select([n for n in settled.schema.names if n not in (FILE, ROW)])
         rows = max(1, PACK * len(settled) // max(1, settled.nbytes))
         parts = [packed(settled[at : at + rows]) for at in range(0, len(settled), rows)]
         told = [packed(outliers) if len(outliers) else None, *[None] * len(parts)][: len(parts)]
@@ -176,13 +179,12 @@ def with_source(df: "DataFrame", made: Placer, names: list[str]) -> tuple["DataF
     df = df.select(*quoted(names))
     if made.file or made.row or is_cached:
         return df, made
-    file, row = "_liontsne_file", "_liontsne_row"
-    path = F.col("_metadata.file_path").alias(file)
-    number = (F.col("_metadata.row_index") + 1).alias(row)
+    path = F.col("_metadata.file_path").alias(FILE)
+    number = (F.col("_metadata.row_index") + 1).alias(ROW)
     for columns in ([path, number], [path]):
         try:
             known = df.select("*", *columns)
-            return known, replace(made, file=file, row=row if row in known.columns else None)
+            return known, replace(made, file=FILE, row=ROW if ROW in known.columns else None)
         except AnalysisException:
             continue
     return df, made

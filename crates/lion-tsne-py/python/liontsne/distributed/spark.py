@@ -91,7 +91,7 @@ def release(placed: "DataFrame") -> None:
 
 
 def shared(df: "DataFrame", value: Any) -> Any:
-    """What each worker gets once, where the session can do so; through Spark Connect, with tasks."""
+    """What each worker gets once; through Spark Connect, which cannot do so, with its tasks."""
     from pyspark.errors import PySparkException
 
     try:
