@@ -34,13 +34,19 @@ pub(crate) fn test() -> Result<()> {
 
 /// Runs the tests of the engines, each on a real cluster on this machine, in an environment of their own.
 pub(crate) fn test_engines() -> Result<()> {
-    install::java()?;
-    let python = install::python("engines-env", &shell::root().join(NEEDED_BY_ENGINES))?;
-    install_into(&python)?;
+    let python = with_engines()?;
     let mut pytest = shell::program(&python, "-m pytest --quiet -p no:cacheprovider --confcutdir");
     pytest.arg(ENGINES).arg(ENGINES).env("LION_BINARY", shell::built("lion")?);
     // Every engine must be there: without it, those that are not installed would be left out.
     shell::run(pytest.env("LION_ENGINES", "all"))
+}
+
+/// The Python of `<target>/engines-env`: Spark, Ray, Dask and our own package.
+pub(crate) fn with_engines() -> Result<PathBuf> {
+    install::java()?;
+    let python = install::python("engines-env", &shell::root().join(NEEDED_BY_ENGINES))?;
+    install_into(&python)?;
+    Ok(python)
 }
 
 /// Builds the wheel and installs it into this Python, which has what it depends on.

@@ -11,7 +11,7 @@ mod stream;
 mod value;
 
 pub(crate) use evaluate::{EvaluateArgs, Part};
-pub(crate) use fit::FitArgs;
+pub(crate) use fit::{FitArgs, LandmarkArgs, SearchArg};
 pub(crate) use place::PlaceArgs;
 pub(crate) use placing::PlacingArgs;
 pub(crate) use serve::{ExportArgs, LogArg, NetworkArgs, ServeArgs};
@@ -247,6 +247,27 @@ impl Cli {
                 "fit",
                 "--method fft is for maps of 2 dimensions: use barnes-hut or auto with --dims 3",
             )),
+            Verb::Fit(args) if has_standard_input(&args.data) && args.data.len() > 1 => Some(("fit", ALONE)),
+            Verb::Fit(args) if has_standard_input(&args.data) && args.landmarks.count_beyond => Some((
+                "fit",
+                "--count-beyond reads the table twice, and standard input can be read once: give a file",
+            )),
+            Verb::Fit(args)
+                if args.landmarks.stratify && args.table.label.is_none() && args.table.labels.is_none() =>
+            {
+                Some(("fit", "--stratify shares landmarks out by label: give --label or --labels"))
+            }
+            Verb::Fit(args)
+                if args.landmarks.landmarks.is_some() && matches!(args.tsne.init, InitArg::File(_)) =>
+            {
+                Some((
+                    "fit",
+                    "--init FILE has a place for each row, and landmarks are some of the rows: use pca, random or spectral",
+                ))
+            }
+            Verb::Place(args) if has_standard_input(&args.data) && args.data.len() > 1 => {
+                Some(("place", ALONE))
+            }
             Verb::Place(args) if self.common.json && args.output_file().is_none() => {
                 Some(("place", "--json and -o - both want standard output: give -o a file"))
             }
@@ -272,6 +293,12 @@ impl Cli {
             _ => None,
         }
     }
+}
+
+const ALONE: &str = "- is standard input, which cannot be one of several files: give - alone, or files alone";
+
+fn has_standard_input(data: &[PathBuf]) -> bool {
+    data.iter().any(|path| path.as_os_str() == "-")
 }
 
 #[cfg(test)]

@@ -1,23 +1,75 @@
 //! `lion fit`: a table becomes a map file.
 
+mod landmarks;
+mod memory;
+
 use crate::args::{Common, FitArgs, InitArg};
+use crate::files::Files;
 use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::{Phase, Reporter, Screen};
 use crate::summary::Summary;
 use anyhow::{Result, anyhow, bail, ensure};
-use lion_table::{Batches, ReadOptions, Table};
+use lion_table::{Batches, Origins, ReadOptions, Table};
 use lion_tsne::{Error, Image, Init, Map, Matrix, Rows};
+use memory::{Memory, TooLarge};
 use std::path::Path;
 
 /// Fits the map and writes it.
 pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
-    output::check(&args.output, &args.inputs())?;
+    let files = Files::expand(&args.data)?;
+    output::check(&args.output, &args.inputs(&files))?;
     let screen = Screen::new(common);
     let interrupt = Interrupt::install(&screen)?;
-    screen.detail(&format!("reading {}", shown(&args.data)));
-    let mut reporter = Reporter::new(screen, interrupt, Phase::OF_FIT);
-    let Input { columns, rows, image, embedding, init } = Input::read(args)?;
+    screen.detail(&format!("reading {}", files.shown()));
+    let phases = if args.landmarks.count_beyond { Phase::OF_COUNTED_FIT } else { Phase::OF_FIT };
+    let mut reporter = Reporter::new(screen.clone(), interrupt, phases);
+    let memory = Memory::new(args, &files, common, &screen);
+    let Made { map, columns, pictures, needs } = match args.landmarks.landmarks {
+        Some(count) => landmarks::make(count as usize, &memory, common, &mut reporter)?,
+        None => match of_all_rows(&memory, common, &mut reporter)? {
+            Ok(made) => made,
+            Err(too_large) => {
+                let count = memory.landmarks_instead(&too_large)?;
+                landmarks::make(count, &memory, common, &mut reporter)?
+            }
+        },
+    };
+    let map = if is_numbered(&columns) { map } else { map.with_columns(&columns)? };
+    let map = match pictures {
+        Some((image, rows)) => map.with_pictures(image, &rows)?,
+        None => map,
+    };
+    let mut summary = write(&map, &args.output, reporter)?;
+    summary.memory_bytes = Some(needs);
+    if let Some(advice) = landmarks::advice(&map) {
+        screen.say(&advice);
+    }
+    output::present(common, &summary, || in_words(&summary, &args.output))
+}
+
+/// A map, and what is to be kept with it.
+struct Made {
+    map: Map,
+    /// Names of the columns.
+    columns: Vec<String>,
+    /// What the rows of the map are pictures of, and they themselves.
+    pictures: Option<(Image, Matrix)>,
+    /// What it was expected to take, in bytes.
+    needs: u64,
+}
+
+/// A map of the whole table, unless there is no memory for it.
+fn of_all_rows(
+    memory: &Memory<'_>,
+    common: &Common,
+    reporter: &mut Reporter,
+) -> Result<std::result::Result<Made, TooLarge>> {
+    let (args, files) = (memory.args, memory.files);
+    let Input { columns, rows, origins, image, embedding, init, needs } = match Input::read(memory)? {
+        Ok(input) => input,
+        Err(too_large) => return Ok(Err(too_large)),
+    };
     let mut fit = args.fit(common);
     if let Some(places) = init {
         fit.init = Init::Given(places);
@@ -28,14 +80,12 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
         Some(places) => fit.adopt(rows, places, &mut |progress| reporter.observe(progress)),
         None => fit.run(rows, &mut |progress| reporter.observe(progress)),
     };
-    let map = map.map_err(|error| located(error, &args.data, &columns, 0))?;
-    let map = if is_numbered(&columns) { map } else { map.with_columns(&columns)? };
-    let map = match pictures {
-        Some((image, rows)) => map.with_pictures(image, &rows)?,
-        None => map,
+    let locate = |row: usize| {
+        let (file, row) = origins.locate(row.saturating_sub(1));
+        (file.to_owned(), row + 1)
     };
-    let summary = write(&map, &args.output, reporter)?;
-    output::present(common, &summary, || in_words(&summary, &args.output))
+    let map = map.map_err(|error| located(error, &files.shown(), &columns, locate))?;
+    Ok(Ok(Made { map, columns, pictures, needs }))
 }
 
 /// Writes the map and ends the clock.
@@ -59,31 +109,47 @@ struct Input {
     /// Names of the columns.
     columns: Vec<String>,
     rows: Rows,
+    /// The files that the rows are from.
+    origins: Origins,
     /// What the rows are pictures of.
     image: Option<Image>,
     embedding: Option<Matrix>,
     init: Option<Matrix>,
+    /// What fitting will take, in bytes.
+    needs: u64,
 }
 
 impl Input {
     /// Reads the small files first: what is wrong with them should not come out after a big one was read.
-    fn read(args: &FitArgs) -> Result<Self> {
-        let table = lion_table::open(&args.data, &args.table.read_options())?;
+    fn read(memory: &Memory<'_>) -> Result<std::result::Result<Self, TooLarge>> {
+        let (args, files) = (memory.args, memory.files);
+        let table = files.open(&args.table.read_options())?;
         let mut beside = Beside::read(args)?;
         if let Some(rows) = table.row_count() {
-            beside.check(rows, args)?;
+            beside.check(rows, args, files)?;
         }
-        let image = image(args, &table)?;
-        let Table { rows, cols, data, columns, ids, labels } = table.into_table()?;
-        beside.check(rows, args)?;
+        let image = image(args, files, &table)?;
+        let wants = memory.of_all_rows(&table, image.is_some());
+        let most = match wants.check()? {
+            Ok(most) => most,
+            Err(too_large) => return Ok(Err(too_large)),
+        };
+        let (Table { rows, cols, data, columns, ids, labels }, origins) =
+            match table.with_most_rows(most).into_table_of_files() {
+                Err(lion_table::Error::TooManyRows { most, .. }) => return Ok(Err(wants.too_many(most))),
+                read => read?,
+            };
+        beside.check(rows, args, files)?;
         let labels = beside.labels.take().or(labels);
         let rows = Rows { data: Matrix::new(rows, cols, data)?, ids, labels };
-        Ok(Self { columns, rows, image, embedding: beside.embedding, init: beside.init })
+        let needs = wants.needs(rows.data.rows()).bytes;
+        let Beside { embedding, init, .. } = beside;
+        Ok(Ok(Self { columns, rows, origins, image, embedding, init, needs }))
     }
 }
 
 /// What the rows are pictures of: as was asked for, or as an IDX file has it.
-fn image(args: &FitArgs, table: &Batches) -> Result<Option<Image>> {
+fn image(args: &FitArgs, files: &Files, table: &Batches) -> Result<Option<Image>> {
     let columns = table.columns().len();
     let Some(asked) = args.image else {
         let pixels = match *table.item() {
@@ -98,7 +164,7 @@ fn image(args: &FitArgs, table: &Batches) -> Result<Option<Image>> {
         ensure!(
             image.values() == columns,
             "{} has {columns} columns to use, and pictures of --image {image} have {}: leave other columns out with --exclude, --id or --label",
-            shown(&args.data),
+            files.shown(),
             image.values()
         );
     }
@@ -122,8 +188,8 @@ impl Beside {
     }
 
     /// Refuses what does not go with a table of so many rows.
-    fn check(&self, rows: usize, args: &FitArgs) -> Result<()> {
-        let data = shown(&args.data);
+    fn check(&self, rows: usize, args: &FitArgs, files: &Files) -> Result<()> {
+        let data = files.shown();
         let same = |file: Option<&Path>, found: Option<usize>, what: &str| match (file, found) {
             (Some(file), Some(found)) if found != rows => Err(anyhow!(
                 "{} has {found} {what}, and {data} has {rows} rows: there must be one for each row",
@@ -134,12 +200,15 @@ impl Beside {
         same(args.table.labels.as_deref(), self.labels.as_ref().map(Vec::len), "labels")?;
         same(args.embedding.as_deref(), self.embedding.as_ref().map(Matrix::rows), "places")?;
         same(args.init_file(), self.init.as_ref().map(Matrix::rows), "places")?;
-        if self.embedding.is_none() && rows < 4 {
-            let rows = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
-            bail!("{data} has {rows}, and a map needs at least 4");
-        }
-        Ok(())
+        if self.embedding.is_none() { check_enough(rows, files) } else { Ok(()) }
     }
+}
+
+/// Refuses a table of which there can be no map.
+fn check_enough(rows: usize, files: &Files) -> Result<()> {
+    let some = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
+    ensure!(rows >= 4, "{} has {some}, and a map needs at least 4", files.shown());
+    Ok(())
 }
 
 /// Reads places: one row for each row of the table, with as many columns as the map has dimensions.
@@ -164,15 +233,10 @@ impl FitArgs {
     }
 
     /// Every file that is read.
-    fn inputs(&self) -> Vec<&Path> {
+    fn inputs<'a>(&'a self, files: &'a Files) -> Vec<&'a Path> {
         let beside = [self.table.labels.as_deref(), self.embedding.as_deref(), self.init_file()];
-        beside.into_iter().flatten().chain([self.data.as_path()]).collect()
+        beside.into_iter().flatten().chain(files.paths()).collect()
     }
-}
-
-/// The table's file, for messages.
-pub(crate) fn shown(data: &Path) -> String {
-    if data.as_os_str() == "-" { "standard input".into() } else { data.display().to_string() }
 }
 
 /// Whether columns have no names of their own: they are then called c1, c2 and so on.
@@ -181,28 +245,37 @@ pub(crate) fn is_numbered(columns: &[String]) -> bool {
 }
 
 /// The library knows columns by number, and rows by number in what it was given; a person knows the file, its rows and
-/// the columns' names. So many rows of the file came `before` those given.
-pub(crate) fn located(error: Error, data: &Path, columns: &[String], before: usize) -> anyhow::Error {
-    let file = shown(data);
+/// the columns' names. `locate` tells file and row there of a row that was given; both count from 1.
+pub(crate) fn located(
+    error: Error,
+    table: &str,
+    columns: &[String],
+    locate: impl Fn(usize) -> (String, usize),
+) -> anyhow::Error {
     let name =
         |column: usize| column.checked_sub(1).and_then(|at| columns.get(at)).map_or("", String::as_str);
     match error {
-        Error::NotFinite { row, column, value } => anyhow!(
-            "{file}, row {}, column {} is {value}; every value must be a finite number: fill it or remove the row",
-            before + row,
-            name(column)
-        ),
-        Error::TooLarge { row, column, value } => anyhow!(
-            "{file}, row {}, column {} is {value:e}; values beyond 1e15 cannot be squared safely: scale the column down",
-            before + row,
-            name(column)
-        ),
+        Error::NotFinite { row, column, value } => {
+            let ((file, row), column) = (locate(row), name(column));
+            anyhow!(
+                "{file}, row {row}, column {column} is {value}; every value must be a finite number: fill it or remove the row"
+            )
+        }
+        Error::TooLarge { row, column, value } => {
+            let ((file, row), column) = (locate(row), name(column));
+            anyhow!(
+                "{file}, row {row}, column {column} is {value:e}; values beyond 1e15 cannot be squared safely: scale the column down"
+            )
+        }
         Error::Offset { column, low, high } => anyhow!(
-            "{file}, column {} goes from {low} to {high}, so far from 0 that 32 bits lose its differences: subtract its mean",
+            "{table}, column {} goes from {low} to {high}, so far from 0 that 32 bits lose its differences: subtract its mean",
             name(column)
         ),
-        Error::NoDirection { row } => anyhow!("{file}: {}", Error::NoDirection { row: before + row }),
-        Error::Data(_) | Error::Parameter { .. } => anyhow!("{file}: {error}"),
+        Error::NoDirection { row } => {
+            let (file, row) = locate(row);
+            anyhow!("{file}: {}", Error::NoDirection { row })
+        }
+        Error::Data(_) | Error::Parameter { .. } => anyhow!("{table}: {error}"),
         error => error.into(),
     }
 }

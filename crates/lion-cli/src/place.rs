@@ -1,5 +1,6 @@
 //! `lion place`: new rows get places in a map, in one pass and in memory that does not grow with the table.
 
+mod memory;
 mod other;
 mod outcome;
 mod sheet;
@@ -10,7 +11,8 @@ pub(crate) use sheet::{Placements, SheetWriter};
 pub(crate) use spool::Record;
 
 use crate::args::{Common, PlaceArgs};
-use crate::fit::{is_numbered, located, shown};
+use crate::files::{Ahead, Batch, Files};
+use crate::fit::{is_numbered, located};
 use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::{Phase, Reporter, Screen};
@@ -18,21 +20,20 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use lion_table::{Batches, ReadOptions, Table};
 use lion_tsne::evaluate::Judge;
 use lion_tsne::{Lion, Map, Matrix, Placement, Settled, Stranger, Verdict};
+use memory::Memory;
 use other::Other;
 use outcome::Outcome;
 use spool::Spool;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::sync_channel;
 
 /// Rows written at a time.
 const WRITTEN_ROWS: usize = 8192;
-/// Batches read ahead of the one that is being placed.
-const AHEAD: usize = 2;
 
 /// Places the rows of a table and writes what comes of it.
 pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
+    let files = Files::expand(&args.data)?;
     if let Some(file) = args.output_file() {
-        output::check(file, &args.inputs())?;
+        output::check(file, &args.inputs(&files))?;
     }
     let screen = Screen::new(common);
     let sentence = "stopped: nothing was written, and an old file is as it was";
@@ -42,26 +43,35 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     for idle in args.rules.idle_flags() {
         screen.say(&format!("note: {idle}"));
     }
-    screen.detail(&format!("reading {}", shown(&args.data)));
+    screen.detail(&format!("reading {}", files.shown()));
     let map = Map::load(&args.map)?;
     let checksum = map.checksum()?;
-    let table = open(args, &map)?;
+    let table = open(args, &files, &map)?;
     let options = args.rules.lion.options(common);
+    let memory = Memory::check(args, &map, &options, &table, &screen)?;
     let lion = Lion::new(map, &options).with_context(|| args.map.display().to_string())?;
     let judge = if args.has_labels() { Some(judge(args, lion.map())?) } else { None };
-    let labels = Labelling::new(args, judge.as_ref(), table.row_count())?;
+    let labels = Labelling::new(args, &files, judge.as_ref(), table.row_count())?;
     let other = Other::build(args, &lion, common, &screen, &mut reporter)?;
 
-    let placing =
-        Placing { lion: &lion, other: other.as_ref(), args, judge: judge.as_ref(), labels: &labels };
+    let placing = Placing {
+        lion: &lion,
+        other: other.as_ref(),
+        args,
+        files: &files,
+        judge: judge.as_ref(),
+        labels: &labels,
+    };
     reporter.enter(Phase::Place);
-    let (spool, strangers) = placing.settle(table, &mut reporter)?;
+    let (spool, strangers) = placing.settle(table, &memory, &mut reporter)?;
+    let needs = memory.needs(strangers.len());
     reporter.enter(Phase::Outliers);
     let outliers = lion.placer().give_positions(strangers);
     reporter.enter(Phase::Write);
     let tally = placing.write(spool, outliers, &interrupt)?;
 
-    let outcome = Outcome::new(&lion, other.as_ref(), &options, args, tally, checksum, reporter.finish());
+    let outcome =
+        Outcome::new(&lion, other.as_ref(), &options, args, tally, checksum, needs, reporter.finish());
     if let Some(warning) = outcome.warning() {
         screen.say(&warning);
     }
@@ -74,19 +84,19 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
 }
 
 /// Opens the table and refuses one that does not go with the map.
-fn open(args: &PlaceArgs, map: &Map) -> Result<Batches> {
+fn open(args: &PlaceArgs, files: &Files, map: &Map) -> Result<Batches> {
     let options = args.table.read_options();
     let table = match map.columns() {
         Some(names) if options.columns.is_none() => {
-            by_name(args, &options, names.map(str::to_owned).collect())?
+            by_name(args, files, &options, names.map(str::to_owned).collect())?
         }
-        _ => lion_table::open(&args.data, &options)?,
+        _ => files.open(&options)?,
     };
     let (found, wanted) = (table.columns().len(), map.preprocess().input_dims());
     ensure!(
         found == wanted,
         "{} has {found} columns to use, and {} wants {wanted}, those it was fitted to: choose with --columns or --exclude, and name others with --id and --label",
-        shown(&args.data),
+        files.shown(),
         args.map.display()
     );
     // Rows are placed whatever their names are: nothing need be remembered of them.
@@ -95,21 +105,21 @@ fn open(args: &PlaceArgs, map: &Map) -> Result<Batches> {
 
 /// Opens the table with the columns that the map was fitted to, whatever their order in the file and whatever else is in
 /// it. A table without names must have them in the map's order.
-fn by_name(args: &PlaceArgs, options: &ReadOptions, names: Vec<String>) -> Result<Batches> {
+fn by_name(args: &PlaceArgs, files: &Files, options: &ReadOptions, names: Vec<String>) -> Result<Batches> {
     // Standard input cannot be opened a second time.
-    if args.data.as_os_str() != "-" {
+    if !files.is_standard_input() {
         let named = ReadOptions { columns: Some(names.clone()), ..options.clone() };
-        match lion_table::open(&args.data, &named) {
+        match files.open(&named) {
             Err(lion_table::Error::NoSuchColumn { .. } | lion_table::Error::AmbiguousColumn { .. }) => {}
             opened => return Ok(opened?),
         }
     }
-    let table = lion_table::open(&args.data, options)?;
+    let table = files.open(options)?;
     let columns = table.columns();
     if is_numbered(columns) || columns == names {
         return Ok(table);
     }
-    let (data, map) = (shown(&args.data), args.map.display());
+    let (data, map) = (files.shown(), args.map.display());
     match names.iter().find(|name| !columns.contains(name)) {
         Some(missing) => bail!(
             "{data} has no column {missing}, which {map} was fitted to: rename one, or give columns in the map's order with --columns"
@@ -141,12 +151,12 @@ enum Labelling<'a> {
 }
 
 impl<'a> Labelling<'a> {
-    fn new(args: &PlaceArgs, judge: Option<&'a Judge>, rows: Option<usize>) -> Result<Self> {
+    fn new(args: &PlaceArgs, files: &Files, judge: Option<&'a Judge>, rows: Option<usize>) -> Result<Self> {
         let Some(judge) = judge else { return Ok(Self::None) };
         let Some(file) = &args.table.labels else { return Ok(Self::Column(judge)) };
         let codes: Vec<u32> = lion_table::read_labels(file)?.iter().map(|label| judge.code(label)).collect();
         if let Some(rows) = rows {
-            check_count(args, codes.len(), rows)?;
+            check_count(args, files, codes.len(), rows)?;
         }
         Ok(Self::File(codes))
     }
@@ -162,12 +172,12 @@ impl<'a> Labelling<'a> {
 }
 
 /// Refuses labels that are not one for each row.
-fn check_count(args: &PlaceArgs, labels: usize, rows: usize) -> Result<()> {
+fn check_count(args: &PlaceArgs, files: &Files, labels: usize, rows: usize) -> Result<()> {
     let file = args.table.labels.as_deref().unwrap_or(Path::new("")).display();
     ensure!(
         labels == rows,
         "{file} has {labels} labels, and {} has {rows} rows: there must be one for each row",
-        shown(&args.data)
+        files.shown()
     );
     Ok(())
 }
@@ -178,6 +188,7 @@ struct Placing<'a> {
     /// There if places are another method's.
     other: Option<&'a Other>,
     args: &'a PlaceArgs,
+    files: &'a Files,
     /// There if rows have labels.
     judge: Option<&'a Judge>,
     labels: &'a Labelling<'a>,
@@ -185,25 +196,23 @@ struct Placing<'a> {
 
 impl Placing<'_> {
     /// Places all rows but outliers, which know their positions only once all of them are there.
-    fn settle(&self, table: Batches, reporter: &mut Reporter) -> Result<(Spool, Vec<Stranger>)> {
+    fn settle(
+        &self,
+        table: Batches,
+        memory: &Memory,
+        reporter: &mut Reporter,
+    ) -> Result<(Spool, Vec<Stranger>)> {
         let (columns, total) = (table.columns().to_vec(), table.row_count());
         let mut spool = Spool::new(&self.spool_folder()).map_err(|error| self.unwritten(error))?;
         let mut strangers = Vec::new();
-        let (send, batches) = sync_channel(AHEAD);
-        // Reading goes on meanwhile. Nobody waits for this thread after an error: it may wait for standard input.
-        let reader = std::thread::spawn(move || {
-            for batch in table {
-                if send.send(batch).is_err() {
-                    break;
-                }
-            }
-        });
-        for batch in batches {
-            let Table { rows, cols, data, ids, labels, .. } = batch?;
-            let before = spool.rows();
+        for batch in Ahead::new(table) {
+            let Batch { rows: Table { rows, cols, data, ids, labels, .. }, at } = batch?;
+            let before = at.before;
             let rows = Matrix::new(rows, cols, data)?;
-            let settled = self.lion.settle(&rows);
-            let settled = settled.map_err(|error| located(error, &self.args.data, &columns, before))?;
+            let settled = self
+                .lion
+                .settle(&rows)
+                .map_err(|error| located(error, &self.files.shown(), &columns, |row| at.locate(row)))?;
             let places = self.other.map(|other| other.places(&rows)).transpose()?;
             let mut ids = ids.map(Vec::into_iter);
             for (i, settled) in settled.into_iter().enumerate() {
@@ -220,11 +229,11 @@ impl Placing<'_> {
                 }
                 spool.push(&record).map_err(|error| self.unwritten(error))?;
             }
+            memory.check_strangers(strangers.len(), spool.rows())?;
             reporter.rows(spool.rows(), total);
         }
-        ensure!(reader.join().is_ok(), "{} could not be read to its end", shown(&self.args.data));
         if let Labelling::File(codes) = self.labels {
-            check_count(self.args, codes.len(), spool.rows())?;
+            check_count(self.args, self.files, codes.len(), spool.rows())?;
         }
         Ok((spool, strangers))
     }
@@ -285,11 +294,9 @@ fn shares(judge: &Judge, dims: usize, batch: &[Record]) -> Result<f64> {
 
 impl PlaceArgs {
     /// Every file that is read.
-    fn inputs(&self) -> Vec<&Path> {
-        [Some(self.map.as_path()), Some(&self.data), self.table.labels.as_deref()]
-            .into_iter()
-            .flatten()
-            .collect()
+    fn inputs<'a>(&'a self, files: &'a Files) -> Vec<&'a Path> {
+        let beside = [Some(self.map.as_path()), self.table.labels.as_deref()];
+        beside.into_iter().flatten().chain(files.paths()).collect()
     }
 
     fn has_labels(&self) -> bool {

@@ -19,6 +19,7 @@ pub(crate) enum Phase {
     Initialise,
     Optimise,
     Parameters,
+    Count,
     Build,
     Load,
     Place,
@@ -53,6 +54,19 @@ impl Phase {
         Self::Write,
     ];
 
+    /// What a fit goes through that reads its table again.
+    pub(crate) const OF_COUNTED_FIT: &[Self] = &[
+        Self::Read,
+        Self::Preprocess,
+        Self::Neighbours,
+        Self::Affinities,
+        Self::Initialise,
+        Self::Optimise,
+        Self::Parameters,
+        Self::Count,
+        Self::Write,
+    ];
+
     /// What placing goes through. Reading goes on beside placing, and has no time of its own.
     pub(crate) const OF_PLACE: &[Self] = &[Self::Load, Self::Place, Self::Outliers, Self::Write];
 
@@ -70,6 +84,7 @@ impl Phase {
             Self::Initialise => ("initialise", "first layout"),
             Self::Optimise => ("optimise", "descent"),
             Self::Parameters => ("parameters", "radii, power"),
+            Self::Count => ("count", "counting"),
             Self::Build => ("build", "building"),
             Self::Load => ("load", "loading"),
             Self::Place => ("place", "placing"),
@@ -80,7 +95,10 @@ impl Phase {
 
     /// Whether it tells how far it is.
     fn is_counted(self) -> bool {
-        matches!(self, Self::Neighbours | Self::Optimise | Self::Build | Self::Place)
+        matches!(
+            self,
+            Self::Read | Self::Neighbours | Self::Optimise | Self::Count | Self::Build | Self::Place
+        )
     }
 }
 
@@ -247,7 +265,7 @@ impl Reporter {
         self.leave();
         self.phase = phase;
         self.screen.show(phase);
-        if matches!(phase, Phase::Optimise | Phase::Parameters | Phase::Write) {
+        if matches!(phase, Phase::Optimise | Phase::Parameters | Phase::Count | Phase::Write) {
             self.interrupt.worth_keeping();
         }
     }
@@ -290,6 +308,16 @@ impl Reporter {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }
+    }
+
+    /// Whether Ctrl-C was pressed since there is a map to keep.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.interrupt.stopping()
+    }
+
+    /// Standard error, for a word on the way.
+    pub(crate) fn screen(&self) -> &Screen {
+        &self.screen
     }
 
     /// So many rows are done, of so many where that is known.

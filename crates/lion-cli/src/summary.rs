@@ -1,5 +1,6 @@
 //! What there is to say about a map, as JSON keys and in words.
 
+use crate::memory;
 use crate::output::size;
 use crate::progress::Phases;
 use lion_tsne::{Map, Provenance};
@@ -10,8 +11,21 @@ use std::path::Path;
 /// A map, its file, and how long it took: the JSON object of `fit`.
 #[derive(Debug, Serialize)]
 pub(crate) struct Summary {
-    /// Rows of the table.
+    /// Rows of the map.
     pub(crate) rows: usize,
+    /// The same number where they are landmarks; null in a map of all rows, as is what follows.
+    pub(crate) landmarks: Option<usize>,
+    /// Rows of the table that they were chosen from.
+    pub(crate) sampled_from: Option<u64>,
+    /// Whether each label has its share of them.
+    pub(crate) stratified: Option<bool>,
+    /// How many cover sparse regions.
+    pub(crate) covering: Option<u64>,
+    /// Rows of the table beyond r_x of every landmark, by how much that may be wrong (0 if they were counted), and by how
+    /// many rows it was judged.
+    pub(crate) beyond: Option<u64>,
+    pub(crate) beyond_error: Option<u64>,
+    pub(crate) beyond_judged: Option<u64>,
     /// Columns of the table.
     pub(crate) dims: usize,
     /// Columns after preprocessing.
@@ -46,6 +60,8 @@ pub(crate) struct Summary {
     pub(crate) stopped_early: bool,
     /// The places were made elsewhere.
     pub(crate) adopted: bool,
+    /// What it was expected to take; null where nothing was fitted.
+    pub(crate) memory_bytes: Option<u64>,
     /// Null where nothing was fitted, or the system does not tell.
     pub(crate) peak_rss_bytes: Option<u64>,
     /// Size of the file.
@@ -59,9 +75,16 @@ impl Summary {
         let Provenance { perplexity, iterations_done, kl, method, init, search, .. } =
             map.provenance().clone();
         let Provenance { seed, stopped_early, adopted, .. } = *map.provenance();
-        let pca = map.preprocess().pca();
+        let (pca, from) = (map.preprocess().pca(), map.provenance().sampled_from);
         Self {
             rows: map.rows(),
+            landmarks: from.map(|_| map.rows()),
+            sampled_from: from.map(|from| from.rows),
+            stratified: from.map(|from| from.stratified),
+            covering: from.map(|from| from.covering),
+            beyond: from.map(|from| from.beyond),
+            beyond_error: from.map(|from| from.beyond_error),
+            beyond_judged: from.map(|from| from.judged),
             dims: map.preprocess().input_dims(),
             components: map.preprocess().output_dims(),
             variance_kept: pca.map(|pca| share(pca.variances().iter().sum(), pca.total_variance())),
@@ -84,6 +107,7 @@ impl Summary {
             duplicates: map.rows() - map.x().rows(),
             stopped_early,
             adopted,
+            memory_bytes: None,
             peak_rss_bytes: None,
             bytes,
             file: file.display().to_string(),
@@ -92,7 +116,7 @@ impl Summary {
 
     /// With what fitting it took.
     pub(crate) fn fitted(self, (phases, seconds): (Phases, f64)) -> Self {
-        Self { seconds: Some(seconds), phases: Some(phases), peak_rss_bytes: peak_memory(), ..self }
+        Self { seconds: Some(seconds), phases: Some(phases), peak_rss_bytes: memory::peak(), ..self }
     }
 
     /// The summary for a person, a fact a line.
@@ -100,6 +124,12 @@ impl Summary {
         let mut facts = Facts::default();
         facts.add("rows", self.rows_in_words());
         facts.add("columns", self.columns_in_words());
+        if let Some(landmarks) = self.landmarks_in_words() {
+            facts.add("landmarks", landmarks);
+        }
+        if let Some(beyond) = self.beyond_in_words() {
+            facts.add("left out", beyond);
+        }
         if let Some(image) = &self.image {
             facts.add("pictures", format!("of {image} pixels, kept with the rows"));
         }
@@ -133,6 +163,32 @@ impl Summary {
             1 => format!("{}, of which 1 repeats another and shares its place", self.rows),
             n => format!("{}, of which {n} repeat others and share their places", self.rows),
         }
+    }
+
+    fn landmarks_in_words(&self) -> Option<String> {
+        let stratified = if self.stratified? { ", each label with its share" } else { "" };
+        let covering = match self.covering? {
+            0 => String::new(),
+            some => format!(", {some} of them to cover sparse regions"),
+        };
+        Some(format!(
+            "the rows stand for {} that they were chosen from{stratified}{covering}",
+            self.sampled_from?
+        ))
+    }
+
+    fn beyond_in_words(&self) -> Option<String> {
+        let (rows, beyond, error) = (self.sampled_from?, self.beyond?, self.beyond_error?);
+        let percent = 100.0 * share(beyond as f64, rows as f64);
+        Some(match error {
+            0 => format!("{percent:.2} % of {rows} rows, {beyond}, lie beyond r_x of every landmark"),
+            _ => format!(
+                "about {percent:.2} % of {rows} rows, {} ± {}, lie beyond r_x of every landmark, judged by {} of them",
+                rounded(beyond, error),
+                rounded(error, error),
+                self.beyond_judged?
+            ),
+        })
     }
 
     fn columns_in_words(&self) -> String {
@@ -193,6 +249,12 @@ pub(crate) fn placing_in_words(r_x: f64, r_y: f64, r_close: f64, power: Option<f
     format!("r_x {}, r_y {}, r_close {}{power}", short(r_x), short(r_y), short(r_close))
 }
 
+/// A count without the digits that an error of this size makes meaningless.
+fn rounded(count: u64, error: u64) -> u64 {
+    let unit = 10u64.pow(error.max(1).ilog10().saturating_sub(1));
+    (count + unit / 2) / unit * unit
+}
+
 /// A number with four significant digits.
 fn short(value: f64) -> String {
     match value.abs() {
@@ -213,12 +275,4 @@ pub(crate) fn seconds_in_words(seconds: f64, phases: &Phases) -> String {
         true => format!("{seconds:.2}"),
         false => format!("{seconds:.2}: {}", parts.join(", ")),
     }
-}
-
-/// The most memory that this process has held, where the system tells it.
-pub(crate) fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kilobytes.checked_mul(1024)
 }

@@ -81,6 +81,14 @@ pub enum Error {
         /// The file.
         file: String,
     },
+    /// There are more rows than there is memory for.
+    #[error("{file} has more than the {most} rows that there is memory for")]
+    TooManyRows {
+        /// The file.
+        file: String,
+        /// As many as there is memory for.
+        most: usize,
+    },
     /// No column is left to serve as feature.
     #[error("{file} has no numeric column left to use; the columns there are: {there}")]
     NoNumericColumn {
@@ -210,16 +218,14 @@ pub enum Error {
         problem: String,
     },
     /// Two rows have the same id.
-    #[error("{file}: rows {first} and {second} have the same id {id:?}; ids must be unique")]
+    #[error("{} have the same id {id:?}; ids must be unique", both(first, second))]
     DuplicateId {
-        /// The file.
-        file: String,
         /// The id.
         id: String,
-        /// Its first row, counted from 1.
-        first: usize,
-        /// Its second row, counted from 1.
-        second: usize,
+        /// Where it is first; the column is empty.
+        first: Cell,
+        /// Where it is again; the column is empty.
+        second: Cell,
     },
     /// The name of a file to write does not tell its format.
     #[error(
@@ -277,6 +283,14 @@ impl fmt::Display for Cell {
             write!(f, ", column {}", self.column)?;
         }
         Ok(())
+    }
+}
+
+/// Two rows, of one file or of two.
+fn both(first: &Cell, second: &Cell) -> String {
+    match first.file == second.file {
+        true => format!("{}: rows {} and {}", first.file, first.row, second.row),
+        false => format!("{first} and {second}"),
     }
 }
 

@@ -50,7 +50,7 @@ pub use input::Format;
 pub use labels::{parse_labels, read_labels};
 pub use read_columns::{parse_columns, read_columns};
 pub use select::{Header, ReadOptions};
-pub use table::{BATCH_ROWS, Batches, Table};
+pub use table::{BATCH_ROWS, Batches, Origin, Origins, Table};
 pub use write::{OutputFormat, Writer, Written, check_output};
 
 use input::{Input, open_file};
@@ -74,16 +74,47 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Batches> {
     }
 }
 
-/// Opens several files as one table, in this order. They must have the same columns; each is opened when its turn comes.
+/// About how many rows files have that make one table: as they say, or as their first rows let expect. Nothing where that
+/// cannot be told without taking rows away, as from standard input.
+pub fn expected_rows(paths: &[PathBuf], options: &ReadOptions) -> Result<Option<usize>> {
+    let mut all = 0usize;
+    for path in paths {
+        if path.as_os_str() == "-" || path.metadata().is_ok_and(|there| !there.is_file()) {
+            return Ok(None);
+        }
+        let mut table = open(path, options)?.with_repeated_ids();
+        let rows = match table.told_rows() {
+            Some(rows) => rows,
+            None => {
+                let first = table.next().transpose()?.map_or(0, |first| first.rows);
+                // Where all is read, what is left of it is in a buffer.
+                let rest =
+                    |table: Batches| table.map(|batch| batch.map_or(0, |batch| batch.rows)).sum::<usize>();
+                table.expected_rows(first).unwrap_or_else(|| first + rest(table))
+            }
+        };
+        all = all.saturating_add(rows);
+    }
+    Ok(Some(all))
+}
+
+/// Opens several files as one table, in this order. They must have the same columns. Each is looked at first, so that one
+/// that is missing or of another kind is told before anything is read, and opened again when its turn comes.
 pub fn open_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Batches> {
     let Some((first, later)) = paths.split_first() else {
         return Err(Error::Empty { file: "a list of no files".into() });
     };
+    let (first, mut rows) = (open(first, options)?, Some(0usize));
+    for path in later {
+        let next = open(path, options)?;
+        first.check_next(&next)?;
+        rows = rows.zip(next.row_count()).and_then(|(rows, more)| rows.checked_add(more));
+    }
     let later = later.iter().cloned().map(|path| -> table::Later {
         let options = options.clone();
         Box::new(move || open(&path, &options))
     });
-    Ok(open(first, options)?.followed_by(later.collect()))
+    Ok(first.followed_by(later.collect(), rows))
 }
 
 /// An open file of a known format.

@@ -11,6 +11,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::ChunkReader;
 use std::fs::File;
 
@@ -45,6 +46,9 @@ pub(crate) struct Parquet<R> {
     count: Option<usize>,
 }
 
+/// What a column that is open holds at most, as a rule: a page, the same compressed, a dictionary.
+const PAGES: usize = 5 << 19;
+
 /// Rows decoded at a time.
 const STEP: usize = 4096;
 
@@ -65,7 +69,8 @@ impl<R: Chunks> Parquet<R> {
     }
 
     /// Adds the feature columns of one row group, a few at a time; ids and labels are another matter.
-    fn fill_group(&self, table: &mut Table, group: usize) -> Result<()> {
+    /// Rows of the table before `first` are of other files.
+    fn fill_group(&self, table: &mut Table, group: usize, first: usize) -> Result<()> {
         let (before, cols) = (table.rows, table.cols);
         for (part, roots) in self.roots.chunks(ABREAST).enumerate() {
             let (order, projection) = in_file_order(roots);
@@ -78,7 +83,12 @@ impl<R: Chunks> Parquet<R> {
                 let values = &mut block[..many * roots.len()];
                 push_numbers(&columns, 0, many, values).map_err(|(at, c, fault)| {
                     let column = table.columns[part * ABREAST + c].clone();
-                    fault.at(Cell { file: self.rows.file.clone(), row: row + at + 1, line: None, column })
+                    fault.at(Cell {
+                        file: self.rows.file.clone(),
+                        row: row - first + at + 1,
+                        line: None,
+                        column,
+                    })
                 })?;
                 if part == 0 {
                     table.data.resize((row + many) * cols, 0.0);
@@ -99,8 +109,8 @@ impl<R: Chunks> Parquet<R> {
 }
 
 impl<R: Chunks> Parquet<R> {
-    /// Adds the ids and labels of all rows.
-    fn fill_names(&self, table: &mut Table) -> Result<()> {
+    /// Adds the ids and labels of all rows. Rows of the table before `first` are of other files.
+    fn fill_names(&self, table: &mut Table, first: usize) -> Result<()> {
         for (column, is_id) in [(self.id, true), (self.label, false)] {
             let Some(column) = column else { continue };
             let mut batches = decode_all(&self.rows.file, &self.reader, &self.metadata, vec![column])?;
@@ -117,7 +127,7 @@ impl<R: Chunks> Parquet<R> {
                     }
                 }
             }
-            if row != table.rows {
+            if row != table.rows - first {
                 return Err(damaged(&self.rows.file, "its columns differ in length"));
             }
         }
@@ -138,6 +148,20 @@ impl<R: Chunks> Source for Parquet<R> {
         self.rows.gauge()
     }
 
+    fn buffers(&self) -> usize {
+        let groups = self.metadata.metadata().row_groups().iter();
+        let largest = |column: usize| {
+            let size = |group: &RowGroupMetaData| group.columns()[column].uncompressed_size();
+            usize::try_from(groups.clone().map(size).max().unwrap_or(0)).unwrap_or(0)
+        };
+        let leaves = self.metadata.parquet_schema();
+        let used = |&leaf: &usize| {
+            let root = leaves.get_column_root_idx(leaf);
+            self.roots.contains(&root) || self.id == Some(root) || self.label == Some(root)
+        };
+        (0..leaves.num_columns()).filter(used).map(|leaf| largest(leaf).min(PAGES)).sum::<usize>() + (1 << 20)
+    }
+
     fn fill(&mut self, table: &mut Table, rows: usize) -> Result<usize> {
         self.rows.fill(table, rows)
     }
@@ -147,8 +171,9 @@ impl<R: Chunks> Source for Parquet<R> {
             while self.fill(table, STEP)? > 0 {}
             return Ok(());
         }
-        (0..self.metadata.metadata().num_row_groups()).try_for_each(|group| self.fill_group(table, group))?;
-        self.fill_names(table)
+        let (first, groups) = (table.rows, self.metadata.metadata().num_row_groups());
+        (0..groups).try_for_each(|group| self.fill_group(table, group, first))?;
+        self.fill_names(table, first)
     }
 }
 

@@ -52,15 +52,14 @@ impl Table {
     }
 
     /// Makes room for another batch, by what the rows so far say about the whole file: growing by doubling
-    /// would hold a large table twice while it moves.
-    fn make_room(&mut self, gauge: &Gauge) {
+    /// would hold a large table twice while it moves. The first `others` values are of other files.
+    fn make_room(&mut self, gauge: &Gauge, others: usize) {
         let next = BATCH_ROWS.saturating_mul(self.cols);
         if self.data.capacity() - self.data.len() >= next {
             return;
         }
-        let eighth = self.data.len() / 8;
-        let estimate =
-            gauge.expected(self.data.len()).map_or(eighth, |all| all.saturating_sub(self.data.len()));
+        let (eighth, own) = (self.data.len() / 8, self.data.len() - others);
+        let estimate = gauge.expected(own).map_or(eighth, |all| all.saturating_sub(own));
         if self.rows > 0 {
             self.data.reserve_exact(estimate.max(eighth));
         }
@@ -80,6 +79,11 @@ pub(crate) trait Source: Send {
         None
     }
 
+    /// The same where that is not the way to make room for them.
+    fn told_rows(&self) -> Option<usize> {
+        self.rows()
+    }
+
     /// The sizes of the items that became rows, if the format has any.
     fn item(&self) -> &[usize] {
         &[]
@@ -88,10 +92,16 @@ pub(crate) trait Source: Send {
     /// How much of the file has been read.
     fn gauge(&self) -> &Gauge;
 
+    /// About what is held beside the rows, in bytes.
+    fn buffers(&self) -> usize {
+        1 << 20
+    }
+
     /// Adds all rows that are left.
     fn fill_all(&mut self, table: &mut Table) -> Result<()> {
+        let others = table.data.len();
         loop {
-            table.make_room(self.gauge());
+            table.make_room(self.gauge(), others);
             if self.fill(table, BATCH_ROWS)? == 0 {
                 return Ok(());
             }
@@ -102,15 +112,46 @@ pub(crate) trait Source: Send {
 /// Opens a file when its turn comes.
 pub(crate) type Later = Box<dyn FnOnce() -> Result<Batches> + Send>;
 
+/// Where a row is: several files may make one table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// The file, as messages call it.
+    pub file: String,
+    /// How many rows of the whole table come before this file.
+    pub before: usize,
+}
+
+/// Where the rows of a table came from, file by file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origins(Vec<Origin>);
+
+impl Origins {
+    /// The file of row `i` of the whole table, and its number in that file; both count from 0.
+    pub fn locate(&self, i: usize) -> (&str, usize) {
+        let at = self.0.partition_point(|origin| origin.before <= i).saturating_sub(1);
+        self.0.get(at).map_or(("", i), |origin| (&origin.file, i - origin.before.min(i)))
+    }
+
+    fn cell(&self, i: usize) -> Cell {
+        let (file, row) = self.locate(i);
+        Cell { file: file.to_owned(), row: row + 1, line: None, column: String::new() }
+    }
+}
+
 /// The rows of a file, or of several that make one table, as tables of up to [`BATCH_ROWS`] rows, in order.
 ///
 /// Memory does not grow with the file (but for an npy file in Fortran order, and for the ids, which are
 /// remembered so that a repeated one is found). After an error there is nothing more.
 pub struct Batches {
-    file: String,
     source: Option<Box<dyn Source>>,
+    /// The files so far, the present one last.
+    origins: Origins,
     /// The files after this one, which go on with the same table.
     later: VecDeque<Later>,
+    /// The number of their rows, where that is known beforehand.
+    later_rows: Option<usize>,
+    /// More rows than this are not to be held at once.
+    most: Option<usize>,
     columns: Vec<String>,
     /// The ids so far and their rows, if none may come twice.
     seen: Option<HashMap<String, usize>>,
@@ -119,32 +160,49 @@ pub struct Batches {
 
 impl Batches {
     pub(crate) fn new(file: String, source: Box<dyn Source>) -> Self {
-        let columns = source.empty().columns;
-        let (seen, later) = (Some(HashMap::new()), VecDeque::new());
-        Self { file, source: Some(source), later, columns, seen, rows: 0 }
+        Self {
+            columns: source.empty().columns,
+            source: Some(source),
+            origins: Origins(vec![Origin { file, before: 0 }]),
+            later: VecDeque::new(),
+            later_rows: Some(0),
+            most: None,
+            seen: Some(HashMap::new()),
+            rows: 0,
+        }
     }
 
-    /// The same, with more files after this one.
-    pub(crate) fn followed_by(self, later: VecDeque<Later>) -> Self {
-        Self { later, ..self }
+    /// The same, with more files after this one, which have so many rows if that is known.
+    pub(crate) fn followed_by(self, later: VecDeque<Later>, later_rows: Option<usize>) -> Self {
+        Self { later, later_rows, ..self }
     }
 
-    /// Goes on to the next file, if there is one.
-    fn open_next(&mut self) -> Result<bool> {
+    /// The file that is being read.
+    fn file(&self) -> &str {
+        self.origins.0.last().map_or("", |origin| &origin.file)
+    }
+
+    /// Refuses a file that cannot go on with this table.
+    pub(crate) fn check_next(&self, next: &Self) -> Result<()> {
+        if next.columns == self.columns {
+            return Ok(());
+        }
+        let this = self.file();
+        let different = next.columns.iter().zip(&self.columns).find(|(next, first)| next != first);
+        let problem = match different {
+            Some((next, first)) => format!("has a column {next} where {this} has {first}"),
+            None => format!("has {} columns where {this} has {}", next.columns.len(), self.columns.len()),
+        };
+        let problem = format!("{problem}: files that make one table must have the same columns");
+        Err(Error::Unsuitable { file: next.file().to_owned(), problem })
+    }
+
+    /// Goes on to the next file, if there is one; so many rows came before it.
+    fn open_next(&mut self, before: usize) -> Result<bool> {
         let Some(open) = self.later.pop_front() else { return Ok(false) };
         let next = open()?;
-        if next.columns != self.columns {
-            let different = next.columns.iter().zip(&self.columns).find(|(next, first)| next != first);
-            let problem = match different {
-                Some((next, first)) => format!("has a column {next} where {} has {first}", self.file),
-                None => {
-                    let (next, first) = (next.columns.len(), self.columns.len());
-                    format!("has {next} columns where {} has {first}", self.file)
-                }
-            };
-            let problem = format!("{problem}: files that make one table must have the same columns");
-            return Err(Error::Unsuitable { file: next.file, problem });
-        }
+        self.check_next(&next)?;
+        self.origins.0.push(Origin { file: next.file().to_owned(), before });
         self.source = next.source;
         Ok(true)
     }
@@ -154,14 +212,20 @@ impl Batches {
         Self { seen: None, ..self }
     }
 
+    /// The same for memory that holds no more than so many rows: a larger table is not read whole, but refused with
+    /// [`Error::TooManyRows`] as soon as that is seen. Batches are not minded.
+    pub fn with_most_rows(self, most: Option<usize>) -> Self {
+        Self { most, ..self }
+    }
+
     /// The names of the features.
     pub fn columns(&self) -> &[String] {
         &self.columns
     }
 
-    /// The number of rows of the whole file, where that is known beforehand.
+    /// The number of rows of the whole table, where that is known beforehand. To be asked before any was read.
     pub fn row_count(&self) -> Option<usize> {
-        self.source.as_ref()?.rows().filter(|_| self.later.is_empty())
+        self.source.as_ref()?.rows()?.checked_add(self.later_rows?)
     }
 
     /// The sizes of the items that became rows, where a file has such: those of images of 28 x 28 are 28 and 28. Columns may
@@ -170,26 +234,80 @@ impl Batches {
         self.source.as_ref().map_or(&[], |source| source.item())
     }
 
+    /// Where the rows of the last table came from.
+    pub fn origin(&self) -> Origin {
+        self.origins.0.last().cloned().unwrap_or(Origin { file: String::new(), before: 0 })
+    }
+
     /// All rows as one table, written where they will stay: nothing but a small buffer is held beside it.
-    pub fn into_table(mut self) -> Result<Table> {
-        let Some(source) = &self.source else { return Err(Error::Empty { file: self.file }) };
+    pub fn into_table(self) -> Result<Table> {
+        self.into_table_of_files().map(|(table, _)| table)
+    }
+
+    /// The same, with the files that they came from.
+    pub fn into_table_of_files(mut self) -> Result<(Table, Origins)> {
+        let Some(source) = &self.source else { return Err(self.empty()) };
         let mut table = source.empty();
-        if let Some(values) = self.row_count().and_then(|rows| rows.checked_mul(table.cols)) {
+        let count = self.row_count();
+        self.check_most(count.or(self.told_rows()).unwrap_or(0))?;
+        if let Some(values) = count.and_then(|rows| rows.checked_mul(table.cols)) {
             table.data.reserve_exact(values);
         }
         while let Some(source) = &mut self.source {
-            source.fill_all(&mut table)?;
-            if !self.open_next()? {
+            match count.or(self.most.is_none().then_some(0)) {
+                Some(_) => source.fill_all(&mut table)?,
+                None => self.fill_some(&mut table)?,
+            }
+            if !self.open_next(table.rows)? {
                 break;
             }
         }
         if table.rows == 0 {
-            return Err(Error::Empty { file: self.file });
+            return Err(self.empty());
         }
-        if let Some(ids) = &table.ids {
-            check_unique(&self.file, ids, 0, &mut HashMap::<&str, usize>::new())?;
+        if let (Some(ids), Some(_)) = (&table.ids, &self.seen) {
+            check_unique(&self.origins, ids, 0, &mut HashMap::<&str, usize>::new())?;
         }
-        Ok(table)
+        Ok((table, self.origins))
+    }
+
+    /// Adds the rows of the present file one batch after another, and stops where they become too many.
+    fn fill_some(&mut self, table: &mut Table) -> Result<()> {
+        let others = table.data.len();
+        while let Some(source) = &mut self.source {
+            table.make_room(source.gauge(), others);
+            if source.fill(table, BATCH_ROWS)? == 0 {
+                break;
+            }
+            self.check_most(table.rows)?;
+        }
+        Ok(())
+    }
+
+    fn check_most(&self, rows: usize) -> Result<()> {
+        match self.most.filter(|&most| rows > most) {
+            Some(most) => Err(Error::TooManyRows { file: self.file().to_owned(), most }),
+            None => Ok(()),
+        }
+    }
+
+    /// How many rows the present file says that it has.
+    pub(crate) fn told_rows(&self) -> Option<usize> {
+        self.source.as_ref()?.told_rows()
+    }
+
+    /// About how many rows the present file has, if so many came from what was read of it; nothing where it does not tell.
+    pub(crate) fn expected_rows(&self, rows: usize) -> Option<usize> {
+        self.source.as_ref()?.gauge().expected(rows)
+    }
+
+    /// About what reading holds beside the rows that it gives, in bytes.
+    pub fn buffers(&self) -> usize {
+        self.source.as_ref().map_or(0, |source| source.buffers())
+    }
+
+    fn empty(&self) -> Error {
+        Error::Empty { file: self.origins.0.first().map_or(String::new(), |first| first.file.clone()) }
     }
 
     fn batch(&mut self) -> Result<Option<Table>> {
@@ -199,13 +317,12 @@ impl Batches {
             if source.fill(&mut table, BATCH_ROWS)? > 0 {
                 break table;
             }
-            if !self.open_next()? {
-                let file = self.file.clone();
-                return if self.rows == 0 { Err(Error::Empty { file }) } else { Ok(None) };
+            if !self.open_next(self.rows)? {
+                return if self.rows == 0 { Err(self.empty()) } else { Ok(None) };
             }
         };
         if let (Some(ids), Some(seen)) = (&table.ids, &mut self.seen) {
-            check_unique(&self.file, ids, self.rows, seen)?;
+            check_unique(&self.origins, ids, self.rows, seen)?;
         }
         self.rows += table.rows;
         Ok(Some(table))
@@ -226,13 +343,13 @@ impl Iterator for Batches {
 
 impl std::fmt::Debug for Batches {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Batches({}, {} columns, row {})", self.file, self.columns.len(), self.rows)
+        write!(f, "Batches({}, {} columns, row {})", self.file(), self.columns.len(), self.rows)
     }
 }
 
-/// Refuses an id among `ids`, the first of which is in row `before + 1`, that was `seen` already.
+/// Refuses an id among `ids`, the first of which is in row `before` of the table, that was `seen` already.
 fn check_unique<'a, K>(
-    file: &str,
+    origins: &Origins,
     ids: &'a [String],
     before: usize,
     seen: &mut HashMap<K, usize>,
@@ -240,9 +357,10 @@ fn check_unique<'a, K>(
 where
     K: From<&'a str> + Borrow<str> + Eq + Hash,
 {
-    for (id, second) in ids.iter().zip(before + 1..) {
+    for (id, second) in ids.iter().zip(before..) {
         if let Some(first) = seen.insert(K::from(id), second) {
-            return Err(Error::DuplicateId { file: file.to_owned(), id: id.clone(), first, second });
+            let (first, second) = (origins.cell(first), origins.cell(second));
+            return Err(Error::DuplicateId { id: id.clone(), first, second });
         }
     }
     Ok(())

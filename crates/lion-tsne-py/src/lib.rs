@@ -6,6 +6,7 @@ mod baseline;
 mod distributed;
 mod errors;
 mod evaluate;
+mod landmarks;
 mod map;
 mod params;
 mod placements;
@@ -22,6 +23,8 @@ mod native {
     use crate::distributed::{Columns, positions, problems, settle};
     #[pymodule_export]
     use crate::evaluate::{auc, distances, joined_kl, percentiles, shares};
+    #[pymodule_export]
+    use crate::landmarks::Landmarks;
     #[pymodule_export]
     use crate::map::Map;
     #[pymodule_export]

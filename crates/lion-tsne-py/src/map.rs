@@ -229,6 +229,20 @@ impl Map {
         self.0.provenance().adopted
     }
 
+    /// What the rows were sampled from, if they are landmarks.
+    #[getter]
+    fn sampled_from<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(from) = self.0.provenance().sampled_from else { return Ok(None) };
+        let told = PyDict::new(py);
+        told.set_item("rows", from.rows)?;
+        told.set_item("stratified", from.stratified)?;
+        told.set_item("covering", from.covering)?;
+        told.set_item("beyond", from.beyond)?;
+        told.set_item("beyond_error", from.beyond_error)?;
+        told.set_item("judged", from.judged)?;
+        Ok(Some(told))
+    }
+
     /// The version that made the map.
     #[getter]
     fn version(&self) -> &str {
@@ -252,7 +266,7 @@ impl From<lion_tsne::Map> for Map {
     }
 }
 
-fn named(map: lion_tsne::Map, columns: Option<Vec<String>>) -> lion_tsne::Result<lion_tsne::Map> {
+pub(crate) fn named(map: lion_tsne::Map, columns: Option<Vec<String>>) -> lion_tsne::Result<lion_tsne::Map> {
     match columns {
         Some(names) => map.with_columns(&names),
         None => Ok(map),

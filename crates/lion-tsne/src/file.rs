@@ -69,6 +69,9 @@ struct PlacingParameters {
     /// Cells that a new row looks into, if there are cells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     searched: Option<u32>,
+    /// How many rows, the last ones, cover sparse regions, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    covering: Option<usize>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -177,6 +180,7 @@ impl Map {
                 power: lion.power,
                 power_given: lion.power_given,
                 searched: lion.cells.as_ref().map(|cells| cells.searched),
+                covering: Some(lion.covering).filter(|&covering| covering > 0),
             }),
             pictures: self.pictures.as_ref().map(|pictures| PictureParameters {
                 image: pictures.image,
@@ -346,7 +350,8 @@ impl Reader<'_> {
     }
 
     fn lion(&self, parameters: PlacingParameters) -> Understood<LionParameters> {
-        let PlacingParameters { radius, r_x, r_y, r_close, power, power_given, searched } = parameters;
+        let PlacingParameters { radius, r_x, r_y, r_close, power, power_given, searched, covering } =
+            parameters;
         let curve = self.pairs("lion.power_curve")?.into_iter();
         let residuals = || self.vector("lion.residuals", Dtype::F32);
         let cells = |searched| {
@@ -365,6 +370,7 @@ impl Reader<'_> {
             nn_y: self.vector("lion.nn_y", Dtype::F32)?,
             residuals: self.has("lion.residuals").then(residuals).transpose()?,
             cells: searched.map(cells).transpose()?,
+            covering: covering.unwrap_or(0),
         })
     }
 

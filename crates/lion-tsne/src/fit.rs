@@ -7,6 +7,7 @@ pub(crate) use data::check_largest;
 use crate::affinity::Affinities;
 use crate::error::{Error, Result};
 use crate::index::{Neighbours, Search, nearest_neighbours, wanted};
+use crate::landmarks::{Beyond, Sampled, SampledFrom};
 use crate::lion::{Chosen, LionParameters, Radius};
 use crate::map::{KlPoint, Map, MapParts, Provenance};
 use crate::matrix::Matrix;
@@ -153,12 +154,28 @@ impl Fit {
     /// Fits a map to the rows. The observer hears of every step; if it says stop during the descent, the map reached so
     /// far is returned and says so.
     pub fn run(&self, rows: impl Into<Rows>, observer: &mut Observer<'_>) -> Result<Map> {
-        let rows = rows.into();
+        self.run_covering(rows.into(), 0, observer)
+    }
+
+    /// Fits a map to landmarks, whose PCA is that of the whole table, and judges what they leave out of it.
+    pub fn run_sampled(&self, sampled: Sampled, observer: &mut Observer<'_>) -> Result<Map> {
+        let Sampled { rows, covering, seen, stratified, pca, witnesses } = sampled;
+        let fitted_pca = pca.or_else(|| self.fitted_pca.clone());
+        let mut map = Self { fitted_pca, ..self.clone() }.run_covering(rows, covering, observer)?;
+        let (beyond, beyond_error, judged) = witnesses.judge(&Beyond::new(&map, self.threads)?)?;
+        let covering = covering as u64;
+        map.provenance.sampled_from =
+            Some(SampledFrom { rows: seen, stratified, covering, beyond, beyond_error, judged });
+        Ok(map)
+    }
+
+    /// Fits a map to rows of which the last ones cover sparse regions.
+    fn run_covering(&self, rows: Rows, covering: usize, observer: &mut Observer<'_>) -> Result<Map> {
         self.check(&rows)?;
-        in_pool(self.threads, || match self.dims {
-            3 => self.run_in::<3>(rows, observer),
-            _ => self.run_in::<2>(rows, observer),
-        })?
+        pool(self.threads)?.install(|| match self.dims {
+            3 => self.run_in::<3>(rows, covering, observer),
+            _ => self.run_in::<2>(rows, covering, observer),
+        })
     }
 
     /// Takes places made elsewhere (by UMAP, PCA, anything) as the map of these rows: one row of `y` for each row.
@@ -185,11 +202,11 @@ impl Fit {
             adopted: true,
             ..Provenance::default()
         };
-        in_pool(self.threads, || {
+        pool(self.threads)?.install(|| {
             // Every row keeps the place it was given, also rows that are equal.
             let distinct = self.prepare(rows, None, observer)?;
             self.finish(distinct, y, None, provenance, observer)
-        })?
+        })
     }
 
     /// Refuses what cannot work before any work is done.
@@ -280,15 +297,20 @@ impl Fit {
         };
         tell(observer, Stage::Preprocess, total, total)?;
         let Rows { ids, labels, .. } = rows;
-        Ok(Distinct { preprocess, x, residuals, representatives, place_of, ids, labels })
+        Ok(Distinct { preprocess, x, residuals, representatives, place_of, ids, labels, covering: 0 })
     }
 
-    fn run_in<const D: usize>(&self, rows: Rows, observer: &mut Observer<'_>) -> Result<Map> {
+    fn run_in<const D: usize>(
+        &self,
+        rows: Rows,
+        covering: usize,
+        observer: &mut Observer<'_>,
+    ) -> Result<Map> {
         let unique = unique_rows(&rows.data);
         self.check_perplexity(unique.representatives.len(), "different rows")?;
         let given = self.neighbours.as_ref().map(|given| given.of_distinct(&unique, self.perplexity));
         let given = given.transpose()?;
-        let distinct = self.prepare(rows, Some(unique), observer)?;
+        let distinct = Distinct { covering, ..self.prepare(rows, Some(unique), observer)? };
         let x = &distinct.x;
         let total = x.rows() as u64;
         let k = wanted(self.perplexity, x.rows());
@@ -317,7 +339,7 @@ impl Fit {
         let (repulsion, method) = self.repulsion::<D>(x.rows());
         note(observer, Stage::Optimise, 0, &format!("gradient: {method}"))?;
         let schedule = self.schedule(x.rows());
-        let optimised = optimise(&p, &mut y, repulsion, &schedule, observer);
+        let optimised = optimise(p, &mut y, repulsion, &schedule, observer);
         if !optimised.kl.is_finite() || !y.iter().flatten().all(|v| v.is_finite()) {
             let problem = format!(
                 "{:e} made the places run away: use a smaller one, or closer places to start from",
@@ -325,7 +347,6 @@ impl Fit {
             );
             return Err(Error::Parameter { name: "learning rate", problem });
         }
-        drop(p);
         let provenance = self.provenance(&schedule, optimised, method, search);
         let y = Matrix::new(y.len(), D, y.into_flattened())?;
         self.finish(distinct, y, Some(nn_x), provenance, observer)
@@ -340,13 +361,14 @@ impl Fit {
         provenance: Provenance,
         observer: &mut Observer<'_>,
     ) -> Result<Map> {
-        let Distinct { preprocess, x, residuals, place_of, ids, labels, .. } = distinct;
+        let Distinct { preprocess, x, residuals, place_of, ids, labels, covering, .. } = distinct;
         let total = x.rows() as u64;
         // There is a map to keep by now: the answer may stop nothing.
         let _ = observer(&Progress::of(Stage::Parameters, 0, total));
         let perplexity = if provenance.adopted { Fit::default().perplexity } else { self.perplexity };
-        let lion = LionParameters::new((&x, &y), nn_x, residuals, perplexity, &self.chosen(), self.seed)
-            .map(Some)?;
+        let (chosen, seed) = (self.chosen(), self.seed);
+        let lion = LionParameters::new((&x, &y), nn_x, residuals, covering, perplexity, &chosen, seed)?;
+        let lion = Some(lion);
         let _ = observer(&Progress::of(Stage::Parameters, total, total));
         Map::new(MapParts { preprocess, x, y, place_of, ids, labels, provenance, lion })
     }
@@ -428,6 +450,7 @@ impl Fit {
             version: env!("CARGO_PKG_VERSION").into(),
             stopped_early: optimised.iterations < self.iterations,
             adopted: false,
+            sampled_from: None,
         }
     }
 }
@@ -441,15 +464,17 @@ struct Distinct {
     place_of: Option<Vec<u32>>,
     ids: Option<Vec<String>>,
     labels: Option<Vec<String>>,
+    /// How many, the last ones, cover sparse regions.
+    covering: usize,
 }
 
-fn in_pool<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R> {
+/// So many threads, or all.
+pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|e| Error::Parameter {
+    pool.map_err(|e| Error::Parameter {
         name: "threads",
         problem: format!("{threads} could not be started: {e}"),
-    })?;
-    Ok(pool.install(work))
+    })
 }
 
 fn tell(observer: &mut Observer<'_>, stage: Stage, done: u64, total: u64) -> Result<()> {

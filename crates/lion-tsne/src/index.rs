@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use crate::progress::{Observer, Progress, Stage};
 use approximate::CellIndex;
+pub(crate) use approximate::{CELL, MOST_CELLS};
 pub use exact::ExactIndex;
 pub(crate) use given::wanted;
 pub(crate) use linked::linked;
@@ -55,6 +56,15 @@ impl Neighbours {
     }
 }
 
+/// Whether every pair of so many rows is compared.
+pub(crate) fn is_exact(search: Search, rows: usize) -> bool {
+    match search {
+        Search::Auto => rows <= EXACT_UP_TO,
+        Search::Exact => true,
+        Search::Approximate => false,
+    }
+}
+
 /// The `k` nearest other rows of each row of `x`, and how they were found, in words.
 pub fn nearest_neighbours(
     x: &Matrix,
@@ -70,11 +80,7 @@ pub fn nearest_neighbours(
             x.cols()
         )));
     }
-    let exact = match search {
-        Search::Auto => x.rows() <= EXACT_UP_TO,
-        Search::Exact => true,
-        Search::Approximate => false,
-    };
+    let exact = is_exact(search, x.rows());
     let total = x.rows() as u64;
     let mut progress = Progress::of(Stage::Neighbours, 0, total);
     let mut report = |rows: usize| {

@@ -1,47 +1,77 @@
 //! Landmarks: the rows that stand for a table too large to be mapped whole.
 //!
 //! A table passes by once, in parts. Of its rows those stay whose hash is least, so that which rows stay depends on the
-//! rows and the seed alone, not on their order or on how they were cut into parts. The moments of all rows are summed on
-//! the way: the PCA is that of the whole table.
+//! rows and the seed alone, not on their order or on how they were cut into parts. The rows of the next least hashes are
+//! witnesses: a fair sample of all others, by which it is judged what the landmarks leave out. The moments of all rows
+//! are summed on the way: the PCA is that of the whole table.
+
+mod beyond;
+mod cover;
+mod keep;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use beyond::Witnesses;
+pub use beyond::{Beyond, SampledFrom};
 
 use crate::error::{Error, Result};
-use crate::fit::Rows;
+use crate::fit::{Fit, Rows, check_largest, pool};
+use crate::lion::Radius;
 use crate::matrix::Matrix;
-use crate::preprocess::{Metric, Moments, Pca, PcaChoice};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::preprocess::{Metric, Moments, Pca, PcaChoice, Preprocess, refuse_zero_rows};
+pub(crate) use keep::most_witnesses;
+use keep::{Keep, Kept, Key, WITNESSES};
+use std::collections::HashSet;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// How landmarks are chosen.
+/// How landmarks are chosen. [`Fit::landmarks`] has what goes with a fit.
 #[derive(Clone, Copy, Debug)]
 pub struct LandmarkOptions {
     /// How many.
     pub count: usize,
     /// As many of each label as can be had, instead of as they come.
     pub stratified: bool,
+    /// Give up to a tenth of them to rows that lie beyond r_x of all others.
+    pub cover: bool,
     /// The metric of the map: PCA is of rows of unit length where it is the cosine.
     pub metric: Metric,
     /// The PCA of the map.
     pub pca: PcaChoice,
+    /// How many of the other rows, at most, shall judge what the landmarks leave out (100 000; fewer of wide rows).
+    pub witnesses: usize,
+    /// What r_x will be; `None` is 99 % of NN-X.
+    pub radius: Option<Radius>,
     /// Same seed, same landmarks.
     pub seed: u64,
+    /// Threads; 0 is all. The result does not depend on it.
+    pub threads: usize,
+}
+
+impl Fit {
+    /// So many landmarks for this fit, as they come.
+    pub fn landmarks(&self, count: usize) -> LandmarkOptions {
+        let Self { metric, pca, radius, seed, threads, .. } = *self;
+        let (stratified, cover, witnesses) = (false, false, WITNESSES);
+        LandmarkOptions { count, stratified, cover, metric, pca, witnesses, radius, seed, threads }
+    }
 }
 
 /// Landmarks in the making: rows are added, then it is finished.
 ///
 /// ```
-/// use lion_tsne::{LandmarkOptions, Landmarks, Matrix, Metric, PcaChoice, Rows};
+/// use lion_tsne::{Fit, Landmarks, Matrix, ignore};
 ///
 /// # fn main() -> lion_tsne::Result<()> {
-/// let options = LandmarkOptions {
-///     count: 10, stratified: false, metric: Metric::Euclidean, pca: PcaChoice::None, seed: 0,
-/// };
-/// let mut landmarks = Landmarks::new(options)?;
+/// let fit = Fit { perplexity: 3.0, ..Fit::default() };
+/// let mut landmarks = Landmarks::new(fit.landmarks(40))?;
 /// for part in 0..5u16 {
-///     let values = (0..200).map(|i| f32::from(part * 200 + i)).collect();
+///     let values = (0..200).map(|i| f32::from(part * 200 + i).sin()).collect();
 ///     landmarks.add(Matrix::new(100, 2, values)?.into())?;
 /// }
-/// let chosen = landmarks.finish()?;
-/// assert_eq!((chosen.rows.data.rows(), chosen.seen), (10, 500));
+/// let map = fit.run_sampled(landmarks.finish()?, &mut ignore)?;
+/// let from = map.provenance().sampled_from.expect("it was sampled");
+/// assert_eq!((map.rows(), from.rows), (40, 500));
+/// println!("{} of {} rows lie beyond r_x of every landmark", from.beyond, from.rows);
 /// # Ok(())
 /// # }
 /// ```
@@ -51,13 +81,9 @@ pub struct Landmarks {
     cols: Option<usize>,
     seen: u64,
     has: Has,
-    /// The rows with the least hashes, whatever their label.
-    least: BTreeSet<Key>,
-    /// Where rows are stratified: those of each label.
-    least_of: BTreeMap<String, BTreeSet<Key>>,
-    /// The rows that are in either, with the number of sets they are in.
-    kept: BTreeMap<Key, (Kept, u8)>,
+    keep: Keep,
     moments: Option<Moments>,
+    pool: rayon::ThreadPool,
 }
 
 /// Which names the rows have: all of them or none.
@@ -67,24 +93,20 @@ struct Has {
     labels: bool,
 }
 
-/// The hash of a row's id, or of its number; then that number, for equal hashes.
-type Key = (u64, u64);
-
-struct Kept {
-    row: Vec<f32>,
-    id: String,
-    label: String,
-}
-
-/// What was chosen.
+/// What was chosen: [`Fit::run_sampled`] makes a map of it.
 #[derive(Clone, Debug)]
 pub struct Sampled {
     /// The landmarks, in an order that does not depend on the table's.
     pub rows: Rows,
+    /// How many of them, the last ones, were taken to cover sparse regions.
+    pub covering: usize,
     /// How many rows passed by.
     pub seen: u64,
+    /// Whether labels had a say.
+    pub stratified: bool,
     /// The PCA of all of them, where the options ask for one and the columns are few enough to have their moments summed.
     pub pca: Option<Pca>,
+    pub(crate) witnesses: Witnesses,
 }
 
 impl Landmarks {
@@ -99,20 +121,25 @@ impl Landmarks {
             cols: None,
             seen: 0,
             has: Has::default(),
-            least: BTreeSet::new(),
-            least_of: BTreeMap::new(),
-            kept: BTreeMap::new(),
+            keep: Keep::new(options.count, options.stratified, options.witnesses),
             moments: None,
+            pool: pool(options.threads)?,
         })
     }
 
     /// Adds the next rows of the table. They are known by their ids, or by their numbers in the table if they have none;
-    /// with or without ids and labels, all rows alike.
+    /// with or without ids and labels, all rows alike. An error names the row within these.
     pub fn add(&mut self, rows: Rows) -> Result<()> {
         let Rows { data, ids, labels } = rows;
         self.check(&data, Has { ids: ids.is_some(), labels: labels.is_some() })?;
+        for (names, what) in [(&ids, "ids"), (&labels, "labels")] {
+            if let Some(names) = names.as_ref().filter(|names| names.len() != data.rows()) {
+                let (rows, names) = (data.rows(), names.len());
+                return Err(Error::Data(format!("there are {rows} rows but {names} {what}")));
+            }
+        }
         if let Some(moments) = &mut self.moments {
-            moments.add(&data);
+            self.pool.install(|| moments.add(&data));
         }
         for row in 0..data.rows() {
             let number = self.seen;
@@ -123,212 +150,109 @@ impl Landmarks {
             };
             let key = (xxh3_64_with_seed(name, self.options.seed), number);
             let label = labels.as_ref().map_or("", |labels| &labels[row]);
-            let wanted = self.offer(key, label);
-            if wanted > 0 {
-                let id = ids.as_ref().map_or_else(String::new, |ids| ids[row].clone());
-                let kept = Kept { row: data.row(row).to_vec(), id, label: label.to_owned() };
-                self.kept.insert(key, (kept, wanted));
-            }
+            self.keep.offer(key, label, || Kept {
+                row: data.row(row).to_vec(),
+                id: ids.as_ref().map_or_else(String::new, |ids| ids[row].clone()),
+                label: label.to_owned(),
+            })?;
         }
         Ok(())
     }
 
+    /// How many rows were added.
+    pub fn seen(&self) -> u64 {
+        self.seen
+    }
+
     fn check(&mut self, data: &Matrix, has: Has) -> Result<()> {
-        data.check_finite()?;
-        let LandmarkOptions { metric, pca, .. } = self.options;
+        let LandmarkOptions { metric, pca, stratified, .. } = self.options;
         match self.cols {
+            None if data.cols() == 0 => return Err(Error::Data("the rows have no columns".into())),
+            None if stratified && !has.labels => {
+                return Err(Error::Data("landmarks cannot be shared out by label: rows have none".into()));
+            }
             None => {
                 (self.cols, self.has) = (Some(data.cols()), has);
                 self.moments = Moments::for_pca(data.cols(), metric, pca)?;
-                Ok(())
+                self.keep.set_width(data.cols());
             }
             Some(cols) if cols != data.cols() => {
-                Err(Error::Data(format!("rows of {cols} columns are followed by rows of {}", data.cols())))
+                return Err(Error::Data(format!(
+                    "rows of {cols} columns are followed by rows of {}",
+                    data.cols()
+                )));
             }
             Some(_) if self.has != has => {
-                Err(Error::Data("some rows have ids or labels and others do not".into()))
+                return Err(Error::Data("some rows have ids or labels and others do not".into()));
             }
-            Some(_) => Ok(()),
+            Some(_) => {}
         }
-    }
-
-    /// In how many sets the row is now. Rows that it drove out are forgotten.
-    fn offer(&mut self, key: Key, label: &str) -> u8 {
-        let mut wanted = put(&mut self.least, key, self.options.count, &mut self.kept);
-        if self.options.stratified && self.has.labels {
-            if !self.least_of.contains_key(label) {
-                self.least_of.insert(label.to_owned(), BTreeSet::new());
-                // Each label has a smaller share now. What is driven out would not have been among the final ones either.
-                let share = self.share();
-                for of_label in self.least_of.values_mut() {
-                    while of_label.len() > share {
-                        of_label.pop_last().into_iter().for_each(|gone| forget(gone, &mut self.kept));
-                    }
-                }
-            }
-            let share = self.share();
-            if let Some(of_label) = self.least_of.get_mut(label) {
-                wanted += put(of_label, key, share, &mut self.kept);
-            }
+        data.check_finite()?;
+        check_largest(data)?;
+        if metric == Metric::Cosine {
+            self.pool.install(|| refuse_zero_rows(data))?;
         }
-        wanted
-    }
-
-    /// How many rows of each label have a place for sure.
-    fn share(&self) -> usize {
-        self.options.count / self.least_of.len().max(1)
+        Ok(())
     }
 
     /// The landmarks.
     pub fn finish(self) -> Result<Sampled> {
-        let LandmarkOptions { count, .. } = self.options;
+        let Self { options, seen, has, keep, moments, pool, .. } = self;
         let cols = self.cols.unwrap_or(0);
-        let mut chosen: BTreeSet<Key> = self.least_of.values().flatten().copied().collect();
-        for key in &self.least {
-            if chosen.len() >= count {
-                break;
+        let pca = pool.install(|| moments.map(Moments::pca).transpose())?;
+        let keep::Chosen { mut plain, mut strata, kept } = keep.choose();
+        let covering = match options.cover {
+            true => pool.install(|| {
+                let space = Space { kept: &kept, cols, options: &options, pca: pca.as_ref() };
+                cover::cover(&mut plain, &mut strata, &space)
+            })?,
+            false => Vec::new(),
+        };
+        let mut order: Vec<Key> = plain.into_iter().flatten().collect();
+        order.sort_unstable();
+        order.extend(&covering);
+        let (mut ids, mut labels, mut different) = (Vec::new(), Vec::new(), HashSet::new());
+        for key in &order {
+            let Kept { id, label, .. } = &kept[key];
+            if has.ids && !different.insert(id) {
+                let problem = format!("the id {id:?} is there more than once: give each row its own");
+                return Err(Error::Data(problem));
             }
-            chosen.insert(*key);
-        }
-        let mut data = Vec::with_capacity(chosen.len() * cols);
-        let (mut ids, mut labels) = (Vec::new(), Vec::new());
-        for (key, (kept, _)) in self.kept {
-            if chosen.contains(&key) {
-                data.extend_from_slice(&kept.row);
-                // A row without an id is known by its number in the table.
-                ids.push(if self.has.ids { kept.id } else { key.1.to_string() });
-                labels.push(kept.label);
-            }
+            // A row without an id is known by its number in the table.
+            ids.push(if has.ids { id.clone() } else { key.1.to_string() });
+            labels.push(label.clone());
         }
         let rows = Rows {
-            data: Matrix::new(ids.len(), cols, data)?,
+            data: keep::matrix(&kept, &order, cols)?,
             ids: Some(ids),
-            labels: self.has.labels.then_some(labels),
+            labels: has.labels.then_some(labels),
         };
-        let pca = self.moments.map(Moments::pca).transpose()?;
-        Ok(Sampled { rows, seen: self.seen, pca })
+        let witnesses = Witnesses::new(&strata, |keys| keep::matrix(&kept, keys, cols))?;
+        let (covering, stratified) = (covering.len(), options.stratified);
+        Ok(Sampled { rows, covering, seen, stratified, pca, witnesses })
     }
 }
 
-/// Puts a key into a set of the `most` least ones; 1 if it is in.
-fn put(least: &mut BTreeSet<Key>, key: Key, most: usize, kept: &mut BTreeMap<Key, (Kept, u8)>) -> u8 {
-    if least.len() >= most && least.last().is_none_or(|last| key > *last) {
-        return 0;
-    }
-    least.insert(key);
-    if least.len() > most {
-        least.pop_last().into_iter().for_each(|gone| forget(gone, kept));
-    }
-    1
+/// How rows that stayed become rows of the map.
+struct Space<'a> {
+    kept: &'a std::collections::BTreeMap<Key, Kept>,
+    cols: usize,
+    options: &'a LandmarkOptions,
+    pca: Option<&'a Pca>,
 }
 
-/// Forgets a row that no other set has.
-fn forget(key: Key, kept: &mut BTreeMap<Key, (Kept, u8)>) {
-    if let Some((_, sets)) = kept.get_mut(&key) {
-        *sets -= 1;
-        if *sets == 0 {
-            kept.remove(&key);
+impl Space<'_> {
+    /// These rows, and the preprocessing of the map, which is theirs where there is none of all rows.
+    fn fit(&self, keys: &[Key]) -> Result<(Preprocess, Matrix)> {
+        let rows = keep::matrix(self.kept, keys, self.cols)?;
+        let LandmarkOptions { metric, pca, seed, .. } = *self.options;
+        match self.pca {
+            Some(pca) => {
+                let preprocess = Preprocess::new(metric, self.cols, Some(pca.clone()))?;
+                let rows = preprocess.apply(&rows)?;
+                Ok((preprocess, rows))
+            }
+            None => Preprocess::fit(rows, metric, pca, seed),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::preprocess::Preprocess;
-    use crate::random::Random;
-
-    fn table(rows: usize, cols: usize) -> Rows {
-        let mut random = Random::new(5);
-        let data = (0..rows * cols).map(|i| (random.gaussian() * (1 + i % cols) as f64 + 3.0) as f32);
-        let labels = (0..rows).map(|row| if row % 50 == 0 { "rare" } else { "common" }.to_owned());
-        Rows {
-            data: Matrix::new(rows, cols, data.collect()).unwrap(),
-            ids: Some((0..rows).map(|row| format!("r{row}")).collect()),
-            labels: Some(labels.collect()),
-        }
-    }
-
-    fn part(rows: &Rows, order: &[u32]) -> Rows {
-        let names = |names: &Option<Vec<String>>| {
-            names.as_ref().map(|names| order.iter().map(|&i| names[i as usize].clone()).collect())
-        };
-        Rows { data: rows.data.select(order), ids: names(&rows.ids), labels: names(&rows.labels) }
-    }
-
-    fn options(count: usize) -> LandmarkOptions {
-        let (metric, pca) = (Metric::Euclidean, PcaChoice::None);
-        LandmarkOptions { count, stratified: false, metric, pca, seed: 0 }
-    }
-
-    fn chosen(options: LandmarkOptions, parts: impl IntoIterator<Item = Rows>) -> Sampled {
-        let mut landmarks = Landmarks::new(options).unwrap();
-        parts.into_iter().for_each(|part| landmarks.add(part).unwrap());
-        landmarks.finish().unwrap()
-    }
-
-    #[test]
-    fn whatever_the_order_and_the_parts() {
-        let rows = table(1000, 3);
-        for stratified in [false, true] {
-            let options = LandmarkOptions { stratified, ..options(100) };
-            let whole = chosen(options, [rows.clone()]);
-            let mut order: Vec<u32> = (0..1000).collect();
-            let mut random = Random::new(9);
-            (1..order.len()).rev().for_each(|i| order.swap(i, random.below(i + 1)));
-            let parts = chosen(options, order.chunks(37).map(|order| part(&rows, order)));
-            assert_eq!(whole.rows.ids, parts.rows.ids);
-            assert_eq!(whole.rows.data, parts.rows.data);
-            assert_eq!(whole.rows.labels, parts.rows.labels);
-            assert_eq!((whole.rows.data.rows(), whole.seen), (100, 1000));
-        }
-    }
-
-    #[test]
-    fn each_label_has_its_share() {
-        let options = LandmarkOptions { stratified: true, ..options(100) };
-        let rare = |chosen: &Sampled| chosen.rows.labels.iter().flatten().filter(|l| *l == "rare").count();
-        // There are 20 of the rare ones; all stay, and common ones fill up.
-        let of_all = chosen(options, [table(1000, 3)]);
-        assert_eq!((rare(&of_all), of_all.rows.data.rows()), (20, 100));
-        let as_they_come = chosen(super::tests::options(100), [table(1000, 3)]);
-        assert!(rare(&as_they_come) < 10);
-    }
-
-    #[test]
-    fn fewer_rows_than_landmarks_all_stay() {
-        let of_few = chosen(options(100), [table(30, 2)]);
-        assert_eq!(of_few.rows.data.rows(), 30);
-    }
-
-    #[test]
-    fn the_pca_is_that_of_all_rows() {
-        let rows = table(3000, 8);
-        let options = LandmarkOptions { pca: PcaChoice::Components(4), ..options(50) };
-        let order: Vec<u32> = (0..3000).collect();
-        let streamed = chosen(options, order.chunks(700).map(|order| part(&rows, order))).pca.unwrap();
-        let (whole, _) = Preprocess::fit(rows.data, Metric::Euclidean, PcaChoice::Components(4), 0).unwrap();
-        let whole = whole.pca().unwrap();
-        for (a, b) in streamed.components().data().iter().zip(whole.components().data()) {
-            assert!((a - b).abs() < 1e-4, "{a} {b}");
-        }
-        for (a, b) in streamed.variances().iter().zip(whole.variances()) {
-            assert!((a / b - 1.0).abs() < 1e-5, "{a} {b}");
-        }
-        assert!((streamed.total_variance() / whole.total_variance() - 1.0).abs() < 1e-5);
-        let again = chosen(options, order.chunks(123).map(|order| part(&table(3000, 8), order))).pca.unwrap();
-        assert_eq!(streamed, again);
-    }
-
-    #[test]
-    fn what_does_not_go_together_is_refused() {
-        assert!(Landmarks::new(options(3)).is_err());
-        let mut landmarks = Landmarks::new(options(10)).unwrap();
-        landmarks.add(table(20, 3)).unwrap();
-        assert!(landmarks.add(table(20, 4)).is_err());
-        assert!(landmarks.add(Rows { ids: None, ..table(20, 3) }).is_err());
-        let broken =
-            Rows { data: Matrix::new(1, 3, vec![0.0, f32::NAN, 1.0]).unwrap(), ..part(&table(20, 3), &[0]) };
-        assert!(landmarks.add(broken).is_err());
     }
 }

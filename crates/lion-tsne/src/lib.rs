@@ -94,14 +94,14 @@ pub use file::Saved;
 pub use fit::{Fit, Init, Method, Rows};
 pub use index::{ExactIndex, Neighbours, Search, nearest_neighbours};
 pub use joined::{JoinedKl, RowKl};
-pub use landmarks::{LandmarkOptions, Landmarks, Sampled};
+pub use landmarks::{Beyond, LandmarkOptions, Landmarks, Sampled, SampledFrom};
 pub use lion::{
     CrossValidated, Lion, LionOptions, LionParameters, Local, OffPlane, Place, Placement, Placer, Positions,
     PowerPoint, Radius, Settled, Stranger, Taper, Verdict,
 };
 pub use map::{Image, KlPoint, Labels, Map, MapParts, Provenance};
 pub use matrix::Matrix;
-pub use memory::available_memory;
+pub use memory::{Needs, Part, available_memory};
 pub use preprocess::{Metric, Pca, PcaChoice, Preprocess, Unique, unique_rows};
 pub use progress::{Observer, Progress, Stage, ignore};
 pub use tsne::kl_divergence;

@@ -16,8 +16,8 @@ mod sweep;
 pub use cells::Positions;
 pub use local::{Local, Taper};
 pub use off_plane::OffPlane;
-pub(crate) use parameters::Chosen;
 pub use parameters::LionParameters;
+pub(crate) use parameters::{Chosen, spacing};
 pub use placement::{Place, Placement, Settled, Verdict};
 pub use placer::Placer;
 pub use power::{CrossValidated, PowerPoint};
@@ -158,9 +158,10 @@ impl Lion {
             return Err(Error::Data("the map has no parameters of placing".into()));
         };
         let index = RowIndex::new(map.x(), kept.cells.as_ref());
-        let (sorted_nn_x, sorted_nn_y) = (ascending(&kept.nn_x), ascending(&kept.nn_y));
+        let (sorted_nn_x, sorted_nn_y) = (ascending(kept.fair(&kept.nn_x)), ascending(&kept.nn_y));
+        let residuals = kept.residuals.as_deref().map(|residuals| kept.fair(residuals));
         let radius = chosen.radius.unwrap_or(kept.radius);
-        let (r_x, plane) = radii(radius, options.off_plane, &sorted_nn_x, kept.residuals.as_deref());
+        let (r_x, plane) = radii(radius, options.off_plane, &sorted_nn_x, residuals);
         let r_x = if radius == kept.radius && plane.is_none() { kept.r_x } else { r_x };
         let r_close = chosen.r_close.map_or(kept.r_close, |r| r.of(&sorted_nn_y));
         let r_y = match (chosen.r_y, chosen.r_close) {
@@ -267,9 +268,12 @@ impl Lion {
         let dims = rows.cols();
         let share = rows.rows().div_ceil(4 * self.pool.current_num_threads());
         let block = share.clamp(16, self.index.together());
-        let blocks: Result<Vec<Vec<Settled>>> = self
-            .pool
-            .install(|| rows.data().par_chunks(block * dims).map(|rows| self.settle_here(rows)).collect());
+        let settle = |rows: &[f32]| self.settle_here(rows);
+        let blocks: Result<Vec<Vec<Settled>>> = match self.pool.current_num_threads() {
+            // Whoever asks for one thread may call from several.
+            1 => rows.data().chunks(block * dims).map(settle).collect(),
+            _ => self.pool.install(|| rows.data().par_chunks(block * dims).map(settle).collect()),
+        };
         Ok(blocks?.into_iter().flatten().collect())
     }
 

@@ -9,6 +9,7 @@ pub use texts::Labels;
 pub(crate) use texts::Texts;
 
 use crate::error::{Error, Result};
+use crate::landmarks::SampledFrom;
 use crate::lion::{Chosen, LionParameters};
 use crate::matrix::Matrix;
 use crate::preprocess::Preprocess;
@@ -49,6 +50,9 @@ pub struct Provenance {
     pub stopped_early: bool,
     /// The places were made elsewhere and brought along.
     pub adopted: bool,
+    /// What the rows were sampled from, if they are landmarks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled_from: Option<SampledFrom>,
 }
 
 /// The KL divergence at one iteration.
@@ -126,6 +130,11 @@ impl Map {
         let numbers = [*perplexity, *exaggeration, *learning_rate, kl.unwrap_or(0.0)];
         if !numbers.into_iter().chain(kl_history.iter().map(|point| point.kl)).all(f64::is_finite) {
             return refuse("a parameter or KL divergence of the map is not finite".into());
+        }
+        if let Some(from) = &self.provenance.sampled_from
+            && (from.rows < self.rows() as u64 || from.beyond.max(from.judged) > from.rows)
+        {
+            return refuse("the map has more rows than it was sampled from".into());
         }
         if let Some(lion) = &self.lion {
             lion.check(self.x.rows(), self.x.cols())?;
@@ -249,6 +258,17 @@ impl Map {
         &self.provenance
     }
 
+    /// The map of landmarks with a count of the rows, all of those sampled from, that lie beyond r_x of every landmark.
+    pub fn with_beyond(mut self, counted: u64) -> Result<Self> {
+        let landmarks = self.rows() as u64;
+        let Some(from) = &mut self.provenance.sampled_from else {
+            return refuse("the map is of all rows, not of landmarks".into());
+        };
+        from.judged = from.rows.saturating_sub(landmarks);
+        (from.beyond, from.beyond_error) = (counted, 0);
+        self.checked()
+    }
+
     /// The same rows at other places. What placing needs is left to be computed when it is needed.
     pub fn with_places(&self, y: Matrix) -> Result<Self> {
         let provenance =
@@ -283,7 +303,7 @@ impl Map {
     /// The map with the parameters of placing, all automatic.
     pub(crate) fn with_parameters(mut self, perplexity: f64) -> Result<Self> {
         let (places, seed) = ((&self.x, &self.y), self.provenance.seed);
-        self.lion = Some(LionParameters::new(places, None, None, perplexity, &Chosen::default(), seed)?);
+        self.lion = Some(LionParameters::new(places, None, None, 0, perplexity, &Chosen::default(), seed)?);
         Ok(self)
     }
 

@@ -3,7 +3,8 @@
 use crate::error::{Error, Result};
 use std::sync::Arc;
 
-/// A row-major matrix of `f32`. Cloning a mapped matrix is free; cloning an owned one copies.
+/// A row-major matrix of `f32`. Cloning is free: the values are shared, and copied only where one of the clones is
+/// changed.
 #[derive(Clone)]
 pub struct Matrix {
     rows: usize,
@@ -13,7 +14,7 @@ pub struct Matrix {
 
 #[derive(Clone)]
 enum Storage {
-    Owned(Vec<f32>),
+    Owned(Arc<Vec<f32>>),
     /// Bytes `start .. start + rows * cols * 4` of a mapped file, checked to be aligned when it was made.
     Mapped {
         file: Arc<memmap2::Mmap>,
@@ -30,19 +31,19 @@ impl Matrix {
                 data.len()
             )));
         }
-        Ok(Self { rows, cols, storage: Storage::Owned(data) })
+        Ok(Self { rows, cols, storage: Storage::Owned(Arc::new(data)) })
     }
 
     /// Takes `data` as rows of `cols` columns; what does not fill a row is dropped.
     pub(crate) fn from_rows(cols: usize, mut data: Vec<f32>) -> Self {
         let rows = data.len() / cols.max(1);
         data.truncate(rows * cols);
-        Self { rows, cols, storage: Storage::Owned(data) }
+        Self { rows, cols, storage: Storage::Owned(Arc::new(data)) }
     }
 
     /// All zeros.
     pub fn zeros(rows: usize, cols: usize) -> Self {
-        Self { rows, cols, storage: Storage::Owned(vec![0.0; rows * cols]) }
+        Self { rows, cols, storage: Storage::Owned(Arc::new(vec![0.0; rows * cols])) }
     }
 
     /// Looks at `rows * cols` little-endian floats of a mapped file, from byte `start`, without copying them.
@@ -73,21 +74,21 @@ impl Matrix {
         }
     }
 
-    /// Every value, to be changed; a mapped matrix is copied first.
+    /// Every value, to be changed; a mapped or shared matrix is copied first.
     pub fn data_mut(&mut self) -> &mut [f32] {
         if let Storage::Mapped { .. } = self.storage {
-            self.storage = Storage::Owned(self.data().to_vec());
+            self.storage = Storage::Owned(Arc::new(self.data().to_vec()));
         }
         match &mut self.storage {
-            Storage::Owned(data) => data,
+            Storage::Owned(data) => Arc::make_mut(data).as_mut_slice(),
             Storage::Mapped { .. } => unreachable!("made owned above"),
         }
     }
 
-    /// The values as a vector; an owned matrix gives its own away.
+    /// The values as a vector; the last owner gives its own away.
     pub fn into_data(self) -> Vec<f32> {
         match self.storage {
-            Storage::Owned(data) => data,
+            Storage::Owned(data) => Arc::unwrap_or_clone(data),
             Storage::Mapped { .. } => self.data().to_vec(),
         }
     }
@@ -103,7 +104,7 @@ impl Matrix {
         for &i in which {
             data.extend_from_slice(self.row(i as usize));
         }
-        Self { rows: which.len(), cols: self.cols, storage: Storage::Owned(data) }
+        Self { rows: which.len(), cols: self.cols, storage: Storage::Owned(Arc::new(data)) }
     }
 
     /// Refuses the first value that is not finite, by row and column.

@@ -10,6 +10,7 @@ mod unique;
 
 pub(crate) use moments::Moments;
 pub use pca::Pca;
+pub(crate) use pca::pca_bytes;
 pub use unique::{Unique, unique_rows};
 
 use crate::error::{Error, Result};
@@ -223,7 +224,7 @@ fn components(choice: PcaChoice, rows: usize, cols: usize) -> Result<Option<usiz
 }
 
 /// A row of zeros has no direction, so the cosine metric cannot place it.
-fn refuse_zero_rows(rows: &Matrix) -> Result<()> {
+pub(crate) fn refuse_zero_rows(rows: &Matrix) -> Result<()> {
     match (0..rows.rows()).into_par_iter().find_first(|&i| rows.row(i).iter().all(|&v| v == 0.0)) {
         None => Ok(()),
         Some(i) => Err(Error::NoDirection { row: i + 1 }),

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 /// Fit a t-SNE map to a table and keep it in one file
 ///
 /// Tables: .npy, .csv, .csv.gz, .parquet, .arrow, .feather, .jsonl, IDX (…-idx3-ubyte, also .gz), or - for CSV on
-/// standard input. Ctrl-C keeps the map reached so far; a second Ctrl-C abandons it.
+/// standard input. Several files, and patterns such as 'part-*.parquet', are one table. Ctrl-C keeps the map reached so
+/// far; a second Ctrl-C abandons it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -19,16 +20,26 @@ Examples:
   lion fit data.npy --radius 95% --power 20 -o m.lion   how new rows will be placed
   lion fit digits.csv --label digit --image 28x28 -o digits.lion
   lion fit data.npy --embedding umap.npy -o m.lion      adopt a map made elsewhere
+  lion fit 'big/*.parquet' --id key --landmarks 50000 -o m.lion      more rows than memory
+  lion fit a.csv b.csv --label kind --landmarks 10000 --stratify --cover -o m.lion
+  lion fit big.parquet --memory 4GB -o m.lion           landmarks, if all rows would take more
   zcat big.csv.gz | lion fit - -o m.lion")]
 pub(crate) struct FitArgs {
-    /// The table to map: one row for each point; - is CSV on standard input
-    #[arg(value_name = "DATA")]
-    pub(crate) data: PathBuf,
+    /// The table to map: one row for each point. Several files are one table, in this order; those of a pattern are
+    /// sorted by name. - is CSV on standard input
+    #[arg(value_name = "DATA", required = true)]
+    pub(crate) data: Vec<PathBuf>,
     /// Where to write the map; an old file there is replaced once the new one is whole
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) table: TableArgs,
+    #[command(flatten)]
+    pub(crate) landmarks: LandmarkArgs,
+    /// The most memory to take, such as 300MB or 4GB; what the system can give unless given. Where a map of all rows would
+    /// take more, as many landmarks as fit are mapped instead, and it says so; -v says what it will take and what for
+    #[arg(long, value_name = "SIZE", help_heading = "Landmarks", value_parser = value::memory)]
+    pub(crate) memory: Option<u64>,
     #[command(flatten)]
     pub(crate) preprocess: PreprocessArgs,
     #[command(flatten)]
@@ -42,6 +53,25 @@ pub(crate) struct FitArgs {
     pub(crate) embedding: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) lion: LionArgs,
+}
+
+/// A map of some rows that stand for all.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Landmarks")]
+pub(crate) struct LandmarkArgs {
+    /// Map so many rows only, chosen by a hash of their ids or numbers while the table passes by once, in memory that does
+    /// not grow with it; PCA is that of all rows. lion place puts the others in
+    #[arg(long, value_name = "N", conflicts_with = "embedding", value_parser = value_parser!(u32).range(4..), allow_negative_numbers = true)]
+    pub(crate) landmarks: Option<u32>,
+    /// As many landmarks of each label as can be had, instead of as they come
+    #[arg(long, requires = "landmarks")]
+    pub(crate) stratify: bool,
+    /// Give up to a tenth of the landmarks to rows that lie beyond r_x of all others
+    #[arg(long, requires = "landmarks")]
+    pub(crate) cover: bool,
+    /// Read the table a second time and count the rows beyond r_x of every landmark, instead of estimating them
+    #[arg(long, requires = "landmarks")]
+    pub(crate) count_beyond: bool,
 }
 
 /// What is done to the rows first.

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   lion place m.lion new.csv --id name -o placed.parquet
+  lion place m.lion 'big/*.parquet' --id key -o placed.parquet     several files are one table
   lion place m.lion new.npy --labels classes.npy -o placed.csv     says how right the places are
   lion place m.lion new.parquet --local idw -o placed.jsonl        the paper's rule
   lion place m.lion new.npy --method rbf-cubic -o other.csv        another method, to compare
@@ -24,9 +25,10 @@ pub(crate) struct PlaceArgs {
     /// A map file written by lion fit
     #[arg(value_name = "MAP")]
     pub(crate) map: PathBuf,
-    /// The table of new rows, with the columns that the map was fitted to; - is CSV on standard input
-    #[arg(value_name = "NEW")]
-    pub(crate) data: PathBuf,
+    /// The table of new rows, with the columns that the map was fitted to. Several files are one table, in this order; those
+    /// of a pattern are sorted by name. - is CSV on standard input
+    #[arg(value_name = "NEW", required = true)]
+    pub(crate) data: Vec<PathBuf>,
     /// Where to write the placements: .parquet, .arrow, .csv, .jsonl, .npy (coordinates only), or - for CSV on standard
     /// output; an old file is replaced once the new one is whole
     #[arg(short, long, value_name = "FILE", value_parser = value::sheet)]
@@ -35,6 +37,10 @@ pub(crate) struct PlaceArgs {
     pub(crate) table: TableArgs,
     #[command(flatten)]
     pub(crate) rules: RuleArgs,
+    /// The most memory to take, such as 300MB or 4GB; what the system can give unless given. It does not grow with the
+    /// table but for the outliers, which wait for each other; -v says what it will take and what for
+    #[arg(long, value_name = "SIZE", value_parser = value::memory)]
+    pub(crate) memory: Option<u64>,
 }
 
 /// How rows are placed.

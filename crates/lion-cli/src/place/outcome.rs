@@ -3,9 +3,10 @@
 use super::Record;
 use super::other::Other;
 use crate::args::PlaceArgs;
+use crate::memory;
 use crate::output;
 use crate::progress::Phases;
-use crate::summary::{Facts, peak_memory, placing_in_words, seconds_in_words};
+use crate::summary::{Facts, placing_in_words, seconds_in_words};
 use lion_tsne::{Lion, LionOptions, Local, Verdict};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -69,6 +70,8 @@ pub(super) struct Outcome {
     local: &'static str,
     /// Whether rows were outliers also for what PCA leaves of them.
     off_plane: bool,
+    /// What it was expected to take, with the outliers that came.
+    memory_bytes: u64,
     /// Null where the system does not tell.
     peak_rss_bytes: Option<u64>,
     map: String,
@@ -88,6 +91,7 @@ impl Outcome {
         args: &PlaceArgs,
         tally: Tally,
         checksum: String,
+        memory_bytes: u64,
         (phases, seconds): (Phases, f64),
     ) -> Self {
         Self {
@@ -110,7 +114,8 @@ impl Outcome {
                 Local::Idw => "idw",
             },
             off_plane: lion.minds_the_plane(),
-            peak_rss_bytes: peak_memory(),
+            memory_bytes,
+            peak_rss_bytes: memory::peak(),
             map: args.map.display().to_string(),
             checksum,
             file: args.output_file().map_or("-".into(), |file| file.display().to_string()),

@@ -7,7 +7,9 @@ mod evaluate;
 mod fit;
 #[cfg(unix)]
 mod interrupt;
+mod landmarks;
 mod look;
+mod memory;
 mod place;
 #[cfg(unix)]
 mod serve;

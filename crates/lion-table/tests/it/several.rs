@@ -1,6 +1,6 @@
 //! Several files that make one table.
 
-use lion_table::{Error, ReadOptions, Table, open_all};
+use lion_table::{Column, Error, Field, Kind, ReadOptions, Table, Writer, open_all};
 use std::path::PathBuf;
 
 fn files(contents: &[&str]) -> (tempfile::TempDir, Vec<PathBuf>) {
@@ -32,29 +32,98 @@ fn as_one_table_whole_and_in_batches() {
 }
 
 #[test]
-fn other_columns_are_refused() {
+fn other_columns_are_refused_before_anything_is_read() {
     for (second, says) in [("a,c\n1,2\n", "has a column c where"), ("a\n1\n", "has 1 columns where")] {
         let (_folder, paths) = files(&["a,b\n1,2\n", second]);
-        let error = open_all(&paths, &ReadOptions::default()).unwrap().into_table().unwrap_err().to_string();
+        let error = open_all(&paths, &ReadOptions::default()).unwrap_err().to_string();
         assert!(error.contains("1.csv ") && error.contains(says), "{error}");
     }
 }
 
 #[test]
 fn ids_are_unique_over_all() {
-    let (_folder, paths) = files(&["id,a\nx,1\n", "id,a\nx,2\n"]);
+    let (_folder, paths) = files(&["id,a\nw,1\nx,1\n", "id,a\nx,2\n"]);
     let whole = open_all(&paths, &by_id()).unwrap().into_table().unwrap_err();
-    assert!(matches!(whole, Error::DuplicateId { .. }));
     let mut parts = open_all(&paths, &by_id()).unwrap();
     assert!(parts.next().unwrap().is_ok());
-    assert!(matches!(parts.next().unwrap().unwrap_err(), Error::DuplicateId { .. }));
+    for error in [whole, parts.next().unwrap().unwrap_err()] {
+        assert!(matches!(error, Error::DuplicateId { .. }));
+        let said = error.to_string();
+        assert!(said.contains("0.csv, row 2 and ") && said.contains("1.csv, row 1 have the same"), "{said}");
+    }
+    assert!(open_all(&paths, &by_id()).unwrap().with_repeated_ids().into_table().is_ok());
 }
 
 #[test]
-fn a_missing_file_is_named_when_its_turn_comes() {
+fn a_missing_file_is_named_before_anything_is_read() {
     let (folder, mut paths) = files(&["a\n1\n"]);
     paths.push(folder.path().join("none.csv"));
-    let error = open_all(&paths, &ReadOptions::default()).unwrap().into_table().unwrap_err().to_string();
+    let error = open_all(&paths, &ReadOptions::default()).unwrap_err().to_string();
     assert!(error.contains("none.csv: there is no such file"), "{error}");
     assert!(open_all(&[], &ReadOptions::default()).is_err());
+}
+
+#[test]
+fn rows_are_found_in_their_files() {
+    let (_folder, paths) = files(&["a\n1\n2\n", "a\n3\n", "a\n4\n5\n"]);
+    let (table, origins) = open_all(&paths, &ReadOptions::default()).unwrap().into_table_of_files().unwrap();
+    assert_eq!(table.rows, 5);
+    for (row, (file, inside)) in [(0, ("0.csv", 0)), (1, ("0.csv", 1)), (2, ("1.csv", 0)), (4, ("2.csv", 1))]
+    {
+        let (found, at) = origins.locate(row);
+        assert!(found.ends_with(file) && at == inside, "{row}: {found} {at}");
+    }
+    let mut batches = open_all(&paths, &ReadOptions::default()).unwrap();
+    let mut befores = Vec::new();
+    while let Some(batch) = batches.next() {
+        assert!(batch.is_ok());
+        befores.push(batches.origin().before);
+    }
+    assert_eq!(befores, [0, 2, 3]);
+    let (_folder, paths) = files(&["a\n1\n2\n", "a\n3\nx\n"]);
+    let error = open_all(&paths, &ReadOptions::default()).unwrap().into_table().unwrap_err().to_string();
+    assert!(error.contains("1.csv, row 2 (line 3), column a"), "{error}");
+}
+
+/// Wide Parquet files and npy files in Fortran order have ways of their own to be read whole.
+#[test]
+fn every_format_goes_on_where_the_last_file_ended() {
+    const COLS: usize = 20;
+    let folder = tempfile::tempdir().unwrap();
+    let mut paths = Vec::new();
+    for file in 0..3 {
+        let path = folder.path().join(format!("{file}.parquet"));
+        let mut fields = vec![Field::new("id", Kind::Text)];
+        fields.extend((0..COLS).map(|c| Field::new(format!("f{c}"), Kind::F32)));
+        let mut columns =
+            vec![Column::from((0..5).map(|row| format!("r{}", file * 5 + row)).collect::<Vec<_>>())];
+        let values = |c: usize| (0..5).map(|row| (file * 5 + row + 100 * c) as f32).collect::<Vec<_>>();
+        columns.extend((0..COLS).map(|c| Column::from(values(c))));
+        let mut writer = Writer::create(&path, fields, &[]).unwrap();
+        writer.write(&columns).unwrap();
+        writer.finish().unwrap();
+        paths.push(path);
+    }
+    let opened = open_all(&paths, &by_id()).unwrap();
+    assert_eq!(opened.row_count(), Some(15));
+    let table = opened.into_table().unwrap();
+    assert_eq!((table.rows, table.row(13).unwrap()[2]), (15, 213.0));
+    assert_eq!(table.ids.unwrap()[14], "r14");
+
+    let turned = |values: &[f32]| {
+        let mut header =
+            format!("{{'descr': '<f4', 'fortran_order': True, 'shape': ({}, 2), }}", values.len() / 2);
+        header.push_str(&" ".repeat(128 - 11 - header.len()));
+        header.push('\n');
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.as_bytes());
+        bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        bytes
+    };
+    let paths = [folder.path().join("a.npy"), folder.path().join("b.npy")];
+    std::fs::write(&paths[0], turned(&[1.0, 3.0, 2.0, 4.0])).unwrap();
+    std::fs::write(&paths[1], turned(&[5.0, 6.0])).unwrap();
+    let table = open_all(&paths, &ReadOptions::default()).unwrap().into_table().unwrap();
+    assert_eq!((table.rows, table.data), (3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
 }

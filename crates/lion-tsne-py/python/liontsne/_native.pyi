@@ -94,7 +94,34 @@ class Map:
     @property
     def adopted(self) -> bool: ...
     @property
+    def sampled_from(self) -> dict[str, Any] | None: ...
+    @property
     def version(self) -> str: ...
+
+@final
+class Landmarks:
+    """Landmarks in the making: rows are added, then a map is fitted."""
+
+    def __new__(
+        cls,
+        count: int,
+        *,
+        stratified: bool = False,
+        cover: bool = False,
+        params: dict[str, Any] | None = None,
+    ) -> Landmarks: ...
+    def add(
+        self,
+        x: NDArray[np.float32],
+        *,
+        ids: Sequence[str] | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> None: ...
+    @property
+    def seen(self) -> int: ...
+    def fit(
+        self, *, columns: Sequence[str] | None = None, progress: Progress | None = None
+    ) -> Map: ...
 
 @final
 class Placer:

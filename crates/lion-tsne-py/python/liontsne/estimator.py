@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from liontsne import _params, _rows
+from liontsne._landmarks import FitsLandmarks
 from liontsne._native import Map, Placer
 from liontsne._progress import Bar, listener
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 OUTLIER = 3  # the code of the last of the four verdicts
 
 
-class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class LionTSNE(
+    FitsLandmarks, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """A t-SNE map into which new rows are placed by LION (local interpolation with outlier
     control).
 
@@ -98,6 +101,8 @@ class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         The power of inverse-distance weighting.
     power_curve_ : array of shape (n, 2)
         Powers and their cross-validated errors.
+    sampled_from_ : dict
+        Of a map of landmarks: what they stand for. See `fit_landmarks`.
     n_features_in_, feature_names_in_
         As in all of scikit-learn.
 
@@ -310,6 +315,9 @@ class LionTSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator)
         self.radius_ = self._placer.r_x
         self.power_ = self._placer.power
         self.power_curve_ = map.power_curve
+        self.__dict__.pop("sampled_from_", None)
+        if map.sampled_from is not None:
+            self.sampled_from_ = map.sampled_from
         return self
 
     # Placing

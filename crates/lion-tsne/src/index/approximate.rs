@@ -13,11 +13,13 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Rows in a cell, on average.
-pub(super) const CELL: usize = 256;
+pub(crate) const CELL: usize = 256;
 /// Rows used to find the centres, for each centre.
 const SAMPLE: usize = 64;
 /// Rounds of k-means.
 const ROUNDS: usize = 8;
+/// Cells whose rows are searched before the caller hears of it.
+const TOGETHER: usize = 64;
 /// Cells searched at first.
 const CELLS_AT_FIRST: usize = 16;
 /// Rows that tell whether that is enough: so many runs of as many rows as are searched together at no extra cost.
@@ -33,7 +35,7 @@ pub(super) struct CellIndex {
     /// Original number of each row in cell order.
     rows: Vec<u32>,
     /// The rows in cell order.
-    data: Vec<f32>,
+    data: Matrix,
     mean: Vec<f32>,
     cells: Vec<Cell>,
     /// For each cell all cells, nearest first, as far as they may be searched.
@@ -52,20 +54,19 @@ impl CellIndex {
         let mean = column_means(x);
         let members = divide_twice(x, x.rows().div_ceil(CELL), seed);
         let rows: Vec<u32> = members.iter().flatten().copied().collect();
-        let data = x.select(&rows).into_data();
+        let data = x.select(&rows);
         let mut first = 0;
         let cells: Vec<Cell> = members
             .iter()
             .map(|members| {
-                let packed =
-                    Packed::new(&centre(&data[first * cols..(first + members.len()) * cols], &mean), cols);
+                let own = &data.data()[first * cols..(first + members.len()) * cols];
                 first += members.len();
-                Cell { first: first - members.len(), packed }
+                Cell { first: first - members.len(), packed: Packed::centred(own, &mean) }
             })
             .collect();
         let cell_of: Vec<u32> =
             cells.iter().enumerate().flat_map(|(c, cell)| vec![c as u32; cell.packed.rows()]).collect();
-        let centres = centres_of(cells.len(), &cell_of, &Matrix::from_rows(cols, data.clone()));
+        let centres = centres_of(cells.len(), &cell_of, &data);
         let around = ExactIndex::of(&centres).nearest_of(&centres, cells.len().min(MOST_CELLS)).rows();
         let longest = cells.iter().map(|cell| cell.packed.longest()).fold(0.0, f32::max);
         Self { cols, rows, data, mean, cells, around, longest }
@@ -80,33 +81,46 @@ impl CellIndex {
         done: &mut dyn FnMut(usize) -> bool,
     ) -> Option<(Neighbours, f64)> {
         let (searched, recall) = self.enough_cells(k, seed);
-        let mut found = Neighbours::new(self.rows.len(), k);
-        let (mut indices, mut distances) = (&mut found.indices[..], &mut found.distances2[..]);
-        let mut tasks = Vec::with_capacity(self.cells.len());
-        for cell in 0..self.cells.len() {
-            let size = self.cells[cell].packed.rows() * k;
-            let (i, rest_i) = indices.split_at_mut(size);
-            let (d, rest_d) = distances.split_at_mut(size);
-            tasks.push((cell, i, d));
-            (indices, distances) = (rest_i, rest_d);
-        }
-        while !tasks.is_empty() {
-            let together = tasks.split_off(tasks.len().saturating_sub(64));
-            let rows: usize = together.iter().map(|(cell, ..)| self.cells[*cell].packed.rows()).sum();
-            together.into_par_iter().for_each(|(cell, indices, distances)| {
-                let Cell { first, packed } = &self.cells[cell];
-                let around = self.searched_from(cell, searched, k);
-                for from in (0..packed.rows()).step_by(block_rows(self.cols)) {
-                    let to = (from + block_rows(self.cols)).min(packed.rows());
-                    let out = (&mut indices[from * k..to * k], &mut distances[from * k..to * k]);
-                    self.search(first + from..first + to, &around, k, out);
-                }
-            });
+        let mut all = Neighbours::new(self.rows.len(), k);
+        let numbers: Vec<usize> = (0..self.cells.len()).collect();
+        for together in numbers.chunks(TOGETHER) {
+            let found: Vec<Neighbours> =
+                together.par_iter().map(|&cell| self.nearest_of_cell(cell, searched, k)).collect();
+            let first = self.cells[together[0]].first;
+            let rows: usize = found.iter().map(|found| found.indices.len() / k).sum();
+            self.put_in_place(&found, first, &mut all);
             if !done(rows) {
                 return None;
             }
         }
-        Some((self.in_original_order(found), recall))
+        Some((all, recall))
+    }
+
+    /// The nearest of the rows of one cell, all in cell order.
+    fn nearest_of_cell(&self, cell: usize, searched: usize, k: usize) -> Neighbours {
+        let Cell { first, packed } = &self.cells[cell];
+        let mut found = Neighbours::new(packed.rows(), k);
+        let around = self.searched_from(cell, searched, k);
+        for from in (0..packed.rows()).step_by(block_rows(self.cols)) {
+            let to = (from + block_rows(self.cols)).min(packed.rows());
+            let out = (&mut found.indices[from * k..to * k], &mut found.distances2[from * k..to * k]);
+            self.search(first + from..first + to, &around, k, out);
+        }
+        found
+    }
+
+    /// Puts what was found for the rows from `first` on where those rows are in the table, by their numbers there.
+    fn put_in_place(&self, found: &[Neighbours], first: usize, all: &mut Neighbours) {
+        let k = all.k;
+        let found = found
+            .iter()
+            .flat_map(|of_cell| of_cell.indices.chunks_exact(k).zip(of_cell.distances2.chunks_exact(k)));
+        for ((indices, distances), &row) in found.zip(&self.rows[first..]) {
+            let place = row as usize * k..(row as usize + 1) * k;
+            all.distances2[place.clone()].copy_from_slice(distances);
+            let numbers = indices.iter().map(|&at| self.rows[at as usize]);
+            all.indices[place].iter_mut().zip(numbers).for_each(|(to, number)| *to = number);
+        }
     }
 
     /// The cells to search for the rows of `cell`: the nearest `searched`, or more if those do not hold `k` other rows.
@@ -170,7 +184,7 @@ impl CellIndex {
         out: (&mut [u32], &mut [f32]),
     ) {
         let own = queries.start as u32;
-        let queries = &self.data[queries.start * self.cols..queries.end * self.cols];
+        let queries = &self.data.data()[queries.start * self.cols..queries.end * self.cols];
         let centred = centre(queries, &self.mean);
         let mut best: Vec<Nearest> = centred
             .chunks_exact(self.cols)
@@ -180,31 +194,13 @@ impl CellIndex {
             let Cell { first, packed } = &self.cells[cell as usize];
             scan(&centred, packed, *first as u32, &mut best);
         }
-        let (data, cols) = (&self.data, self.cols);
+        let (data, cols) = (self.data.data(), self.cols);
         pulp::Arch::new().dispatch(Decide { best: &mut best, queries, data, cols, own: Some(own), out });
-    }
-
-    fn in_original_order(&self, found: Neighbours) -> Neighbours {
-        let k = found.k;
-        let mut place = vec![0u32; self.rows.len()];
-        for (at, &row) in self.rows.iter().enumerate() {
-            place[row as usize] = at as u32;
-        }
-        let mut out = Neighbours::new(self.rows.len(), k);
-        let rows = out.indices.par_chunks_mut(k).zip(out.distances2.par_chunks_mut(k)).zip(&place);
-        rows.for_each(|((indices, distances), &at)| {
-            let from = at as usize * k..(at as usize + 1) * k;
-            distances.copy_from_slice(&found.distances2[from.clone()]);
-            for (index, &sorted) in indices.iter_mut().zip(&found.indices[from]) {
-                *index = self.rows[sorted as usize];
-            }
-        });
-        out
     }
 }
 
 /// More cells than this are never searched.
-const MOST_CELLS: usize = 400;
+pub(crate) const MOST_CELLS: usize = 400;
 
 /// The members of about `count` cells: first into √count groups, then each group into cells.
 pub(super) fn divide_twice(x: &Matrix, count: usize, seed: u64) -> Vec<Vec<u32>> {

@@ -43,7 +43,7 @@ impl ExactIndex {
     /// The same for rows known to be there.
     pub(super) fn of(x: &Matrix) -> Self {
         let mean = column_means(x);
-        let packed = Packed::new(&centre(x.data(), &mean), x.cols());
+        let packed = Packed::centred(x.data(), &mean);
         Self { x: x.clone(), mean, cols: x.cols(), packed }
     }
 

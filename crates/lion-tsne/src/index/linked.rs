@@ -47,7 +47,7 @@ struct Cells {
     /// Original number of each row in cell order.
     rows: Vec<u32>,
     data: Vec<f32>,
-    centred: Vec<f32>,
+    mean: Vec<f32>,
     cells: Vec<Cell>,
     centres: Matrix,
     longest: f32,
@@ -79,18 +79,18 @@ impl Cells {
         let sorted = x.select(&rows);
         let centres = centres_of(members.len(), &cell_of, &sorted);
         let data = sorted.into_data();
-        let centred = centre(&data, &column_means(x));
+        let mean = column_means(x);
         let mut first = 0;
         let mut cells = Vec::with_capacity(members.len());
         for (members, middle) in members.iter().zip(centres.data().chunks_exact(cols)) {
             let of = first * cols..(first + members.len()) * cols;
             let farthest = data[of.clone()].chunks_exact(cols).map(|row| squared_distance(row, middle));
             let radius = farthest.fold(0.0, f32::max).sqrt() * (1.0 + SLACK);
-            cells.push(Cell { first, packed: Packed::new(&centred[of], cols), radius });
+            cells.push(Cell { first, packed: Packed::centred(&data[of], &mean), radius });
             first += members.len();
         }
         let longest = cells.iter().map(|cell| cell.packed.longest()).fold(0.0, f32::max);
-        Self { radius, cols, rows, data, centred, cells, centres, longest }
+        Self { radius, cols, rows, data, mean, cells, centres, longest }
     }
 
     fn row(&self, at: u32) -> &[f32] {
@@ -160,11 +160,8 @@ impl Cells {
     /// Finds links between these rows and those of a cell, one for each two groups that it joins.
     fn compare(&self, queries: &[u32], cell: usize, known: &Known, groups: &mut Groups) -> Vec<(u32, u32)> {
         let Cell { first, packed, .. } = &self.cells[cell];
-        let centred: Vec<f32> = queries
-            .iter()
-            .flat_map(|&row| &self.centred[row as usize * self.cols..][..self.cols])
-            .copied()
-            .collect();
+        let rows: Vec<f32> = queries.iter().flat_map(|&row| self.row(row)).copied().collect();
+        let centred = centre(&rows, &self.mean);
         let radius2 = ((self.radius * self.radius) as f32).min(f32::MAX / 4.0) * (1.0 + SLACK);
         let looks = queries.iter().zip(centred.chunks_exact(self.cols)).map(|(&row, query)| Look {
             reach: radius2 + rounding_bound(squared_length(query), self.longest, self.cols),

@@ -113,7 +113,7 @@ impl RowIndex {
             .zip(centre_rows.data().par_chunks_exact(x.cols()))
             .map(|((members, first), middle)| {
                 let rows = x.select(members);
-                let packed = Packed::new(&centre(rows.data(), &mean), x.cols());
+                let packed = Packed::centred(rows.data(), &mean);
                 let farthest = rows.data().chunks_exact(x.cols()).map(|row| squared_distance(row, middle));
                 Cell { first, packed, radius: farthest.fold(0.0, f32::max).sqrt() * (1.0 + SLACK) }
             })
@@ -152,6 +152,22 @@ impl RowIndex {
             self.search_in(x, queries, k, radius, |queries| self.all_cells_within(queries, &reaches))
         };
         parts.flat_map(search).collect()
+    }
+
+    /// For each query, whether no row is within the radius.
+    pub(crate) fn lonely(&self, x: &Matrix, queries: &[f32], radius: f64) -> Vec<bool> {
+        // For most it is enough to look into the nearest cell.
+        let seen = self.search_in(x, queries, 1, radius, |queries| self.cells_around(queries, 1));
+        let mut lonely: Vec<bool> = seen.into_iter().map(|seen| seen.within == 0).collect();
+        if self.cells.len() == 1 {
+            return lonely;
+        }
+        let suspects: Vec<usize> = (0..lonely.len()).filter(|&at| lonely[at]).collect();
+        let rows = suspects.iter().flat_map(|at| &queries[at * self.cols..][..self.cols]);
+        let rows: Vec<f32> = rows.copied().collect();
+        let seen = self.search_all(x, &rows, 1, radius, &vec![0.0; suspects.len()]);
+        suspects.into_iter().zip(seen).for_each(|(at, seen)| lonely[at] = seen.within == 0);
+        lonely
     }
 
     /// How many queries it is best asked at a time.

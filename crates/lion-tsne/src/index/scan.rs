@@ -30,18 +30,21 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    /// Packs rows `rows` of a row-major array.
-    pub(super) fn new(data: &[f32], cols: usize) -> Self {
+    /// Packs the rows of a row-major array less their mean.
+    pub(super) fn centred(data: &[f32], mean: &[f32]) -> Self {
+        let cols = mean.len();
         let rows = data.len() / cols.max(1);
         let count = rows.div_ceil(PANEL);
         let mut panels = vec![0.0; count * cols * PANEL];
         let mut norms = vec![f32::INFINITY; count * PANEL];
+        let mut centred = vec![0.0; cols];
         for (i, row) in data.chunks_exact(cols).enumerate() {
+            centred.iter_mut().zip(row.iter().zip(mean)).for_each(|(to, (v, m))| *to = v - m);
             let panel = &mut panels[i / PANEL * cols * PANEL..][..cols * PANEL];
-            for (slot, &value) in panel[i % PANEL..].iter_mut().step_by(PANEL).zip(row) {
+            for (slot, &value) in panel[i % PANEL..].iter_mut().step_by(PANEL).zip(&centred) {
                 *slot = value;
             }
-            norms[i] = squared_length(row);
+            norms[i] = squared_length(&centred);
         }
         let longest = norms[..rows].iter().copied().fold(0.0, f32::max);
         Self { cols, rows, panels, norms, longest }

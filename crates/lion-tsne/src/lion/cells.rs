@@ -4,8 +4,11 @@
 //! cell without any place in it is at least r_y from every place. Cells beyond the extent are 2 r_y wide outwards, and
 //! those of one ring are handed out before the next begins. No cell is handed out twice, unless it was given back.
 
+mod left;
+
 use crate::matrix::Matrix;
 use crate::random::Random;
+use left::Left;
 use std::collections::{HashMap, HashSet};
 
 /// Which free position an outlier gets.
@@ -46,7 +49,7 @@ pub(crate) struct Cells {
     free: u128,
     /// The ring that is being handed out, and what is free of it and of those before it.
     ring: i64,
-    left: Vec<Cell>,
+    left: Left,
     /// For a cell from which a search began, how far around it no cell is free.
     searched: HashMap<Cell, i64>,
 }
@@ -82,7 +85,7 @@ impl Cells {
             used: HashSet::new(),
             free: 0,
             ring: 0,
-            left: Vec::new(),
+            left: Left::default(),
             searched: HashMap::new(),
         };
         if !narrow {
@@ -99,12 +102,8 @@ impl Cells {
             true => self.nearest_inside(target),
             false => {
                 self.fill_ring();
-                let closest = self.left.iter().enumerate().min_by(|(_, a), (_, b)| {
-                    let (da, db) = (self.distance2(a, target), self.distance2(b, target));
-                    da.total_cmp(&db).then(a.cmp(b))
-                });
-                let at = closest.map_or(0, |(at, _)| at);
-                self.left.swap_remove(at)
+                // The ring was filled: something is left of it.
+                self.left.take_nearest(target).unwrap_or_default()
             }
         };
         self.take(cell)
@@ -114,10 +113,8 @@ impl Cells {
     pub(crate) fn random(&mut self, random: &mut Random) -> Cell {
         if self.free == 0 {
             self.fill_ring();
-            // By their order in space, so that the draw does not depend on what was handed out in which order.
-            self.left.sort_unstable();
-            let at = random.below(self.left.len());
-            let cell = self.left.remove(at);
+            let number = random.below(self.left.len());
+            let cell = self.left.take_in_order(number).unwrap_or_default();
             return self.take(cell);
         }
         let mut draw = || -> Cell { std::array::from_fn(|d| random.below(self.count[d] as usize) as i64) };
@@ -143,7 +140,7 @@ impl Cells {
     /// Takes back a cell that was handed out: it may be handed out again.
     pub(crate) fn release(&mut self, cell: Cell) {
         if !self.is_inside(&cell) {
-            self.left.push(cell);
+            self.left.push(cell, self.centre(&cell));
         } else if self.used.remove(&cell) {
             self.free += 1;
             self.searched.clear();
@@ -171,8 +168,8 @@ impl Cells {
         in_use.iter().for_each(|&cell| _ = self.take(cell));
         let in_use: HashSet<&Cell> = in_use.iter().collect();
         self.ring = ring;
-        self.left = (1..=ring).flat_map(|ring| self.cells_of(ring)).collect();
-        self.left.retain(|cell| !in_use.contains(cell));
+        let cells = (1..=ring).flat_map(|ring| self.cells_of(ring));
+        self.left = self.with_centres(cells.filter(|cell| !in_use.contains(cell)));
     }
 
     fn is_inside(&self, cell: &Cell) -> bool {
@@ -268,7 +265,13 @@ impl Cells {
             return;
         }
         self.ring += 1;
-        self.left = self.cells_of(self.ring);
+        self.left = self.with_centres(self.cells_of(self.ring).into_iter());
+    }
+
+    fn with_centres(&self, cells: impl Iterator<Item = Cell>) -> Left {
+        let mut left = Left::default();
+        cells.for_each(|cell| left.push(cell, self.centre(&cell)));
+        left
     }
 
     fn cells_of(&self, ring: i64) -> Vec<Cell> {

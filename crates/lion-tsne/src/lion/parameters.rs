@@ -75,15 +75,18 @@ pub struct LionParameters {
     pub(crate) residuals: Option<Vec<f32>>,
     /// The division of a large map's rows.
     pub(crate) cells: Option<CellParts>,
+    /// So many rows, the last ones, are there because they were far from all others: percentiles are of the rest.
+    pub(crate) covering: usize,
 }
 
 impl LionParameters {
     /// From rows and their places. `nn_x` may be given where neighbours were found already; distances may be too large there,
-    /// not too small.
+    /// not too small. The last rows may be `covering` ones.
     pub(crate) fn new(
         (x, y): (&Matrix, &Matrix),
         nn_x: Option<Vec<f32>>,
         residuals: Option<Vec<f32>>,
+        covering: usize,
         perplexity: f64,
         chosen: &Chosen,
         seed: u64,
@@ -97,7 +100,7 @@ impl LionParameters {
         verify_farthest(&mut nn_x, x, &index);
         let nn_y = over_distinct(y, |y| Ok(Plane::new(y.data(), y.cols()).nearest_distances()))?;
         let radius = chosen.radius.unwrap_or(RADIUS);
-        let r_x = radius.of(&ascending(&nn_x));
+        let r_x = radius.of(&ascending(fair(&nn_x, covering)));
         let sorted_y = ascending(&nn_y);
         let r_close = chosen.r_close.unwrap_or(CLOSE).of(&sorted_y);
         let r_y = apart(chosen.r_y, r_close, &sorted_y, y);
@@ -118,7 +121,13 @@ impl LionParameters {
             nn_y,
             residuals,
             cells,
+            covering,
         })
+    }
+
+    /// What is known of the rows that are a fair sample: all but those that cover sparse regions.
+    pub(crate) fn fair<'a, T>(&self, of_rows: &'a [T]) -> &'a [T] {
+        fair(of_rows, self.covering)
     }
 
     /// NN-X: the distance of each distinct row to the nearest other.
@@ -142,6 +151,9 @@ impl LionParameters {
         if !lengths.into_iter().flatten().flatten().all(distance) {
             return refuse("have a distance that is negative or not finite");
         }
+        if self.covering >= rows {
+            return refuse("have more covering rows than the map has rows");
+        }
         let numbers = [self.r_x, self.r_y, self.r_close, self.power];
         if !numbers.iter().all(|v| *v >= 0.0 && v.is_finite()) || self.power <= 0.0 || self.r_y <= 0.0 {
             return refuse("have a radius or power that cannot be");
@@ -158,6 +170,19 @@ impl LionParameters {
         }
         centres.check_finite()
     }
+}
+
+fn fair<T>(of_rows: &[T], covering: usize) -> &[T] {
+    &of_rows[..of_rows.len().saturating_sub(covering)]
+}
+
+/// An index of rows, and the r_x that a map of them would have.
+pub(crate) fn spacing(x: &Matrix, radius: Option<Radius>, seed: u64) -> Result<(RowIndex, f64)> {
+    let cells = CellParts::new(x, 1, seed);
+    let index = RowIndex::new(x, cells.as_ref());
+    let mut nn_x = over_distinct(x, |x| nearest_distances(x, seed))?;
+    verify_farthest(&mut nn_x, x, &index);
+    Ok((index, radius.unwrap_or(RADIUS).of(&ascending(&nn_x))))
 }
 
 /// How many nearest rows the energy of a place is taken over.

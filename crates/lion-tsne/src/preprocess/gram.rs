@@ -15,7 +15,7 @@ use std::ops::Range;
 const CHUNK_ROWS: usize = 512;
 const CHUNK_VALUES: usize = 1 << 22;
 /// Columns of a tile, at most.
-const TILE: usize = 256;
+pub(super) const TILE: usize = 256;
 
 /// Rows seen around their mean, and scaled by a power of two so that f32 products neither overflow nor vanish.
 pub(super) struct Centred<'a> {

@@ -15,6 +15,16 @@ use std::sync::OnceLock;
 /// The widest rows whose covariance matrix is formed: its eigenvectors take a few seconds there.
 pub(super) const WIDEST_COVARIANCE: usize = 2000;
 
+/// About what finding `k` components of rows of so many columns holds beside the rows, in bytes.
+pub(crate) fn pca_bytes(cols: f64, k: f64) -> f64 {
+    // A chunk of rows, then products and sums of products, and of those the eigenvectors.
+    let chunk = 4.0 * (512.0 * cols).min((1 << 22) as f64);
+    match cols <= WIDEST_COVARIANCE as f64 {
+        true => chunk + 50.0 * cols * cols,
+        false => 2.0 * chunk + 60.0 * cols * (k + 20.0),
+    }
+}
+
 /// A fitted PCA. Of each component, the entry of the largest magnitude is positive.
 #[derive(Clone, Debug)]
 pub struct Pca {

@@ -45,16 +45,15 @@ const LONGEST_STEP: f32 = 5.0;
 
 /// Moves `y` down the gradient of KL(P||Q).
 pub(crate) fn optimise<const D: usize>(
-    p: &Affinities,
+    mut p: Affinities,
     y: &mut [[f32; D]],
     mut repulsion: Repulsion<D>,
     schedule: &Schedule,
     observer: &mut Observer<'_>,
 ) -> Optimised {
     let mut order = Order::new(y.len());
-    let mut reordered: Option<Affinities> = None;
     let mut state = State::new(y.len());
-    let self_entropy = entropy(p);
+    let self_entropy = entropy(&p);
     let mut history = Vec::new();
     let mut done = 0;
     while done < schedule.iterations {
@@ -65,18 +64,17 @@ pub(crate) fn optimise<const D: usize>(
             let next = order.follow(y);
             state.reorder(&next);
             permute(y, &next);
-            reordered = Some(reordered.as_ref().unwrap_or(p).reordered(&next));
+            p = p.reordered(&next);
         }
-        let p = reordered.as_ref().unwrap_or(p);
         let early = done < schedule.exaggeration_iterations;
         let exaggeration = if early { schedule.exaggeration } else { 1.0 };
-        attract(p, y, &mut state.attraction);
+        attract(&p, y, &mut state.attraction);
         let z = repulsion.repel(y, &mut state.repulsion);
         let balance = Balance { exaggeration: exaggeration as f32, inverse_z: (1.0 / z) as f32 };
         done += 1;
         let mut progress = Progress::of(Stage::Optimise, done as u64, schedule.iterations as u64);
         if done.is_multiple_of(REPORT) && done < schedule.iterations {
-            let kl = self_entropy + attraction_energy(p, y) + z.ln();
+            let kl = self_entropy + attraction_energy(&p, y) + z.ln();
             history.push((done, kl));
             progress.kl = Some(kl);
             progress.gradient_norm = Some(state.gradient_norm(balance));
@@ -88,9 +86,8 @@ pub(crate) fn optimise<const D: usize>(
         }
     }
     recentre(y);
-    let p = reordered.as_ref().unwrap_or(p);
     let z = repulsion.repel(y, &mut state.repulsion);
-    let kl = self_entropy + attraction_energy(p, y) + z.ln();
+    let kl = self_entropy + attraction_energy(&p, y) + z.ln();
     history.push((done, kl));
     order.restore(y);
     Optimised { iterations: done, kl, history }

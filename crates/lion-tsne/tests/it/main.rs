@@ -5,6 +5,7 @@ mod contenders;
 mod file;
 mod fitting;
 mod given;
+mod landmarks;
 mod lion;
 mod live;
 mod neighbours;

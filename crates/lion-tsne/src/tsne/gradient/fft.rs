@@ -94,10 +94,9 @@ impl Grid {
     /// Fills `forces` with each row's repulsion and returns Z.
     pub(crate) fn repel(&mut self, y: &[[f32; 2]], forces: &mut [[f32; 2]]) -> f64 {
         let frame = Frame::around(y);
-        let mut transform = match self.transform.take() {
-            Some(kept) if kept.fits(frame.nodes, frame.spacing) => kept,
-            _ => Transform::new(frame.nodes, frame.spacing),
-        };
+        // An old one that does not fit is gone before there is a new one.
+        let kept = self.transform.take().filter(|kept| kept.fits(frame.nodes, frame.spacing));
+        let mut transform = kept.unwrap_or_else(|| Transform::new(frame.nodes, frame.spacing));
         let [width, height] = transform.nodes();
         self.sort_into_bands(&frame, height, y);
         self.nodes.clear();

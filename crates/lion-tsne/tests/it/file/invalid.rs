@@ -1,7 +1,7 @@
 //! One test for each kind of file that is whole, with a right checksum, and still no map.
 
 use super::support::*;
-use lion_tsne::{Map, MapParts};
+use lion_tsne::{Map, MapParts, SampledFrom};
 
 #[test]
 fn an_unknown_version() {
@@ -184,6 +184,15 @@ fn parts_are_checked_before_they_are_a_map() {
     assert_eq!(
         refused(|p| p.provenance.learning_rate = f64::NAN),
         "a parameter or KL divergence of the map is not finite"
+    );
+    assert_eq!(
+        refused(|p| {
+            let (rows, beyond, judged) = (6, 0, 0);
+            let (stratified, covering, beyond_error) = (false, 0, 0);
+            let from = SampledFrom { rows, stratified, covering, beyond, beyond_error, judged };
+            p.provenance.sampled_from = Some(from);
+        }),
+        "the map has more rows than it was sampled from"
     );
     assert_eq!(refused(|p| p.y.data_mut()[1] = f32::NAN), "y is NaN in row 1, column 2, and must be finite");
 }

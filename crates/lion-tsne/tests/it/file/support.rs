@@ -23,6 +23,7 @@ pub(super) fn provenance() -> Provenance {
         version: "0.1.0".into(),
         stopped_early: false,
         adopted: false,
+        sampled_from: None,
     }
 }
 

@@ -1,0 +1,157 @@
+//! The files that make a table: patterns are expanded, and what is read of them is read ahead.
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use lion_table::{Batches, Origin, ReadOptions, Table};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread::JoinHandle;
+
+/// Batches read ahead of the one that is being worked on.
+const AHEAD: usize = 2;
+
+/// One file or several, or standard input.
+pub(crate) struct Files(Vec<PathBuf>);
+
+impl Files {
+    /// The files as they were given; a pattern that is no file's name becomes the files that match it, sorted by name.
+    pub(crate) fn expand(given: &[PathBuf]) -> Result<Self> {
+        let mut files = Vec::new();
+        for path in given {
+            let text = path.to_string_lossy();
+            match text.contains(['*', '?', '[']) && !path.exists() {
+                true => files.extend(matching(&text)?),
+                false => files.push(path.clone()),
+            }
+        }
+        let mut different = HashSet::new();
+        match files.iter().find(|file| !different.insert(file.as_path())) {
+            Some(twice) => bail!("{} is given twice: leave one out", twice.display()),
+            None => Ok(Self(files)),
+        }
+    }
+
+    /// Every one.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.0.iter().map(PathBuf::as_path)
+    }
+
+    pub(crate) fn is_standard_input(&self) -> bool {
+        self.paths().any(|path| path.as_os_str() == "-")
+    }
+
+    /// Opens them as one table.
+    pub(crate) fn open(&self, options: &ReadOptions) -> lion_table::Result<Batches> {
+        lion_table::open_all(&self.0, options)
+    }
+
+    /// What messages call the table.
+    pub(crate) fn shown(&self) -> String {
+        match &self.0[..] {
+            _ if self.is_standard_input() => "standard input".into(),
+            [first, .., last] => {
+                let many = self.0.len();
+                format!("the table of {many} files from {} to {}", first.display(), last.display())
+            }
+            files => files.first().map_or(String::new(), |file| file.display().to_string()),
+        }
+    }
+}
+
+/// The files that match a pattern, sorted by name.
+fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
+    let found = glob::glob(pattern).with_context(|| format!("{pattern} is not a pattern of names"))?;
+    let mut files = Vec::new();
+    for path in found {
+        let path = path?;
+        if path.is_file() {
+            files.push(path);
+        }
+    }
+    ensure!(!files.is_empty(), "{pattern}: no file has a name like this");
+    files.sort_unstable();
+    Ok(files)
+}
+
+/// Some rows of a table.
+pub(crate) struct Batch {
+    pub(crate) rows: Table,
+    pub(crate) at: Whereabouts,
+}
+
+/// Where some rows are in their table.
+pub(crate) struct Whereabouts {
+    /// Rows of the table before these.
+    pub(crate) before: usize,
+    origin: Origin,
+}
+
+impl Whereabouts {
+    /// The file of the row of this number among them, which counts from 1, and the number it has there.
+    pub(crate) fn locate(&self, row: usize) -> (String, usize) {
+        (self.origin.file.clone(), self.before - self.origin.before + row)
+    }
+}
+
+/// A table that is read while what was read is worked on.
+pub(crate) struct Ahead {
+    batches: Receiver<lion_table::Result<Batch>>,
+    reader: Option<JoinHandle<()>>,
+}
+
+impl Ahead {
+    pub(crate) fn new(mut table: Batches) -> Self {
+        let (send, batches) = sync_channel(AHEAD);
+        // Nobody waits for this thread after an error: it may wait for standard input.
+        let reader = std::thread::spawn(move || {
+            let mut before = 0;
+            while let Some(batch) = table.next() {
+                let at = Whereabouts { before, origin: table.origin() };
+                let batch = batch.map(|rows| Batch { rows, at });
+                before += batch.as_ref().map_or(0, |batch| batch.rows.rows);
+                if send.send(batch).is_err() {
+                    break;
+                }
+            }
+        });
+        Self { batches, reader: Some(reader) }
+    }
+}
+
+impl Iterator for Ahead {
+    type Item = Result<Batch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Ok(batch) = self.batches.recv() {
+            return Some(batch.map_err(Into::into));
+        }
+        let ended = self.reader.take()?.join();
+        ended.is_err().then(|| Err(anyhow!("the table could not be read to its end")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_become_files_sorted_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["b.csv", "a.csv", "c.txt", "odd[1].csv"] {
+            std::fs::write(folder.path().join(name), "").unwrap();
+        }
+        std::fs::create_dir(folder.path().join("folder.csv")).unwrap();
+        let expand = |names: &[&str]| {
+            let given: Vec<PathBuf> = names.iter().map(|name| folder.path().join(name)).collect();
+            let files = Files::expand(&given)?;
+            let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+            anyhow::Ok(files.paths().map(name).collect::<Vec<_>>())
+        };
+        assert_eq!(expand(&["*.csv"]).unwrap(), ["a.csv", "b.csv", "odd[1].csv"]);
+        assert_eq!(expand(&["c.txt", "[ab].csv"]).unwrap(), ["c.txt", "a.csv", "b.csv"]);
+        // A file of that very name is meant before any pattern.
+        assert_eq!(expand(&["odd[1].csv"]).unwrap(), ["odd[1].csv"]);
+        assert!(expand(&["*.json"]).unwrap_err().to_string().contains("*.json: no file"));
+        assert!(expand(&["a.csv", "?.csv"]).unwrap_err().to_string().contains("a.csv is given twice"));
+    }
+}

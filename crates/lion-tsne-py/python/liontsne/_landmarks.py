@@ -1,0 +1,332 @@
+"""Tables that pass by in parts, from files or from anything that Arrow or NumPy knows, for
+landmarks."""
+
+import glob
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from liontsne import _params
+from liontsne._native import Landmarks
+from liontsne._progress import Bar, listener
+
+# What tables have, and lists of them have not.
+TABLES = ("__arrow_c_stream__", "__arrow_c_array__", "to_batches")
+# Rows of an array that are looked at together.
+PART = 65536
+# Values beyond this are refused: the native module says so too, by a number of the part.
+LARGEST = 1e15
+FORMATS = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".arrow": "ipc",
+    ".feather": "ipc",
+    ".ipc": "ipc",
+}
+
+
+class FitsLandmarks:
+    """What `LionTSNE` does with tables that are larger than memory."""
+
+    def fit_landmarks(
+        self,
+        source: Any,
+        n_landmarks: int,
+        *,
+        id: str | None = None,
+        label: str | None = None,
+        columns: Sequence[str] | None = None,
+        stratify: bool = False,
+        cover: bool = False,
+    ) -> Self:
+        """Fits the map to some rows of a table that may be larger than memory: it passes by once.
+
+        Which rows are landmarks depends on a hash of their ids, or of their numbers where they
+        have none, and on the seed; not on the order of rows with ids, nor on how they come in
+        parts. The PCA, where there is one, is that of all rows. `transform` and `place` put the
+        others in.
+
+        Parameters
+        ----------
+        source : path, pattern (`"big/*.parquet"`), list of these, or a table
+            Files of Parquet, Arrow or CSV make one table, those of a pattern sorted by name. Else a
+            pyarrow Table, Dataset or RecordBatchReader, anything that has Arrow's stream interface,
+            an array, or an iterable of record batches or arrays.
+        n_landmarks : int
+            How many rows.
+        id, label : str or None
+            The columns that name the rows and that hold labels.
+        columns : list of str or None
+            The columns to use; None is all others.
+        stratify : bool, default=False
+            As many landmarks of each label as can be had, instead of as they come.
+        cover : bool, default=False
+            Give up to a tenth of the landmarks to rows beyond the radius of all others.
+
+        After it, `sampled_from_` tells what the landmarks stand for: `rows`, and how many of those
+        lie beyond `radius_` of every landmark (`beyond`, give or take `beyond_error`, judged by
+        `judged` of them).
+
+        >>> import numpy as np
+        >>> from liontsne import LionTSNE
+        >>> parts = (np.random.default_rng(part).normal(size=(500, 4)) for part in range(6))
+        >>> lion = LionTSNE(perplexity=10).fit_landmarks(parts, 200)
+        >>> lion.embedding_.shape, lion.sampled_from_["rows"]
+        ((200, 2), 3000)
+        """
+        seed = _params.seed(self.random_state)
+        if not isinstance(self.init, str):
+            raise ValueError("init must be pca, spectral or random: landmarks are some of the rows")
+        if stratify and label is None:
+            raise ValueError("stratify shares landmarks out by label: say which column, label=...")
+        count = _params.whole("n_landmarks", n_landmarks, 4)
+        params = self._fit_params(None, seed) | {"init": _params.init(self.init)}
+        landmarks = Landmarks(count, stratified=bool(stratify), cover=bool(cover), params=params)
+        names, width = pass_by(landmarks, source, id, label, columns)
+        bar = Bar() if self.verbose else None
+        try:
+            map = landmarks.fit(columns=names, progress=listener(bar, self.callback))
+        finally:
+            if bar:
+                bar.close()
+        self.n_features_in_ = width
+        self.__dict__.pop("feature_names_in_", None)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        return self._hold(map, None, seed)
+
+
+class Part(NamedTuple):
+    """Some rows: an array, or something with columns; the file they are in, and how many rows of it
+    come before."""
+
+    rows: Any
+    file: str
+    before: int
+
+
+def pass_by(
+    landmarks: Landmarks,
+    source: Any,
+    id: str | None,
+    label: str | None,
+    columns: Sequence[str] | None,
+) -> tuple[list[str] | None, int]:
+    """Shows all rows to the landmarks; the answer is the names of the columns that were used, if
+    they have names, and their number."""
+    names: list[str] | None = None
+    width = 0
+    wanted = None if columns is None else [str(name) for name in columns]
+    for part in parts_of(source):
+        ids = labels = None
+        is_array = isinstance(part.rows, np.ndarray)
+        if not (part.rows.size if is_array else part.rows.num_rows):
+            continue
+        if not is_array:
+            wanted = chosen(part, id, label, wanted)
+            rows, names = features(part, wanted)
+            ids = None if id is None else texts(part, id)
+            labels = None if label is None else labels_of(part, label)
+        elif id is None and label is None and wanted is None:
+            rows = array(part)
+        else:
+            raise ValueError("arrays have no names of columns: id, label, columns are for tables")
+        width = rows.shape[1]
+        add(landmarks, part, rows, ids, labels, names)
+    if not landmarks.seen:
+        raise ValueError("the source has no rows")
+    return names, width
+
+
+def add(
+    landmarks: Landmarks,
+    part: Part,
+    rows: np.ndarray,
+    ids: list[str] | None,
+    labels: list[str] | None,
+    names: list[str] | None,
+) -> None:
+    """Adds rows; one that cannot be used is named by its file and its number there, counted from
+    1."""
+    try:
+        landmarks.add(rows, ids=ids, labels=labels)
+    except ValueError as error:
+        bad = np.argwhere(~(np.abs(rows) <= LARGEST))
+        if not len(bad):
+            raise ValueError(f"{part.file}: {error}" if part.file else str(error)) from None
+        row, column = bad[0]
+        value = rows[row, column]
+        place = f"{part.file}, " if part.file else ""
+        place += f"row {part.before + row + 1}, column {names[column] if names else column + 1}"
+    else:
+        return
+    if np.isfinite(value):
+        why = f"{value:g}: values beyond 1e15 are too large, so scale the column down"
+    else:
+        word = "NaN" if np.isnan(value) else f"{value:f}"
+        why = f"{word}: every value must be a finite number, so fill or remove it"
+    raise ValueError(f"{place} is {why}")
+
+
+def array(part: Part) -> np.ndarray:
+    """An array as rows of float32."""
+    if part.rows.ndim != 2:
+        raise ValueError(f"arrays of rows have 2 dimensions, not {part.rows.ndim}")
+    with np.errstate(over="ignore"):
+        return np.ascontiguousarray(part.rows, dtype=np.float32)
+
+
+def chosen(
+    part: Part, id: str | None, label: str | None, wanted: list[str] | None
+) -> list[str]:
+    """The columns to use: those asked for, or all but ids and labels. All must be there."""
+    there, place = part.rows.schema.names, part.file or "the table"
+    used = wanted if wanted is not None else [name for name in there if name not in (id, label)]
+    for name in (*used, id, label):
+        if name is not None and there.count(name) != 1:
+            many = "more than one" if name in there else "no"
+            listed = ", ".join(there)
+            raise ValueError(f"{place} has {many} column {name!r}; the columns there are: {listed}")
+    if not used:
+        raise ValueError(f"{place} has no column to use beside id and label")
+    return used
+
+
+def features(part: Part, used: list[str]) -> tuple[np.ndarray, list[str]]:
+    """The values of these columns and their names; a single column of lists has as many as a list
+    has numbers."""
+    import pyarrow.types as kinds
+
+    place, count = part.file or "the table", part.rows.num_rows
+    first = part.rows.column(used[0])
+    if len(used) == 1 and (kinds.is_list(first.type) or kinds.is_fixed_size_list(first.type)):
+        values = numbers(place, used[0], first.flatten())
+        if first.null_count or len(values) % count:
+            raise ValueError(f"{place}: every row must have a list of the same length in {used[0]}")
+        rows = np.ascontiguousarray(values.reshape(count, -1), dtype=np.float32)
+        return rows, [f"{used[0]}[{item}]" for item in range(1, rows.shape[1] + 1)]
+    rows = np.empty((count, len(used)), dtype=np.float32)
+    with np.errstate(over="ignore"):
+        for at, name in enumerate(used):
+            rows[:, at] = numbers(place, name, part.rows.column(name))
+    return rows, used
+
+
+def numbers(place: str, name: str, column: Any) -> np.ndarray:
+    """A column of numbers; what is missing is NaN."""
+    import pyarrow.types as kinds
+
+    kind = column.type
+    if kinds.is_boolean(kind) or kinds.is_decimal(kind):
+        column = column.cast("float64")
+    elif not (kinds.is_integer(kind) or kinds.is_floating(kind)):
+        raise ValueError(
+            f"{place}: column {name!r} holds {kind}, not numbers: use it as id or label, or name "
+            "the columns to use with columns=[...]"
+        )
+    return column.to_numpy(zero_copy_only=False)
+
+
+def texts(part: Part, name: str) -> list[str]:
+    """A column of ids: each row has one."""
+    values = part.rows.column(name).to_pylist()
+    if None in values:
+        place = f"{part.file}, " if part.file else ""
+        row = part.before + values.index(None) + 1
+        raise ValueError(f"{place}row {row}, column {name} is empty: every row needs an id")
+    return [str(value) for value in values]
+
+
+def labels_of(part: Part, name: str) -> list[str]:
+    """A column of labels; none is the empty one."""
+    values = part.rows.column(name).to_pylist()
+    return ["" if value is None else str(value) for value in values]
+
+
+def parts_of(source: Any) -> Iterator[Part]:
+    """The source, part by part."""
+    if isinstance(source, (str, os.PathLike)):
+        yield from parts_of_files([source])
+    elif isinstance(source, np.ndarray) or any(hasattr(source, sign) for sign in TABLES):
+        yield from parts_of_items([source])
+    elif isinstance(source, Iterable):
+        items = iter(source)
+        first = next(items, None)
+        if isinstance(first, (str, os.PathLike)):
+            yield from parts_of_files([first, *items])
+        elif first is not None:
+            yield from parts_of_items(chain([first], items))
+    else:
+        raise TypeError(
+            "the source must be files, a table of Arrow, an array, or an iterable of those, not "
+            f"{type(source).__name__}"
+        )
+
+
+def parts_of_files(given: Sequence[str | os.PathLike[str]]) -> Iterator[Part]:
+    """The rows of files, each file in turn."""
+    from pyarrow import dataset
+
+    for path in expanded(given):
+        ending = os.path.splitext(path)[1].lower()
+        if ending not in FORMATS:
+            raise ValueError(f"{path}: its name must end in {', '.join(FORMATS)}")
+        if not os.path.isfile(path):
+            raise FileNotFoundError(f"{path}: there is no such file")
+        before = 0
+        for batch in dataset.dataset(path, format=FORMATS[ending]).to_batches():
+            yield Part(batch, path, before)
+            before += batch.num_rows
+
+
+def expanded(given: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Paths as they are; a pattern that is no file's name becomes the files that match it, sorted
+    by name.
+
+    >>> expanded(["no-such-*.parquet"])
+    Traceback (most recent call last):
+    FileNotFoundError: no-such-*.parquet: no file has a name like this
+    """
+    files: list[str] = []
+    for path in map(os.fspath, given):
+        if not any(sign in path for sign in "*?[") or os.path.exists(path):
+            files.append(path)
+        elif found := sorted(filter(os.path.isfile, glob.glob(path, recursive=True))):
+            files.extend(found)
+        else:
+            raise FileNotFoundError(f"{path}: no file has a name like this")
+    for path in files:
+        if files.count(path) > 1:
+            raise ValueError(f"{path} is given twice: leave one out")
+    return files
+
+
+def parts_of_items(items: Iterable[Any]) -> Iterator[Part]:
+    """Arrays, record batches, tables and what else has Arrow's stream interface, one after
+    another."""
+    before = 0
+    for item in items:
+        for rows in pieces(item):
+            yield Part(rows, "", before)
+            before += len(rows) if isinstance(rows, np.ndarray) else rows.num_rows
+
+
+def pieces(item: Any) -> Iterator[Any]:
+    """An array as arrays of few rows, anything else as record batches."""
+    if isinstance(item, np.ndarray):
+        rows = len(item) if item.ndim else 0
+        yield from (item[at : at + PART] for at in range(0, rows, PART)) if rows else [item]
+    elif hasattr(item, "to_batches"):
+        yield from item.to_batches()
+    elif hasattr(item, "num_rows") and hasattr(item, "schema"):
+        yield item
+    elif hasattr(item, "__arrow_c_stream__"):
+        import pyarrow
+
+        yield from pyarrow.RecordBatchReader.from_stream(item)
+    else:
+        yield from pieces(np.asarray(item))

@@ -1,0 +1,136 @@
+//! What landmarks leave out: rows that lie beyond r_x of every one of them.
+
+use super::keep::Key;
+use crate::error::{Error, Result};
+use crate::fit::{check_largest, pool};
+use crate::index::RowIndex;
+use crate::map::Map;
+use crate::matrix::Matrix;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Half the width of an interval that holds the truth 95 times in 100, in standard errors.
+const CERTAIN: f64 = 1.96;
+
+/// What a map of landmarks stands for. By its r_x a row without a landmark within it is an outlier or near a single one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SampledFrom {
+    /// Rows of the table that the landmarks were chosen from.
+    pub rows: u64,
+    /// Whether each label has its share of landmarks.
+    pub stratified: bool,
+    /// How many landmarks were taken to cover sparse regions.
+    pub covering: u64,
+    /// How many rows of the table lie beyond r_x of every landmark.
+    pub beyond: u64,
+    /// By so much `beyond` may be wrong, 95 times in 100; 0 if it was counted.
+    pub beyond_error: u64,
+    /// How many rows it was judged by, landmarks not among them.
+    pub judged: u64,
+}
+
+impl SampledFrom {
+    /// Whether `beyond` was counted, not estimated.
+    pub fn is_exact(&self) -> bool {
+        self.beyond_error == 0
+    }
+
+    /// `beyond` as a share of all rows.
+    pub fn share_beyond(&self) -> f64 {
+        self.beyond as f64 / self.rows.max(1) as f64
+    }
+}
+
+/// Rows that did not become landmarks, and whom they stand for.
+#[derive(Clone, Debug)]
+pub(crate) struct Witnesses(Vec<Stratum>);
+
+/// Rows that are a fair sample of so many.
+#[derive(Clone, Debug)]
+struct Stratum {
+    rows: Matrix,
+    of: u64,
+}
+
+impl Witnesses {
+    pub(super) fn new(strata: &[(Vec<Key>, u64)], rows: impl Fn(&[Key]) -> Result<Matrix>) -> Result<Self> {
+        let stratum = |(keys, of): &(Vec<Key>, u64)| Ok(Stratum { rows: rows(keys)?, of: *of });
+        strata.iter().filter(|(keys, _)| !keys.is_empty()).map(stratum).collect::<Result<_>>().map(Self)
+    }
+
+    /// How many there are.
+    #[cfg(test)]
+    pub(super) fn rows(&self) -> usize {
+        self.0.iter().map(|stratum| stratum.rows.rows()).sum()
+    }
+
+    /// How many rows they stand for.
+    #[cfg(test)]
+    pub(super) fn of(&self) -> u64 {
+        self.0.iter().map(|stratum| stratum.of).sum()
+    }
+
+    /// How many of the rows that they stand for lie beyond, by how much that may be wrong, and by how many it was judged.
+    pub(crate) fn judge(&self, beyond: &Beyond<'_>) -> Result<(u64, u64, u64)> {
+        let (mut total, mut variance, mut judged) = (0.0, 0.0, 0);
+        for Stratum { rows, of } in &self.0 {
+            let (found, many, of) = (beyond.count(rows)? as f64, rows.rows() as f64, *of as f64);
+            total += of * found / many;
+            judged += rows.rows() as u64;
+            if of > many {
+                // Two more of each kind: none found among few is no proof that there is none.
+                let share = (found + 2.0) / (many + 4.0);
+                let unseen = (of - many) / (of - 1.0);
+                variance += of * of * share * (1.0 - share) / (many + 4.0) * unseen;
+            }
+        }
+        Ok((total.round() as u64, (CERTAIN * variance.sqrt()).ceil() as u64, judged))
+    }
+}
+
+/// Counts rows that lie beyond r_x of every row of a map: to be told of a table that passes by once more.
+///
+/// ```
+/// use lion_tsne::{Beyond, Fit, Matrix, ignore};
+///
+/// # fn main() -> lion_tsne::Result<()> {
+/// let grid = (0..100).map(|i| [(i % 10) as f32, (i / 10) as f32]);
+/// let rows = Matrix::new(100, 2, grid.flatten().collect())?;
+/// let map = Fit { perplexity: 5.0, ..Fit::default() }.run(rows, &mut ignore)?;
+/// let beyond = Beyond::new(&map, 0)?;
+/// assert_eq!(beyond.count(&Matrix::new(3, 2, vec![0.5, 0.5, 3.0, 12.0, 4.0, 4.0])?)?, 1);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Beyond<'a> {
+    map: &'a Map,
+    index: RowIndex,
+    r_x: f64,
+    pool: rayon::ThreadPool,
+}
+
+impl<'a> Beyond<'a> {
+    /// Makes a map ready; 0 threads are all.
+    pub fn new(map: &'a Map, threads: usize) -> Result<Self> {
+        let Some(lion) = map.lion() else {
+            return Err(Error::Data("the map has no parameters of placing".into()));
+        };
+        let pool = pool(threads)?;
+        let index = pool.install(|| RowIndex::new(map.x(), lion.cells.as_ref()));
+        Ok(Self { map, index, r_x: lion.r_x, pool })
+    }
+
+    /// How many of these rows lie beyond r_x of every row of the map.
+    pub fn count(&self, rows: &Matrix) -> Result<u64> {
+        self.map.preprocess().check(rows)?;
+        check_largest(rows)?;
+        let (x, dims) = (self.map.x(), rows.cols());
+        let few = rows.rows().div_ceil(4 * self.pool.current_num_threads()).clamp(16, self.index.together());
+        let count = |rows: &[f32]| {
+            let (rows, _) = self.map.preprocess().apply_here(rows)?;
+            let lonely = self.index.lonely(x, &rows, self.r_x);
+            Ok(lonely.into_iter().filter(|lonely| *lonely).count() as u64)
+        };
+        self.pool.install(|| rows.data().par_chunks(few * dims).map(count).sum())
+    }
+}
