@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -30,8 +31,8 @@ TYPES = {
     pa.int64(): "long",
     pa.binary(): "binary",
 }
-# Where a row came from, on its way to the placer.
-FILE, ROW = "_liontsne_file", "_liontsne_row"
+# Where a row came from, and its features, on the way to the placer.
+FILE, ROW, FEATURES = "_liontsne_file", "_liontsne_row", "_liontsne_features"
 # Spark sends 10000 rows at a time to Python, each of them a pack: so they are no more than 250 MB.
 PACK = 25_000
 # Packs that are unpacked together.
@@ -74,6 +75,7 @@ def settle(df: "DataFrame", made: Placer, step: Step, *, ship: bool) -> Settled:
     if ship:
         df.sparkSession.addArtifacts(made.path, file=True)
     known, made = with_source(df, made, list(dict.fromkeys([*kept, *features])))
+    known = with_one_array(known, features, kept)
     # mapInArrow does not take names with dots: columns travel by number.
     numbered = known.toDF(*(f"_{number}" for number in range(len(known.columns))))
     work = partial(pack, made, step, known.columns, ship)
@@ -94,7 +96,8 @@ def pack(
 
         made = replace(made, path=SparkFiles.get(os.path.basename(made.path)))
     for batch in batches:
-        settled, outliers = step(made, batch.rename_columns(names))
+        batch = spread(batch.rename_columns(names), made.columns or ())
+        settled, outliers = step(made, batch)
         settled = settled.select([n for n in settled.schema.names if n not in (FILE, ROW)])
         rows = max(1, PACK * len(settled) // max(1, settled.nbytes))
         parts = [packed(settled[at : at + rows]) for at in range(0, len(settled), rows)]
@@ -149,6 +152,31 @@ def of_word(word: str) -> Any:
     from pyspark.sql.types import DataType
 
     return DataType.fromDDL(word)
+
+
+def with_one_array(df: "DataFrame", features: list[str], kept: list[str]) -> "DataFrame":
+    """The same rows with the features as one array, where these are of one type: Spark writes that
+    to Arrow in two thirds of the time that many columns take."""
+    from pyspark.sql import functions as F
+
+    types = {df.schema[name].dataType.simpleString() for name in features}
+    if len(features) == 1 or types not in ({"float"}, {"double"}) or set(features) & set(kept):
+        return df
+    others = [name for name in df.columns if name not in features]
+    return df.select(*quoted(others), F.array(*quoted(features)).alias(FEATURES))
+
+
+def spread(batch: pa.RecordBatch, features: Sequence[str]) -> pa.RecordBatch:
+    """The features as columns again."""
+    at = batch.schema.get_field_index(FEATURES)
+    if at < 0:
+        return batch
+    values = batch.column(at).flatten()
+    rows = np.arange(0, len(values), len(features))
+    columns = [values.take(pa.array(rows + number)) for number in range(len(features))]
+    others = [*batch.columns[:at], *batch.columns[at + 1 :]]
+    names = [name for name in batch.schema.names if name != FEATURES]
+    return pa.RecordBatch.from_arrays([*others, *columns], [*names, *features])
 
 
 def schema_of(df: "DataFrame", made: Placer) -> pa.Schema:
