@@ -199,7 +199,7 @@ def test_rows_that_change_are_not_left_without_a_place(frame, job):
     placed = spark.place(df.mapInArrow(shake, df.schema), job.map, id="id")
     assert placed.toArrow()["x"].null_count == 0
     spark.release(placed)
-    with pytest.raises(PySparkException, match="not the same each time it is computed"):
+    with pytest.raises(PySparkException, match="an outlier among these rows has no position"):
         placed.toArrow()
 
 
@@ -207,18 +207,21 @@ def test_rows_that_change_are_not_left_without_a_place(frame, job):
 
 
 def watched(monkeypatch, step) -> None:
-    """Lets workers settle by another function. It must be one that is made within another, so that
-    Spark sends it, and does not look for this file on the workers."""
-    monkeypatch.setattr(spark, "settle", partial(_spark.settle, step=step))
+    """Lets workers settle by another step. It must be a function that is made within another, so
+    that Spark sends it, and does not look for this file on the workers."""
+    original = spark.settle
+    monkeypatch.setattr(
+        spark, "settle", lambda df, made, _, *, ship: original(df, made, step, ship=ship)
+    )
 
 
 def log_opening(log: Path):
     """A step that logs each time its process opens a map."""
 
-    def settle(made, batches):
+    def settle(made, batch):
         import os
 
-        from liontsne.distributed import _open
+        from liontsne.distributed import _open, _spark
 
         if not hasattr(_open, "logged"):
             _open.logged, load = True, _open.load
@@ -229,7 +232,7 @@ def log_opening(log: Path):
                 return load(path, checksum)
 
             _open.load = load_and_log
-        yield from made.settle(batches)
+        return _spark.with_strangers(made, batch)
 
     return settle
 
@@ -249,8 +252,7 @@ def test_a_process_opens_the_map_once(frame, job, tmp_path, monkeypatch):
 
 def test_the_map_does_not_travel_with_tasks(job):
     made = distributed.placer(job.map, id="id", columns=job.new.column_names[2:])
-    names = (job.new.column_names, made.schema(job.new.schema).names)
-    work = partial(_spark.on_worker, made, distributed.Placer.settle, names, False)
+    work = partial(_spark.pack, made, _spark.with_strangers, job.new.column_names, False)
     assert len(pickle.dumps(work)) < 2000 < os.path.getsize(job.map)
 
 
@@ -258,24 +260,25 @@ def die_once(marker: Path, whom: str):
     """A step whose first task leaves a process to be killed in the marker, and waits for that: its
     own, or the executor that it belongs to."""
 
-    def settle(made, batches):
+    def settle(made, batch):
         import os
         import time
 
-        for settled in made.settle(batches):
-            yield settled
-            try:
-                file = os.open(marker, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
-            except FileExistsError:
-                continue
-            pid = os.getpid()
-            if whom == "executor":
-                # Workers are children of a daemon, that is one of the executor.
-                with open(f"/proc/{os.getppid()}/stat") as stat:
-                    pid = int(stat.read().rpartition(")")[2].split()[1])
-            os.write(file, f"{pid} {made.path}\n".encode())
-            os.close(file)
-            time.sleep(120)
+        from liontsne.distributed import _spark
+
+        settled = _spark.with_strangers(made, batch)
+        try:
+            file = os.open(marker, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
+        except FileExistsError:
+            return settled
+        pid = os.getpid()
+        if whom == "executor":
+            # Workers are children of a daemon, that is one of the executor.
+            with open(f"/proc/{os.getppid()}/stat") as stat:
+                pid = int(stat.read().rpartition(")")[2].split()[1])
+        os.write(file, f"{pid} {made.path}\n".encode())
+        os.close(file)
+        time.sleep(120)
 
     return settle
 
