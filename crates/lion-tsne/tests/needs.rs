@@ -6,7 +6,7 @@ use lion_tsne::{Fit, Landmarks, Lion, LionOptions, Matrix, PcaChoice, Rows, Stra
 use std::process::Command;
 
 /// What estimates may be too large by beside a quarter: a process of a few megabytes has many small things.
-const SMALL: f64 = 8e6;
+const SMALL: f64 = 14e6;
 
 /// Bytes that `/proc/self/status` tells.
 fn told(name: &str) -> u64 {
@@ -39,8 +39,9 @@ struct Trial {
 }
 
 fn trials() -> Vec<Trial> {
-    // Rows are put in another order, which holds most, before the 50th iteration and before the 150th.
-    let fit = Fit { iterations: 160, threads: 2, ..Fit::default() };
+    // Rows are put in another order, which holds most, before the 50th iteration and before the 150th; the map is as wide
+    // as it will be some time after exaggeration.
+    let fit = Fit { iterations: 300, exaggeration_iterations: 50, threads: 2, ..Fit::default() };
     let trial = |fit, rows, cols| Trial { fit, rows, cols, landmarks: None };
     vec![
         trial(fit.clone(), 6000, 20),
@@ -106,7 +107,7 @@ fn more_needs_more() {
     let of = |rows, cols| fit.needs(rows, cols).bytes;
     for rows in [100, 1000, 29_000, 100_000, 1_000_000] {
         assert!(of(rows, 50) < of(2 * rows, 50), "{rows}");
-        assert!(of(rows, 50) < of(rows, 60), "{rows}");
+        assert!(of(rows, 50) <= of(rows, 60), "{rows}");
     }
     assert!(of(1_000_000, 50) < 3_500_000_000);
     assert!(of(0, 0) > 0 && of(1, 1) > 0);

@@ -2,7 +2,7 @@
 
 use crate::args::{Common, FitArgs, InitArg, SearchArg};
 use crate::files::Files;
-use crate::memory::{Limit, in_words, resident};
+use crate::memory::{Limit, in_words, program};
 use crate::output::size;
 use crate::progress::Screen;
 use anyhow::{Result, bail};
@@ -42,7 +42,7 @@ pub(super) struct TooLarge {
 impl<'a> Memory<'a> {
     pub(super) fn new(args: &'a FitArgs, files: &'a Files, common: &Common, screen: &'a Screen) -> Self {
         let (fit, limit) = (args.fit(common), Limit::new(args.memory));
-        Self { args, files, fit, limit, program: resident(), screen }
+        Self { args, files, fit, limit, program: program(), screen }
     }
 
     /// What a map of all rows of this table would take.

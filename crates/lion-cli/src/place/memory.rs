@@ -1,7 +1,7 @@
 //! What placing may take of memory. It does not grow with the table, but for the outliers: each waits for all others.
 
 use crate::args::PlaceArgs;
-use crate::memory::{Limit, in_words, resident};
+use crate::memory::{Limit, in_words, program};
 use crate::output::size;
 use crate::progress::Screen;
 use anyhow::{Result, bail};
@@ -9,7 +9,7 @@ use lion_table::{BATCH_ROWS, Batches};
 use lion_tsne::{LionOptions, Map, Stranger};
 
 /// The writer's chunk of rows, in columns and encoded, and the buffers of what is set aside.
-const WRITING: u64 = 24 << 20;
+const WRITING: u64 = 10 << 20;
 /// The share of rows like the map's own that are outliers, by r_x at 99 %.
 const OUTLIERS: f64 = 0.01;
 
@@ -33,7 +33,7 @@ impl Memory {
     ) -> Result<Self> {
         let cols = table.columns().len();
         let reading = (table.buffers() + 2 * BATCH_ROWS * cols * 4) as u64;
-        let needs = options.needs(map).with("program", resident()).with("reading", reading);
+        let needs = options.needs(map).with("program", program()).with("reading", reading);
         let needs = needs.with("writing", WRITING);
         let stranger = Stranger::needs(map.x().cols());
         screen.detail(&format!("placing will take {}", in_words(&needs)));

@@ -4,8 +4,9 @@ use super::needs::{Needs, threads};
 use crate::lion::{LionOptions, Local, Placement, Stranger};
 use crate::map::Map;
 
-/// Rows of a table that are placed together, at most.
+/// Rows of a table that come together, and those of them that are looked up at the same time.
 const BATCH: f64 = 4096.0;
+const AT_ONCE: f64 = 1024.0;
 
 impl LionOptions {
     /// What placing into this map will hold at its largest, tables passing by in batches, but for the outliers: each
@@ -18,15 +19,14 @@ impl LionOptions {
         };
         // What a row collects, and what it says in the end.
         let look = 8.0 * ((3.0 * nearest).max(64.0) + 64.0) + 24.0 * nearest + 16.0 * width;
-        let together = 2048.0 * threads(self.threads) as f64;
         let inputs = map.preprocess().input_dims() as f64;
         Needs::of(
             "placing",
             &[
                 ("map", 4.0 * rows * (width + map.dims() as f64) + 64.0 * map.rows() as f64),
                 ("index of its rows", 4.3 * rows * width + 60.0 * rows),
-                ("rows being placed", 5.0 * 4.0 * BATCH * inputs + together.min(BATCH) * look),
-                ("threads and small things", 4e6 + 1.5e6 * threads(self.threads) as f64),
+                ("rows being placed", 5.0 * 4.0 * BATCH * inputs + AT_ONCE * look),
+                ("threads and small things", 2e6 + 0.8e6 * threads(self.threads) as f64),
             ],
         )
     }

@@ -7,6 +7,8 @@ use crate::preprocess;
 
 /// What a row that stays takes beside its values: its place in two trees, its names, what the allocator adds.
 const BESIDE: f64 = 270.0;
+/// The share of it that the allocator keeps when it is freed: many small pieces between others.
+const LEFT: f64 = 0.4;
 
 impl LandmarkOptions {
     /// How many witnesses there will be at most of rows of so many columns.
@@ -35,9 +37,11 @@ impl Fit {
     /// [`Fit::run_sampled`].
     pub fn needs_sampled(&self, landmarks: &LandmarkOptions, cols: usize) -> Needs {
         let held = 4.0 * landmarks.witnesses(cols) * cols as f64;
-        let names = 100 * landmarks.count as u64;
+        let stayed = landmarks.count as f64 + landmarks.witnesses(cols);
+        let left = LEFT * stayed * (4.0 * cols as f64 + BESIDE);
         let mapped = self.needs(landmarks.count, cols).with("witnesses", held as u64);
-        mapped.with("names", names).or(landmarks.needs(cols))
+        let mapped = mapped.with("names", 100 * landmarks.count as u64);
+        mapped.with("left by the choice of landmarks", left as u64).or(landmarks.needs(cols))
     }
 
     /// The most landmarks, up to so many, that these bytes are enough for; nothing where not even a small map fits.
