@@ -70,8 +70,8 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     reporter.enter(Phase::Write);
     let tally = placing.write(spool, outliers, &interrupt)?;
 
-    let outcome =
-        Outcome::new(&lion, other.as_ref(), &options, args, tally, checksum, needs, reporter.finish());
+    let outcome = Outcome::new(&lion, other.as_ref(), &options, args, tally, checksum, reporter.finish());
+    let outcome = outcome.with_need(needs);
     if let Some(warning) = outcome.warning() {
         screen.say(&warning);
     }

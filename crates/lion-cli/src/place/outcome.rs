@@ -91,7 +91,6 @@ impl Outcome {
         args: &PlaceArgs,
         tally: Tally,
         checksum: String,
-        memory_bytes: u64,
         (phases, seconds): (Phases, f64),
     ) -> Self {
         Self {
@@ -114,13 +113,18 @@ impl Outcome {
                 Local::Idw => "idw",
             },
             off_plane: lion.minds_the_plane(),
-            memory_bytes,
+            memory_bytes: 0,
             peak_rss_bytes: memory::peak(),
             map: args.map.display().to_string(),
             checksum,
             file: args.output_file().map_or("-".into(), |file| file.display().to_string()),
             outlier_control: other.is_none_or(Other::has_outlier_control),
         }
+    }
+
+    /// The same, with what was said beforehand that it would need.
+    pub(super) fn with_need(self, memory_bytes: u64) -> Self {
+        Self { memory_bytes, ..self }
     }
 
     /// What came of it, a fact a line.
