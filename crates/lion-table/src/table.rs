@@ -360,6 +360,7 @@ where
     for (id, second) in ids.iter().zip(before..) {
         if let Some(first) = seen.insert(K::from(id), second) {
             let (first, second) = (origins.cell(first), origins.cell(second));
+            let (first, second) = (Box::new(first), Box::new(second));
             return Err(Error::DuplicateId { id: id.clone(), first, second });
         }
     }

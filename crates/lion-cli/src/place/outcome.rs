@@ -27,6 +27,8 @@ pub(crate) struct Tally {
     /// The sum of the rows' shares of right neighbours, and in the end their mean.
     pub(super) right: f64,
     pub(super) accuracy: Option<f64>,
+    /// What memory was expected to be taken, in bytes.
+    pub(super) needs: u64,
 }
 
 impl Tally {
@@ -91,7 +93,6 @@ impl Outcome {
         args: &PlaceArgs,
         tally: Tally,
         checksum: String,
-        memory_bytes: u64,
         (phases, seconds): (Phases, f64),
     ) -> Self {
         Self {
@@ -114,7 +115,7 @@ impl Outcome {
                 Local::Idw => "idw",
             },
             off_plane: lion.minds_the_plane(),
-            memory_bytes,
+            memory_bytes: tally.needs,
             peak_rss_bytes: memory::peak(),
             map: args.map.display().to_string(),
             checksum,
