@@ -68,10 +68,10 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     reporter.enter(Phase::Outliers);
     let outliers = lion.placer().give_positions(strangers);
     reporter.enter(Phase::Write);
-    let tally = placing.write(spool, outliers, &interrupt)?;
+    let mut tally = placing.write(spool, outliers, &interrupt)?;
+    tally.needs = needs;
 
     let outcome = Outcome::new(&lion, other.as_ref(), &options, args, tally, checksum, reporter.finish());
-    let outcome = outcome.with_need(needs);
     if let Some(warning) = outcome.warning() {
         screen.say(&warning);
     }

@@ -27,6 +27,8 @@ pub(crate) struct Tally {
     /// The sum of the rows' shares of right neighbours, and in the end their mean.
     pub(super) right: f64,
     pub(super) accuracy: Option<f64>,
+    /// What memory was expected to be taken, in bytes.
+    pub(super) needs: u64,
 }
 
 impl Tally {
@@ -113,18 +115,13 @@ impl Outcome {
                 Local::Idw => "idw",
             },
             off_plane: lion.minds_the_plane(),
-            memory_bytes: 0,
+            memory_bytes: tally.needs,
             peak_rss_bytes: memory::peak(),
             map: args.map.display().to_string(),
             checksum,
             file: args.output_file().map_or("-".into(), |file| file.display().to_string()),
             outlier_control: other.is_none_or(Other::has_outlier_control),
         }
-    }
-
-    /// The same, with what was said beforehand that it would need.
-    pub(super) fn with_need(self, memory_bytes: u64) -> Self {
-        Self { memory_bytes, ..self }
     }
 
     /// What came of it, a fact a line.
