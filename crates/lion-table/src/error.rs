@@ -215,9 +215,9 @@ pub enum Error {
         /// The id.
         id: String,
         /// Where it is first; the column is empty.
-        first: Cell,
+        first: Box<Cell>,
         /// Where it is again; the column is empty.
-        second: Cell,
+        second: Box<Cell>,
     },
     /// The name of a file to write does not tell its format.
     #[error(

@@ -300,7 +300,7 @@ where
 {
     for (id, second) in ids.iter().zip(before..) {
         if let Some(first) = seen.insert(K::from(id), second) {
-            let (first, second) = (origins.cell(first), origins.cell(second));
+            let (first, second) = (Box::new(origins.cell(first)), Box::new(origins.cell(second)));
             return Err(Error::DuplicateId { id: id.clone(), first, second });
         }
     }
