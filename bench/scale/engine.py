@@ -35,6 +35,7 @@ def spark(workers, table, map, out):
 
     from liontsne.distributed import spark as engine
 
+    os.environ["PYSPARK_PYTHON"] = sys.executable
     build = SparkSession.builder.master(f"local[{workers}]")
     settings = {
         "spark.driver.memory": "2g",
@@ -42,7 +43,6 @@ def spark(workers, table, map, out):
         "spark.sql.session.timeZone": "UTC",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.pyspark.python": sys.executable,
     }
     for name, value in settings.items():
         build = build.config(name, value)

@@ -132,15 +132,20 @@ def large_table(bench):
         + ", ".join(f"{held:.0f}" for held in at)
         + f" MB. {place['outlier']} outliers in {place['groups']} groups.",
         "",
-        f"Beyond r_x of every landmark, as the fit has it: {beyond(fit)}. Of the {judged['strangers']} strangers that were put into the table "
-        f"{judged['found']} were called outliers ({100 * judged['found'] / judged['strangers']:.2f} %), and of the other rows {100 * judged['false_share']:.2f} %.",
+        f"Beyond r_x of every landmark, as the fit has it: {beyond(fit)}. Outliers: {called(judged, 'stranger')} strangers that are alone; "
+        f"{called(judged, 'family')} strangers of families, of which some are landmarks themselves; {called(judged, 'ordinary')} ordinary rows.",
     ]
     return "\n".join(words), {"fit": fit, "place": place, "memory_mb": at, "verdicts": judged}
 
 
+def called(judged, kind):
+    found = judged[kind]
+    return f"{100 * found['outliers'] / max(found['rows'], 1):.2f} % of {found['rows']}"
+
+
 def beyond(fit):
-    said = fit.get("landmarks") or {}
-    return said.get("words") or json.dumps(said)
+    share = fit["beyond"] / fit["sampled_from"]
+    return f"{fit['beyond']} ± {fit['beyond_error']} rows, {100 * share:.2f} %, judged by {fit['beyond_judged']} of them"
 
 
 def full_fit(bench):
@@ -213,9 +218,11 @@ def costs(bench):
     """Cost of a row against landmarks and columns; then what follows from it for a cluster."""
     options = bench.options
     lines, record = [], {}
-    sizes = [(50, n) for n in (5000, 20_000, 50_000, 200_000)] + [(k, 50_000) for k in (10, 100)]
+    sizes = [(50, options.landmarks * n // 10) for n in (1, 4, 10, 40)] + [(columns, options.landmarks) for columns in (10, 100)]
     for columns, landmarks in sizes:
-        table = bench.table(options.rows if (columns, landmarks) == (50, options.landmarks) else max(1_000_000, 5 * landmarks), columns)
+        # For other columns and landmarks than those of the large table a smaller one is enough.
+        rows = options.rows if (columns, landmarks) == (50, options.landmarks) else min(options.rows, max(1_000_000, 5 * landmarks))
+        table = bench.table(rows, columns)
         map, _ = bench.landmark_map(table, landmarks)
         found = bench.run([sys.executable, HERE / "scale/costs.py", map, table, options.cost_rows])
         say(f"{columns} columns, {landmarks} landmarks: {found['settle_us']:.1f} µs a row")
@@ -231,7 +238,7 @@ def costs(bench):
 
 def plan(record):
     """What two workers should take beside what they took, and a billion rows on clusters."""
-    found = next(iter(record["costs"][key] for key in record["costs"] if key == "50 x 50000"))
+    found = record["costs"][f"50 x {record['table']['fit']['rows']}"]
     steps = {int(count): seconds for count, seconds in found["positions_s"].items()}
     place = record["table"]["place"]
     steps[place["outlier"]] = place["phases"]["outliers"]

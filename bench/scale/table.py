@@ -35,7 +35,7 @@ class World:
         self.seed = seed
 
     def chunk(self, number: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
-        """The rows of one chunk and what they are: the number of a cluster, or -1 for a stranger."""
+        """The rows of one chunk and what they are: the number of a cluster, -1 for a stranger alone, -2 for one of a family."""
         draw = np.random.Generator(np.random.Philox(key=[self.seed, number + 1]))
         kind = draw.choice(CLUSTERS, size=CHUNK, p=self.shares)
         along = draw.normal(size=(CHUNK, INTRINSIC))
@@ -53,7 +53,7 @@ class World:
             - self.centres[kind[together]]
             - np.einsum("ri,rij->rj", along[together], self.directions[kind[together]])
         )
-        kind[strange] = -1
+        kind[alone], kind[together] = -1, -2
         return data[:rows].astype(np.float32), kind[:rows]
 
 
@@ -70,7 +70,7 @@ def write(path: str, rows: int, columns: int, start: int = 0) -> None:
     with pq.ParquetWriter(unfinished, schema, compression="none", use_dictionary=["kind"]) as writer:
         for first in range(start, start + rows, CHUNK):
             data, kind = world.chunk(first // CHUNK, min(CHUNK, start + rows - first))
-            texts = np.array([f"cluster {k}" for k in range(CLUSTERS)] + ["stranger"])
+            texts = np.array([f"cluster {k}" for k in range(CLUSTERS)] + ["family", "stranger"])
             columns_ = [pa.array(np.arange(first, first + len(data))), pa.array(texts[kind])]
             columns_ += [pa.array(np.ascontiguousarray(column)) for column in data.T]
             writer.write_table(pa.table(columns_, schema=schema))

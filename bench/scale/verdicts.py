@@ -2,23 +2,27 @@
 
 import json
 import sys
+from collections import Counter
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 
 def main():
     table, placed = (pq.ParquetFile(path) for path in sys.argv[1:])
-    strangers = found = rows = false = 0
+    counts = Counter()
     given = table.iter_batches(65536, columns=["kind"])
     said = placed.iter_batches(65536, columns=["verdict"])
     for kinds, verdicts in zip(given, said, strict=True):
-        strange = [kind == "stranger" for kind in kinds.column(0).to_pylist()]
-        outlier = [verdict == "outlier" for verdict in verdicts.column(0).to_pylist()]
-        strangers += sum(strange)
-        found += sum(map(lambda a, b: a and b, strange, outlier))
-        false += sum(map(lambda a, b: b and not a, strange, outlier))
-        rows += len(strange)
-    print(json.dumps({"strangers": strangers, "found": found, "false_share": false / (rows - strangers)}))
+        both = pa.table({"kind": kinds.column(0), "verdict": verdicts.column(0)})
+        for row in both.group_by(["kind", "verdict"]).aggregate([([], "count_all")]).to_pylist():
+            kind = row["kind"] if row["kind"] in ("stranger", "family") else "ordinary"
+            counts[kind, row["verdict"] == "outlier"] += row["count_all"]
+
+    def of(kind):
+        return {"rows": counts[kind, True] + counts[kind, False], "outliers": counts[kind, True]}
+
+    print(json.dumps({kind: of(kind) for kind in ("stranger", "family", "ordinary")}))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-"""Files that are larger than memory, by pyarrow alone: a folder of Parquet files is read batch by batch, and
-written batch by batch with a place for each row. What waits for the last outlier waits in a temporary file.
+"""Files that are larger than memory, by pyarrow alone: a folder of Parquet files is read batch by
+batch, and written batch by batch with a place for each row. What waits for the last outlier waits
+in a temporary file.
 
     python datasets.py
 """
@@ -22,7 +23,9 @@ def rows(count):
 
 
 # A map, fitted once, and three files of new rows.
-LionTSNE(max_iter=300).fit(centres[rng.integers(4, size=600)] + rng.normal(size=(600, 6))).save("map.lion")
+LionTSNE(max_iter=300).fit(centres[rng.integers(4, size=600)] + rng.normal(size=(600, 6))).save(
+    "map.lion"
+)
 for part in range(3):
     values = {f"c{column + 1}": values for column, values in enumerate(rows(2000).T)}
     names = [f"{part}-{row}" for row in range(2000)]

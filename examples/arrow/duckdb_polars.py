@@ -1,5 +1,5 @@
-"""Places in DuckDB and polars, through Arrow: what either has goes in as it is, and what comes out is read by
-either without a copy.
+"""Places in DuckDB and polars, through Arrow: what either has goes in as it is, and what comes out
+is read by either without a copy.
 
     pip install duckdb polars
     python duckdb_polars.py
@@ -25,13 +25,16 @@ def readings(count, strays=0):
 LionTSNE(max_iter=300).fit(readings(600)).save("map.lion")
 place = distributed.placer("map.lion", threads=0)
 
-# DuckDB: a query goes in as a stream of batches, and the answer, a stream too, is queried like a table. Columns are found
-# by their names, and all others pass through. A connection has one open answer at a time, hence the cursor.
+# DuckDB: a query goes in as a stream of batches, and the answer, a stream too, is queried like a
+# table. Columns are found by their names, and all others pass through. A connection has one open
+# answer at a time, hence the cursor.
 database, new = duckdb.connect(), readings(20000, strays=200)
-database.sql("create table readings as select c, b, a, 'hall ' || floor(random() * 3)::int as hall from new")
+database.sql(
+    "create table readings as select c, b, a, 'hall ' || floor(random() * 3)::int as hall from new"
+)
 placed = place(database.cursor().sql("select * from readings").to_arrow_reader(2048))
-print(database.sql("select verdict, count(*) as rows, count(distinct hall) as halls from placed group by 1 order by 2"))
+print(database.sql("select verdict, count(*) as rows from placed group by verdict order by rows"))
 
 # polars: a frame goes in, and an Arrow table comes out that polars takes as it is.
-frame = pl.DataFrame({"name": ["ordinary", "strange"]}).hstack(readings(2).with_columns(a=pl.Series([0.0, 99.0])))
+frame = readings(2, strays=1).with_columns(name=pl.Series(["strange", "ordinary"]))
 print(pl.from_arrow(place(frame)).select("name", "x", "y", "verdict", "score"))

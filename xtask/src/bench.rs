@@ -1,5 +1,5 @@
 //! `cargo xtask bench fit`, `place` and `python`: an environment of its own with the rivals in it, then a script of bench/.
-//! `cargo xtask bench live`: no rivals, and a program instead of a script.
+//! `cargo xtask bench scale`: engines instead of rivals. `cargo xtask bench live`: a program instead of a script.
 
 use std::path::PathBuf;
 
@@ -9,8 +9,11 @@ use crate::{data, install, python, shell};
 
 /// Builds what is ours, installs what is theirs, fetches MNIST, and hands over to a script of bench/.
 pub(crate) fn run(script: &str, options: &[&str]) -> Result<()> {
+    run_with(environment()?, script, options)
+}
+
+fn run_with(python: PathBuf, script: &str, options: &[&str]) -> Result<()> {
     let script = shell::root().join("bench").join(script);
-    let python = environment()?;
     if options.contains(&"--help") || options.contains(&"-h") {
         return shell::run(shell::program(python, "").arg(script).arg("--help"));
     }
@@ -25,6 +28,11 @@ pub(crate) fn run(script: &str, options: &[&str]) -> Result<()> {
 pub(crate) fn run_python(options: &[&str]) -> Result<()> {
     python::install_into(&environment()?)?;
     run("python/compare.py", options)
+}
+
+/// Tables beyond memory, and engines: with these instead of the rivals.
+pub(crate) fn run_scale(options: &[&str]) -> Result<()> {
+    run_with(python::with_engines()?, "scale/run.py", options)
 }
 
 /// A live map under load.

@@ -34,6 +34,12 @@ pub(crate) fn browser() -> Result<()> {
     if packages.is_empty() { Ok(()) } else { apt(&packages) }
 }
 
+/// Makes sure of a Java runtime, which Spark needs: 17 or newer is what distributions have by now.
+pub(crate) fn java() -> Result<()> {
+    let named = std::env::var_os("JAVA_HOME").is_some_and(|home| Path::new(&home).join("bin/java").is_file());
+    if named || shell::find(&["java"]).is_some() { Ok(()) } else { apt(&["default-jre-headless"]) }
+}
+
 /// The browser, if there is one: the file that the variable CHROMIUM names, or the first found in PATH.
 pub(crate) fn find_browser() -> Option<PathBuf> {
     let named = std::env::var_os("CHROMIUM").map(PathBuf::from).filter(|file| file.is_file());

@@ -22,6 +22,7 @@ usage: cargo xtask <task>
   test                    install what the tests need, then run every test and check there is
   test rust               the quick loop: formatting, clippy, Rust tests
   test python             the tests of the Python package alone
+  test engines            placing on Spark, Ray and Dask alone
   test web                the browser tests alone
   wheel                   build the Python package's wheel
   lint                    formatting, clippy, rustdoc, and the licence and source policy of deny.toml
@@ -29,6 +30,7 @@ usage: cargo xtask <task>
   bench fit [OPTIONS]     making maps: lion beside its rivals; `cargo xtask bench fit --help` has the options
   bench place [OPTIONS]   placing new rows in maps: likewise
   bench python [OPTIONS]  the same through Python's own calls, liontsne among them
+  bench scale [OPTIONS]   landmarks of a table of 10 000 000 rows, and Spark, Ray and Dask: --rows N, --only PARTS
   bench live [OPTIONS]    a live map under load: --seconds N, --listeners N, --minutes N (memory), --kills N, --crowd N, --only PARTS";
 
 /// The tasks by name, for the check that the README speaks only of these.
@@ -60,6 +62,7 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["test"] => Some(steps::test()),
         ["test", "rust"] => Some(steps::test_rust()),
         ["test", "python"] => Some(steps::test_python()),
+        ["test", "engines"] => Some(steps::test_engines()),
         ["test", "web"] => Some(steps::test_web()),
         ["wheel"] => Some(python::wheel()),
         ["lint"] => Some(steps::lint()),
@@ -67,6 +70,7 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["data", "mnist", "--from", folder] => Some(data::mnist(Some(folder.into()))),
         ["bench", "fit", options @ ..] => Some(bench::run("fit.py", options)),
         ["bench", "python", options @ ..] => Some(bench::run_python(options)),
+        ["bench", "scale", options @ ..] => Some(bench::run_scale(options)),
         ["bench", "live", options @ ..] => Some(bench::run_live(options)),
         ["bench", "place", options @ ..] => Some(bench::run("place.py", options)),
         _ => None,

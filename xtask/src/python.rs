@@ -10,6 +10,9 @@ use crate::{install, shell};
 /// What the tests need, maturin included.
 const NEEDED: &str = "crates/lion-tsne-py/tests/requirements.txt";
 const TESTS: &str = "crates/lion-tsne-py/tests";
+/// Spark, Ray and Dask, which want packages of other ages than the rest does.
+const NEEDED_BY_ENGINES: &str = "crates/lion-tsne-py/tests/engines/requirements.txt";
+const ENGINES: &str = "crates/lion-tsne-py/tests/engines";
 
 /// `cargo xtask wheel`: builds the wheel and says where it is and how large.
 pub(crate) fn wheel() -> Result<()> {
@@ -27,6 +30,23 @@ pub(crate) fn test() -> Result<()> {
     // Without it, tests that compare with the command line are left out; with it, it must be there.
     pytest.arg(TESTS).env("LION_BINARY", shell::built("lion")?);
     shell::run(&mut pytest)
+}
+
+/// Runs the tests of the engines, each on a real cluster on this machine, in an environment of their own.
+pub(crate) fn test_engines() -> Result<()> {
+    let python = with_engines()?;
+    let mut pytest = shell::program(&python, "-m pytest --quiet -p no:cacheprovider --confcutdir");
+    pytest.arg(ENGINES).arg(ENGINES).env("LION_BINARY", shell::built("lion")?);
+    // Every engine must be there: without it, those that are not installed would be left out.
+    shell::run(pytest.env("LION_ENGINES", "all"))
+}
+
+/// The Python of `<target>/engines-env`: Spark, Ray, Dask and our own package.
+pub(crate) fn with_engines() -> Result<PathBuf> {
+    install::java()?;
+    let python = install::python("engines-env", &shell::root().join(NEEDED_BY_ENGINES))?;
+    install_into(&python)?;
+    Ok(python)
 }
 
 /// Builds the wheel and installs it into this Python, which has what it depends on.

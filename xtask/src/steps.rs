@@ -29,6 +29,7 @@ const RUST_TESTS: Step = ("rust tests", || shell::run(&mut shell::cargo("test --
 const BUILD: Step =
     ("build", || shell::run(&mut shell::cargo("build --workspace --release --bins --examples")));
 const PYTHON_TESTS: Step = ("python tests", python::test);
+const ENGINES: Step = ("engines: Spark, Ray and Dask", python::test_engines);
 const BROWSER_TOOLS: Step = ("browser and npm packages", || {
     install::browser()?;
     shell::run(shell::program("npm", "ci --no-audit --no-fund").current_dir(browser_tests()))
@@ -59,6 +60,7 @@ pub(crate) fn test() -> Result<()> {
         RUST_TESTS,
         BUILD,
         PYTHON_TESTS,
+        ENGINES,
         BROWSER_TOOLS,
         BROWSER_TESTS,
         DASHBOARD_TOOLS,
@@ -78,6 +80,11 @@ pub(crate) fn test_rust() -> Result<()> {
 /// The tests of the Python package alone.
 pub(crate) fn test_python() -> Result<()> {
     run(&[BUILD, PYTHON_TESTS])
+}
+
+/// The tests of the engines alone.
+pub(crate) fn test_engines() -> Result<()> {
+    run(&[BUILD, ENGINES])
 }
 
 /// The browser tests alone.

@@ -11,7 +11,7 @@ mod stream;
 mod value;
 
 pub(crate) use evaluate::{EvaluateArgs, Part};
-pub(crate) use fit::{FitArgs, LandmarkArgs};
+pub(crate) use fit::{FitArgs, LandmarkArgs, SearchArg};
 pub(crate) use place::PlaceArgs;
 pub(crate) use placing::PlacingArgs;
 pub(crate) use serve::{ExportArgs, LogArg, NetworkArgs, ServeArgs};

@@ -1,6 +1,7 @@
 //! `lion fit`: a table becomes a map file.
 
 mod landmarks;
+mod memory;
 
 use crate::args::{Common, FitArgs, InitArg};
 use crate::files::Files;
@@ -11,6 +12,7 @@ use crate::summary::Summary;
 use anyhow::{Result, anyhow, bail, ensure};
 use lion_table::{Batches, Origins, ReadOptions, Table};
 use lion_tsne::{Error, Image, Init, Map, Matrix, Rows};
+use memory::{Memory, TooLarge};
 use std::path::Path;
 
 /// Fits the map and writes it.
@@ -22,16 +24,24 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
     screen.detail(&format!("reading {}", files.shown()));
     let phases = if args.landmarks.count_beyond { Phase::OF_COUNTED_FIT } else { Phase::OF_FIT };
     let mut reporter = Reporter::new(screen.clone(), interrupt, phases);
-    let Made { map, columns, pictures } = match args.landmarks.landmarks {
-        Some(count) => landmarks::make(count as usize, args, &files, common, &mut reporter)?,
-        None => of_all_rows(args, &files, common, &mut reporter)?,
+    let memory = Memory::new(args, &files, common, &screen);
+    let Made { map, columns, pictures, needs } = match args.landmarks.landmarks {
+        Some(count) => landmarks::make(count as usize, &memory, common, &mut reporter)?,
+        None => match of_all_rows(&memory, common, &mut reporter)? {
+            Ok(made) => made,
+            Err(too_large) => {
+                let count = memory.landmarks_instead(&too_large)?;
+                landmarks::make(count, &memory, common, &mut reporter)?
+            }
+        },
     };
     let map = if is_numbered(&columns) { map } else { map.with_columns(&columns)? };
     let map = match pictures {
         Some((image, rows)) => map.with_pictures(image, &rows)?,
         None => map,
     };
-    let summary = write(&map, &args.output, reporter)?;
+    let mut summary = write(&map, &args.output, reporter)?;
+    summary.memory_bytes = Some(needs);
     if let Some(advice) = landmarks::advice(&map) {
         screen.say(&advice);
     }
@@ -45,10 +55,21 @@ struct Made {
     columns: Vec<String>,
     /// What the rows of the map are pictures of, and they themselves.
     pictures: Option<(Image, Matrix)>,
+    /// What it was expected to take, in bytes.
+    needs: u64,
 }
 
-fn of_all_rows(args: &FitArgs, files: &Files, common: &Common, reporter: &mut Reporter) -> Result<Made> {
-    let Input { columns, rows, origins, image, embedding, init } = Input::read(args, files)?;
+/// A map of the whole table, unless there is no memory for it.
+fn of_all_rows(
+    memory: &Memory<'_>,
+    common: &Common,
+    reporter: &mut Reporter,
+) -> Result<std::result::Result<Made, TooLarge>> {
+    let (args, files) = (memory.args, memory.files);
+    let Input { columns, rows, origins, image, embedding, init, needs } = match Input::read(memory)? {
+        Ok(input) => input,
+        Err(too_large) => return Ok(Err(too_large)),
+    };
     let mut fit = args.fit(common);
     if let Some(places) = init {
         fit.init = Init::Given(places);
@@ -64,7 +85,7 @@ fn of_all_rows(args: &FitArgs, files: &Files, common: &Common, reporter: &mut Re
         (file.to_owned(), row + 1)
     };
     let map = map.map_err(|error| located(error, &files.shown(), &columns, locate))?;
-    Ok(Made { map, columns, pictures })
+    Ok(Ok(Made { map, columns, pictures, needs }))
 }
 
 /// Writes the map and ends the clock.
@@ -94,22 +115,36 @@ struct Input {
     image: Option<Image>,
     embedding: Option<Matrix>,
     init: Option<Matrix>,
+    /// What fitting will take, in bytes.
+    needs: u64,
 }
 
 impl Input {
     /// Reads the small files first: what is wrong with them should not come out after a big one was read.
-    fn read(args: &FitArgs, files: &Files) -> Result<Self> {
+    fn read(memory: &Memory<'_>) -> Result<std::result::Result<Self, TooLarge>> {
+        let (args, files) = (memory.args, memory.files);
         let table = files.open(&args.table.read_options())?;
         let mut beside = Beside::read(args)?;
         if let Some(rows) = table.row_count() {
             beside.check(rows, args, files)?;
         }
         let image = image(args, files, &table)?;
-        let (Table { rows, cols, data, columns, ids, labels }, origins) = table.into_table_of_files()?;
+        let wants = memory.of_all_rows(&table, image.is_some());
+        let most = match wants.check()? {
+            Ok(most) => most,
+            Err(too_large) => return Ok(Err(too_large)),
+        };
+        let (Table { rows, cols, data, columns, ids, labels }, origins) =
+            match table.with_most_rows(most).into_table_of_files() {
+                Err(lion_table::Error::TooManyRows { most, .. }) => return Ok(Err(wants.too_many(most))),
+                read => read?,
+            };
         beside.check(rows, args, files)?;
         let labels = beside.labels.take().or(labels);
         let rows = Rows { data: Matrix::new(rows, cols, data)?, ids, labels };
-        Ok(Self { columns, rows, origins, image, embedding: beside.embedding, init: beside.init })
+        let needs = wants.needs(rows.data.rows()).bytes;
+        let Beside { embedding, init, .. } = beside;
+        Ok(Ok(Self { columns, rows, origins, image, embedding, init, needs }))
     }
 }
 

@@ -1,10 +1,10 @@
-//! Ctrl-C. Of a fit, before there is a map it ends the program; during the descent, once keeps the map reached so far,
+//! Ctrl-C, and being asked to end. Of a fit, before there is a map it ends the program; during the descent, once keeps the map reached so far,
 //! twice abandons it. Other work it ends. Old files stay whole in every case.
 
 use crate::progress::Screen;
 use anyhow::{Context, Result};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// There is nothing to keep yet.
 const EARLY: u8 = 0;
@@ -73,9 +73,34 @@ impl Interrupt {
     }
 }
 
-/// Takes Ctrl-C over from the system.
+/// Takes Ctrl-C over from the system, and the signal by which a system that shuts down ends programs: it means the same.
 pub(crate) fn listen(pressed: impl FnMut() + Send + 'static) -> Result<()> {
-    ctrlc::set_handler(pressed).context("Ctrl-C cannot be listened to")
+    let pressed = Arc::new(Mutex::new(pressed));
+    let press = move || {
+        if let Ok(mut pressed) = pressed.lock() {
+            pressed();
+        }
+    };
+    #[cfg(unix)]
+    on_termination(press.clone());
+    ctrlc::set_handler(press).context("Ctrl-C cannot be listened to")
+}
+
+#[cfg(unix)]
+fn on_termination(mut press: impl FnMut() + Send + 'static) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut wait = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            let mut terminations = signal(SignalKind::terminate())?;
+            while terminations.recv().await.is_some() {
+                press();
+            }
+            Ok::<(), std::io::Error>(())
+        })
+    };
+    // Where it cannot be listened to, it ends the program as it does any other.
+    std::thread::spawn(move || drop(wait()));
 }
 
 fn end(screen: &Screen, sentence: &str, code: i32) {

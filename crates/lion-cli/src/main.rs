@@ -9,6 +9,7 @@ mod files;
 mod fit;
 mod info;
 mod interrupt;
+mod memory;
 mod mnist;
 mod noise;
 mod output;

@@ -1,5 +1,6 @@
 //! `lion place`: new rows get places in a map, in one pass and in memory that does not grow with the table.
 
+mod memory;
 mod other;
 mod outcome;
 mod sheet;
@@ -19,6 +20,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use lion_table::{Batches, ReadOptions, Table};
 use lion_tsne::evaluate::Judge;
 use lion_tsne::{Lion, Map, Matrix, Placement, Settled, Stranger, Verdict};
+use memory::Memory;
 use other::Other;
 use outcome::Outcome;
 use spool::Spool;
@@ -46,6 +48,7 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     let checksum = map.checksum()?;
     let table = open(args, &files, &map)?;
     let options = args.rules.lion.options(common);
+    let memory = Memory::check(args, &map, &options, &table, &screen)?;
     let lion = Lion::new(map, &options).with_context(|| args.map.display().to_string())?;
     let judge = if args.has_labels() { Some(judge(args, lion.map())?) } else { None };
     let labels = Labelling::new(args, &files, judge.as_ref(), table.row_count())?;
@@ -60,11 +63,13 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
         labels: &labels,
     };
     reporter.enter(Phase::Place);
-    let (spool, strangers) = placing.settle(table, &mut reporter)?;
+    let (spool, strangers) = placing.settle(table, &memory, &mut reporter)?;
+    let needs = memory.needs(strangers.len());
     reporter.enter(Phase::Outliers);
     let outliers = lion.placer().give_positions(strangers);
     reporter.enter(Phase::Write);
-    let tally = placing.write(spool, outliers, &interrupt)?;
+    let mut tally = placing.write(spool, outliers, &interrupt)?;
+    tally.needs = needs;
 
     let outcome = Outcome::new(&lion, other.as_ref(), &options, args, tally, checksum, reporter.finish());
     if let Some(warning) = outcome.warning() {
@@ -191,7 +196,12 @@ struct Placing<'a> {
 
 impl Placing<'_> {
     /// Places all rows but outliers, which know their positions only once all of them are there.
-    fn settle(&self, table: Batches, reporter: &mut Reporter) -> Result<(Spool, Vec<Stranger>)> {
+    fn settle(
+        &self,
+        table: Batches,
+        memory: &Memory,
+        reporter: &mut Reporter,
+    ) -> Result<(Spool, Vec<Stranger>)> {
         let (columns, total) = (table.columns().to_vec(), table.row_count());
         let mut spool = Spool::new(&self.spool_folder()).map_err(|error| self.unwritten(error))?;
         let mut strangers = Vec::new();
@@ -219,6 +229,7 @@ impl Placing<'_> {
                 }
                 spool.push(&record).map_err(|error| self.unwritten(error))?;
             }
+            memory.check_strangers(strangers.len(), spool.rows())?;
             reporter.rows(spool.rows(), total);
         }
         if let Labelling::File(codes) = self.labels {

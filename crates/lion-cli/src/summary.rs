@@ -1,5 +1,6 @@
 //! What there is to say about a map, as JSON keys and in words.
 
+use crate::memory;
 use crate::output::size;
 use crate::progress::Phases;
 use lion_tsne::{Map, Provenance};
@@ -59,6 +60,8 @@ pub(crate) struct Summary {
     pub(crate) stopped_early: bool,
     /// The places were made elsewhere.
     pub(crate) adopted: bool,
+    /// What it was expected to take; null where nothing was fitted.
+    pub(crate) memory_bytes: Option<u64>,
     /// Null where nothing was fitted, or the system does not tell.
     pub(crate) peak_rss_bytes: Option<u64>,
     /// Size of the file.
@@ -104,6 +107,7 @@ impl Summary {
             duplicates: map.rows() - map.x().rows(),
             stopped_early,
             adopted,
+            memory_bytes: None,
             peak_rss_bytes: None,
             bytes,
             file: file.display().to_string(),
@@ -112,7 +116,7 @@ impl Summary {
 
     /// With what fitting it took.
     pub(crate) fn fitted(self, (phases, seconds): (Phases, f64)) -> Self {
-        Self { seconds: Some(seconds), phases: Some(phases), peak_rss_bytes: peak_memory(), ..self }
+        Self { seconds: Some(seconds), phases: Some(phases), peak_rss_bytes: memory::peak(), ..self }
     }
 
     /// The summary for a person, a fact a line.
@@ -271,12 +275,4 @@ pub(crate) fn seconds_in_words(seconds: f64, phases: &Phases) -> String {
         true => format!("{seconds:.2}"),
         false => format!("{seconds:.2}: {}", parts.join(", ")),
     }
-}
-
-/// The most memory that this process has held, where the system tells it.
-pub(crate) fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kilobytes.checked_mul(1024)
 }

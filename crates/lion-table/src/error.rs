@@ -81,6 +81,14 @@ pub enum Error {
         /// The file.
         file: String,
     },
+    /// There are more rows than there is memory for.
+    #[error("{file} has more than the {most} rows that there is memory for")]
+    TooManyRows {
+        /// The file.
+        file: String,
+        /// As many as there is memory for.
+        most: usize,
+    },
     /// No column is left to serve as feature.
     #[error("{file} has no numeric column left to use; the columns there are: {there}")]
     NoNumericColumn {

@@ -74,6 +74,30 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Batches> {
     }
 }
 
+/// About how many rows files have that make one table: as they say, or as their first rows let expect. Nothing where that
+/// cannot be told without taking rows away, as from standard input.
+pub fn expected_rows(paths: &[PathBuf], options: &ReadOptions) -> Result<Option<usize>> {
+    let mut all = 0usize;
+    for path in paths {
+        if path.as_os_str() == "-" || path.metadata().is_ok_and(|there| !there.is_file()) {
+            return Ok(None);
+        }
+        let mut table = open(path, options)?.with_repeated_ids();
+        let rows = match table.told_rows() {
+            Some(rows) => rows,
+            None => {
+                let first = table.next().transpose()?.map_or(0, |first| first.rows);
+                // Where all is read, what is left of it is in a buffer.
+                let rest =
+                    |table: Batches| table.map(|batch| batch.map_or(0, |batch| batch.rows)).sum::<usize>();
+                table.expected_rows(first).unwrap_or_else(|| first + rest(table))
+            }
+        };
+        all = all.saturating_add(rows);
+    }
+    Ok(Some(all))
+}
+
 /// Opens several files as one table, in this order. They must have the same columns. Each is looked at first, so that one
 /// that is missing or of another kind is told before anything is read, and opened again when its turn comes.
 pub fn open_all(paths: &[PathBuf], options: &ReadOptions) -> Result<Batches> {

@@ -11,6 +11,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::ChunkReader;
 use std::fs::File;
 
@@ -44,6 +45,9 @@ pub(crate) struct Parquet<R> {
     rows: Columnar<Batches>,
     count: Option<usize>,
 }
+
+/// What a column that is open holds at most, as a rule: a page, the same compressed, a dictionary.
+const PAGES: usize = 5 << 19;
 
 /// Rows decoded at a time.
 const STEP: usize = 4096;
@@ -142,6 +146,20 @@ impl<R: Chunks> Source for Parquet<R> {
 
     fn gauge(&self) -> &Gauge {
         self.rows.gauge()
+    }
+
+    fn buffers(&self) -> usize {
+        let groups = self.metadata.metadata().row_groups().iter();
+        let largest = |column: usize| {
+            let size = |group: &RowGroupMetaData| group.columns()[column].uncompressed_size();
+            usize::try_from(groups.clone().map(size).max().unwrap_or(0)).unwrap_or(0)
+        };
+        let leaves = self.metadata.parquet_schema();
+        let used = |&leaf: &usize| {
+            let root = leaves.get_column_root_idx(leaf);
+            self.roots.contains(&root) || self.id == Some(root) || self.label == Some(root)
+        };
+        (0..leaves.num_columns()).filter(used).map(|leaf| largest(leaf).min(PAGES)).sum::<usize>() + (1 << 20)
     }
 
     fn fill(&mut self, table: &mut Table, rows: usize) -> Result<usize> {

@@ -316,8 +316,18 @@ impl Source for Raw {
         (self.input.size.is_some() && !self.shape.fortran).then_some(self.shape.rows)
     }
 
+    fn told_rows(&self) -> Option<usize> {
+        self.input.size.map(|_| self.shape.rows)
+    }
+
     fn item(&self) -> &[usize] {
         &self.item
+    }
+
+    fn buffers(&self) -> usize {
+        // Fortran order has a row's numbers all over the file: it is held whole.
+        let whole = if self.shape.fortran { 4 * self.shape.rows * self.selection.features.len() } else { 0 };
+        CHUNK + whole
     }
 
     fn gauge(&self) -> &Gauge {

@@ -79,6 +79,11 @@ pub(crate) trait Source: Send {
         None
     }
 
+    /// The same where that is not the way to make room for them.
+    fn told_rows(&self) -> Option<usize> {
+        self.rows()
+    }
+
     /// The sizes of the items that became rows, if the format has any.
     fn item(&self) -> &[usize] {
         &[]
@@ -86,6 +91,11 @@ pub(crate) trait Source: Send {
 
     /// How much of the file has been read.
     fn gauge(&self) -> &Gauge;
+
+    /// About what is held beside the rows, in bytes.
+    fn buffers(&self) -> usize {
+        1 << 20
+    }
 
     /// Adds all rows that are left.
     fn fill_all(&mut self, table: &mut Table) -> Result<()> {
@@ -140,6 +150,8 @@ pub struct Batches {
     later: VecDeque<Later>,
     /// The number of their rows, where that is known beforehand.
     later_rows: Option<usize>,
+    /// More rows than this are not to be held at once.
+    most: Option<usize>,
     columns: Vec<String>,
     /// The ids so far and their rows, if none may come twice.
     seen: Option<HashMap<String, usize>>,
@@ -154,6 +166,7 @@ impl Batches {
             origins: Origins(vec![Origin { file, before: 0 }]),
             later: VecDeque::new(),
             later_rows: Some(0),
+            most: None,
             seen: Some(HashMap::new()),
             rows: 0,
         }
@@ -199,6 +212,12 @@ impl Batches {
         Self { seen: None, ..self }
     }
 
+    /// The same for memory that holds no more than so many rows: a larger table is not read whole, but refused with
+    /// [`Error::TooManyRows`] as soon as that is seen. Batches are not minded.
+    pub fn with_most_rows(self, most: Option<usize>) -> Self {
+        Self { most, ..self }
+    }
+
     /// The names of the features.
     pub fn columns(&self) -> &[String] {
         &self.columns
@@ -229,11 +248,16 @@ impl Batches {
     pub fn into_table_of_files(mut self) -> Result<(Table, Origins)> {
         let Some(source) = &self.source else { return Err(self.empty()) };
         let mut table = source.empty();
-        if let Some(values) = self.row_count().and_then(|rows| rows.checked_mul(table.cols)) {
+        let count = self.row_count();
+        self.check_most(count.or(self.told_rows()).unwrap_or(0))?;
+        if let Some(values) = count.and_then(|rows| rows.checked_mul(table.cols)) {
             table.data.reserve_exact(values);
         }
         while let Some(source) = &mut self.source {
-            source.fill_all(&mut table)?;
+            match count.or(self.most.is_none().then_some(0)) {
+                Some(_) => source.fill_all(&mut table)?,
+                None => self.fill_some(&mut table)?,
+            }
             if !self.open_next(table.rows)? {
                 break;
             }
@@ -245,6 +269,41 @@ impl Batches {
             check_unique(&self.origins, ids, 0, &mut HashMap::<&str, usize>::new())?;
         }
         Ok((table, self.origins))
+    }
+
+    /// Adds the rows of the present file one batch after another, and stops where they become too many.
+    fn fill_some(&mut self, table: &mut Table) -> Result<()> {
+        let others = table.data.len();
+        while let Some(source) = &mut self.source {
+            table.make_room(source.gauge(), others);
+            if source.fill(table, BATCH_ROWS)? == 0 {
+                break;
+            }
+            self.check_most(table.rows)?;
+        }
+        Ok(())
+    }
+
+    fn check_most(&self, rows: usize) -> Result<()> {
+        match self.most.filter(|&most| rows > most) {
+            Some(most) => Err(Error::TooManyRows { file: self.file().to_owned(), most }),
+            None => Ok(()),
+        }
+    }
+
+    /// How many rows the present file says that it has.
+    pub(crate) fn told_rows(&self) -> Option<usize> {
+        self.source.as_ref()?.told_rows()
+    }
+
+    /// About how many rows the present file has, if so many came from what was read of it; nothing where it does not tell.
+    pub(crate) fn expected_rows(&self, rows: usize) -> Option<usize> {
+        self.source.as_ref()?.gauge().expected(rows)
+    }
+
+    /// About what reading holds beside the rows that it gives, in bytes.
+    pub fn buffers(&self) -> usize {
+        self.source.as_ref().map_or(0, |source| source.buffers())
     }
 
     fn empty(&self) -> Error {
@@ -300,7 +359,8 @@ where
 {
     for (id, second) in ids.iter().zip(before..) {
         if let Some(first) = seen.insert(K::from(id), second) {
-            let (first, second) = (Box::new(origins.cell(first)), Box::new(origins.cell(second)));
+            let (first, second) = (origins.cell(first), origins.cell(second));
+            let (first, second) = (Box::new(first), Box::new(second));
             return Err(Error::DuplicateId { id: id.clone(), first, second });
         }
     }

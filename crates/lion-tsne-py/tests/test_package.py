@@ -18,7 +18,7 @@ import liontsne
 ROOT = Path(__file__).parents[3]
 MODULES = [
     "liontsne",
-    *(f"liontsne.{module.name}" for module in pkgutil.iter_modules(liontsne.__path__)),
+    *(module.name for module in pkgutil.walk_packages(liontsne.__path__, "liontsne.")),
 ]
 
 

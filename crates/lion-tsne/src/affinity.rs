@@ -79,7 +79,7 @@ struct Conditional {
 
 impl Conditional {
     /// Of each row the columns within a part, and their weights.
-    fn into_part(&self, part: &Range<usize>) -> impl Iterator<Item = (u32, &[u32], &[f32])> {
+    fn columns_in(&self, part: &Range<usize>) -> impl Iterator<Item = (u32, &[u32], &[f32])> {
         let rows = self.columns.chunks_exact(self.k).zip(self.values.chunks_exact(self.k));
         (0..).zip(rows).map(|(row, (columns, values))| {
             let place = |bound: usize| columns.partition_point(|&column| (column as usize) < bound);
@@ -294,7 +294,7 @@ struct Incoming {
 impl Incoming {
     fn new(p: &Conditional, part: Range<usize>) -> Self {
         let mut offsets = vec![0; part.len() + 1];
-        for (_, columns, _) in p.into_part(&part) {
+        for (_, columns, _) in p.columns_in(&part) {
             columns.iter().for_each(|&column| offsets[column as usize - part.start + 1] += 1);
         }
         for i in 0..part.len() {
@@ -303,7 +303,7 @@ impl Incoming {
         let mut next = offsets.clone();
         let mut sources = vec![0; offsets[part.len()]];
         let mut values = vec![0.0; offsets[part.len()]];
-        for (source, columns, weights) in p.into_part(&part) {
+        for (source, columns, weights) in p.columns_in(&part) {
             for (&column, &weight) in columns.iter().zip(weights) {
                 let slot = &mut next[column as usize - part.start];
                 (sources[*slot], values[*slot]) = (source, weight);

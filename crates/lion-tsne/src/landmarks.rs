@@ -19,7 +19,8 @@ use crate::fit::{Fit, Rows, check_largest, pool};
 use crate::lion::Radius;
 use crate::matrix::Matrix;
 use crate::preprocess::{Metric, Moments, Pca, PcaChoice, Preprocess, refuse_zero_rows};
-use keep::{Keep, Kept, Key};
+pub(crate) use keep::most_witnesses;
+use keep::{Keep, Kept, Key, WITNESSES};
 use std::collections::HashSet;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -36,6 +37,8 @@ pub struct LandmarkOptions {
     pub metric: Metric,
     /// The PCA of the map.
     pub pca: PcaChoice,
+    /// How many of the other rows, at most, shall judge what the landmarks leave out (100 000; fewer of wide rows).
+    pub witnesses: usize,
     /// What r_x will be; `None` is 99 % of NN-X.
     pub radius: Option<Radius>,
     /// Same seed, same landmarks.
@@ -48,7 +51,8 @@ impl Fit {
     /// So many landmarks for this fit, as they come.
     pub fn landmarks(&self, count: usize) -> LandmarkOptions {
         let Self { metric, pca, radius, seed, threads, .. } = *self;
-        LandmarkOptions { count, stratified: false, cover: false, metric, pca, radius, seed, threads }
+        let (stratified, cover, witnesses) = (false, false, WITNESSES);
+        LandmarkOptions { count, stratified, cover, metric, pca, witnesses, radius, seed, threads }
     }
 }
 
@@ -117,7 +121,7 @@ impl Landmarks {
             cols: None,
             seen: 0,
             has: Has::default(),
-            keep: Keep::new(options.count, options.stratified),
+            keep: Keep::new(options.count, options.stratified, options.witnesses),
             moments: None,
             pool: pool(options.threads)?,
         })

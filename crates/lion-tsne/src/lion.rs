@@ -268,9 +268,12 @@ impl Lion {
         let dims = rows.cols();
         let share = rows.rows().div_ceil(4 * self.pool.current_num_threads());
         let block = share.clamp(16, self.index.together());
-        let blocks: Result<Vec<Vec<Settled>>> = self
-            .pool
-            .install(|| rows.data().par_chunks(block * dims).map(|rows| self.settle_here(rows)).collect());
+        let settle = |rows: &[f32]| self.settle_here(rows);
+        let blocks: Result<Vec<Vec<Settled>>> = match self.pool.current_num_threads() {
+            // Whoever asks for one thread may call from several.
+            1 => rows.data().chunks(block * dims).map(settle).collect(),
+            _ => self.pool.install(|| rows.data().par_chunks(block * dims).map(settle).collect()),
+        };
         Ok(blocks?.into_iter().flatten().collect())
     }
 

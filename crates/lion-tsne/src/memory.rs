@@ -1,6 +1,8 @@
 //! How much memory there is, asked before much of it is taken.
 
 mod needs;
+mod placing;
+mod sampling;
 
 pub use needs::{Needs, Part};
 
@@ -26,7 +28,7 @@ fn of_group() -> Option<u64> {
     Some(number("max")?.saturating_sub(number("current")?))
 }
 
-/// The limit of the address space, less what is taken of it.
+/// The limit of the address space, less what is taken of it and what threads will reserve of it without using it.
 fn of_process() -> Option<u64> {
     let limits = read_to_string("/proc/self/limits").ok()?;
     let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
@@ -34,8 +36,12 @@ fn of_process() -> Option<u64> {
     let status = read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
     let taken = line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024;
-    Some(limit.saturating_sub(taken))
+    let reserved = RESERVED * (needs::threads(0) as u64 + 1);
+    Some(limit.saturating_sub(taken).saturating_sub(reserved))
 }
+
+/// The address space that a thread reserves: its stack, and room for what it allocates.
+const RESERVED: u64 = 72 << 20;
 
 /// Refuses work that needs more memory than can be had. Where the system does not tell, nothing is refused.
 pub(crate) fn check_memory(what: impl Into<String>, needed: u64, remedy: &'static str) -> Result<()> {

@@ -22,6 +22,7 @@ Examples:
   lion fit data.npy --embedding umap.npy -o m.lion      adopt a map made elsewhere
   lion fit 'big/*.parquet' --id key --landmarks 50000 -o m.lion      more rows than memory
   lion fit a.csv b.csv --label kind --landmarks 10000 --stratify --cover -o m.lion
+  lion fit big.parquet --memory 4GB -o m.lion           landmarks, if all rows would take more
   zcat big.csv.gz | lion fit - -o m.lion")]
 pub(crate) struct FitArgs {
     /// The table to map: one row for each point. Several files are one table, in this order; those of a pattern are
@@ -35,6 +36,10 @@ pub(crate) struct FitArgs {
     pub(crate) table: TableArgs,
     #[command(flatten)]
     pub(crate) landmarks: LandmarkArgs,
+    /// The most memory to take, such as 300MB or 4GB; what the system can give unless given. Where a map of all rows would
+    /// take more, as many landmarks as fit are mapped instead, and it says so; -v says what it will take and what for
+    #[arg(long, value_name = "SIZE", help_heading = "Landmarks", value_parser = value::memory)]
+    pub(crate) memory: Option<u64>,
     #[command(flatten)]
     pub(crate) preprocess: PreprocessArgs,
     #[command(flatten)]

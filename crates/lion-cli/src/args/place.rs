@@ -37,6 +37,10 @@ pub(crate) struct PlaceArgs {
     pub(crate) table: TableArgs,
     #[command(flatten)]
     pub(crate) rules: RuleArgs,
+    /// The most memory to take, such as 300MB or 4GB; what the system can give unless given. It does not grow with the
+    /// table but for the outliers, which wait for each other; -v says what it will take and what for
+    #[arg(long, value_name = "SIZE", value_parser = value::memory)]
+    pub(crate) memory: Option<u64>,
 }
 
 /// How rows are placed.

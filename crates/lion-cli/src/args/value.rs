@@ -102,13 +102,26 @@ pub(crate) fn address(text: &str) -> Result<IpAddr, String> {
 }
 
 pub(crate) fn bytes(text: &str) -> Result<usize, String> {
-    let units = [("kB", 1e3), ("MB", 1e6), ("GB", 1e9)];
-    let unit = units.into_iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)));
-    let (number, unit) = unit.unwrap_or((text, 1.0));
-    match number.trim().parse::<f64>() {
-        Ok(number) if (1e3..=1e10).contains(&(number * unit)) => Ok((number * unit) as usize),
+    match size(text) {
+        Some(bytes) if (1e3..=1e10).contains(&bytes) => Ok(bytes as usize),
         _ => Err("it must be a size from 1kB to 10GB, such as 64MB".into()),
     }
+}
+
+/// How much memory may be taken.
+pub(crate) fn memory(text: &str) -> Result<u64, String> {
+    match size(text) {
+        Some(bytes) if (1e6..=1e15).contains(&bytes) => Ok(bytes as u64),
+        _ => Err("it must be a size from 1MB to 1000TB, such as 4GB".into()),
+    }
+}
+
+/// A number of bytes, with or without a unit.
+fn size(text: &str) -> Option<f64> {
+    let units = [("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)];
+    let unit = units.into_iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)));
+    let (number, unit) = unit.unwrap_or((text, 1.0));
+    number.trim().parse::<f64>().ok().map(|number| number * unit)
 }
 
 /// How many times as quick as usual.
@@ -224,6 +237,8 @@ mod tests {
         assert_eq!(off_plane("98%"), Ok(OffPlane::Percentile(98.0)));
         assert_eq!((bytes("64MB"), bytes("1.5kB"), bytes("5000")), (Ok(64_000_000), Ok(1500), Ok(5000)));
         assert!(["0", "-1MB", "nan", "64TB", "1e99", "much"].iter().all(|text| bytes(text).is_err()));
+        assert_eq!((memory("4GB"), memory("0.5 TB")), (Ok(4_000_000_000), Ok(500_000_000_000)));
+        assert!(["0", "-1GB", "nan", "10kB", "2e6TB", "all"].iter().all(|text| memory(text).is_err()));
         assert!(
             address("localhost").is_ok_and(|address| address.is_loopback())
                 && address("example.org").is_err()

@@ -1,5 +1,6 @@
 //! A map of landmarks: the table passes by once, or twice if all of it is to be counted.
 
+use super::memory::Memory;
 use super::{Made, check_enough, image, located};
 use crate::args::{Common, FitArgs, LandmarkArgs};
 use crate::files::{Ahead, Batch, Files, Whereabouts};
@@ -15,15 +16,16 @@ const MANY: f64 = 2.0;
 /// Fits a map to so many rows.
 pub(super) fn make(
     count: usize,
-    args: &FitArgs,
-    files: &Files,
+    memory: &Memory<'_>,
     common: &Common,
     reporter: &mut Reporter,
 ) -> Result<Made> {
-    let fit = args.fit(common);
-    check_perplexity(&fit, count)?;
+    let (args, files, fit) = (memory.args, memory.files, &memory.fit);
+    check_perplexity(fit, count)?;
     let mut passing = Passing::open(args, files)?;
-    let sampled = passing.sample(&fit, count, reporter)?;
+    let options = passing.options(fit.landmarks(count), memory);
+    let needs = memory.check_landmarks(&options, passing.first.as_ref())?;
+    let sampled = passing.sample(options, reporter)?;
     let landmarks = sampled.rows.data.rows();
     check_enough(landmarks, files)?;
     if landmarks as u64 == sampled.seen {
@@ -36,7 +38,7 @@ pub(super) fn make(
         true => passing.count_beyond(map, common, reporter)?,
         false => map,
     };
-    Ok(Made { map, columns: passing.columns, pictures })
+    Ok(Made { map, columns: passing.columns, pictures, needs })
 }
 
 /// Refuses a perplexity that no number of rows would make right, before they are read.
@@ -107,10 +109,15 @@ impl<'a> Passing<'a> {
         Ok(())
     }
 
-    /// Chooses the landmarks.
-    fn sample(&mut self, fit: &Fit, count: usize, reporter: &mut Reporter) -> Result<Sampled> {
+    /// How landmarks are chosen, by what was asked for and what there is memory for.
+    fn options(&self, plain: LandmarkOptions, memory: &Memory<'_>) -> LandmarkOptions {
         let LandmarkArgs { stratify, cover, .. } = self.args.landmarks;
-        let options = LandmarkOptions { stratified: stratify, cover, ..fit.landmarks(count) };
+        let witnesses = memory.witnesses(&plain, self.columns.len());
+        LandmarkOptions { stratified: stratify, cover, witnesses, ..plain }
+    }
+
+    /// Chooses the landmarks.
+    fn sample(&mut self, options: LandmarkOptions, reporter: &mut Reporter) -> Result<Sampled> {
         let mut landmarks = Landmarks::new(options)?;
         let table = self.first.take().context("the table was read already")?;
         for batch in Ahead::new(table) {

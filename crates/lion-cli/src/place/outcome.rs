@@ -3,9 +3,10 @@
 use super::Record;
 use super::other::Other;
 use crate::args::PlaceArgs;
+use crate::memory;
 use crate::output;
 use crate::progress::Phases;
-use crate::summary::{Facts, peak_memory, placing_in_words, seconds_in_words};
+use crate::summary::{Facts, placing_in_words, seconds_in_words};
 use lion_tsne::{Lion, LionOptions, Local, Verdict};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -26,6 +27,8 @@ pub(crate) struct Tally {
     /// The sum of the rows' shares of right neighbours, and in the end their mean.
     pub(super) right: f64,
     pub(super) accuracy: Option<f64>,
+    /// What memory was expected to be taken, in bytes.
+    pub(super) needs: u64,
 }
 
 impl Tally {
@@ -69,6 +72,8 @@ pub(super) struct Outcome {
     local: &'static str,
     /// Whether rows were outliers also for what PCA leaves of them.
     off_plane: bool,
+    /// What it was expected to take, with the outliers that came.
+    memory_bytes: u64,
     /// Null where the system does not tell.
     peak_rss_bytes: Option<u64>,
     map: String,
@@ -110,7 +115,8 @@ impl Outcome {
                 Local::Idw => "idw",
             },
             off_plane: lion.minds_the_plane(),
-            peak_rss_bytes: peak_memory(),
+            memory_bytes: tally.needs,
+            peak_rss_bytes: memory::peak(),
             map: args.map.display().to_string(),
             checksum,
             file: args.output_file().map_or("-".into(), |file| file.display().to_string()),

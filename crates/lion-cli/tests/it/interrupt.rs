@@ -35,7 +35,11 @@ impl Running {
     }
 
     fn press_ctrl_c(&self) {
-        let sent = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
+        self.signal("-INT");
+    }
+
+    fn signal(&self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
         assert!(sent.success());
     }
 
@@ -120,6 +124,13 @@ fn twice_abandons_it_with_the_old_file_whole() {
 
 #[test]
 fn placing_ends_with_the_old_file_whole() {
+    // As by Ctrl-C, so by a system that shuts down.
+    for signal in ["-INT", "-TERM"] {
+        placing_is_ended_by(signal);
+    }
+}
+
+fn placing_is_ended_by(signal: &str) {
     let folder = Folder::new();
     folder.write("t.csv", Sample::new().csv());
     folder.json("fit t.csv -o m.lion --perplexity 5 --iterations 20");
@@ -129,11 +140,40 @@ fn placing_ends_with_the_old_file_whole() {
     lion.says("reading standard input");
     lion.child.stdin.as_mut().unwrap().write_all(Sample::of(10_000).csv().as_bytes()).unwrap();
     lion.says("loading");
-    lion.press_ctrl_c();
+    lion.signal(signal);
     lion.says("stopped: nothing was written, and an old file is as it was");
     assert_eq!(lion.ends(), (Some(1), String::new()));
     assert_eq!(folder.read("p.csv"), b"old");
     assert_eq!(folder.names(), ["m.lion", "p.csv", "t.csv"]);
+}
+
+#[test]
+fn killed_at_any_moment_it_leaves_the_old_file_or_the_new() {
+    let folder = Folder::new();
+    folder.write("t.csv", Sample::new().csv());
+    folder.json("fit t.csv -o m.lion --perplexity 5 --iterations 20");
+    folder.write("new.npy", Sample::of(40_000).npy());
+    let begun = Instant::now();
+    folder.json("place m.lion new.npy -o whole.csv");
+    let (whole, takes) = (folder.read("whole.csv"), begun.elapsed());
+    for moment in 1..=12 {
+        folder.write("p.csv", "old");
+        let mut lion = folder.command("place m.lion new.npy -o p.csv -q").spawn().unwrap();
+        std::thread::sleep(takes * moment / 11);
+        lion.kill().unwrap();
+        lion.wait().unwrap();
+        let left = folder.read("p.csv");
+        assert!(left == b"old" || left == whole, "{} bytes are neither the old nor the new", left.len());
+    }
+    // What a killed program could not take away has a name that nobody takes for output, and goes with the next run.
+    let is_temporary = |name: &&String| name.starts_with(".lion-") && name.ends_with(".tmp");
+    for name in folder.names().iter().filter(is_temporary) {
+        let file = std::fs::File::options().append(true).open(folder.path(name)).unwrap();
+        file.set_modified(std::time::SystemTime::now() - Duration::from_secs(3600)).unwrap();
+    }
+    folder.json("place m.lion new.npy -o p.csv");
+    assert_eq!(folder.names(), ["m.lion", "new.npy", "p.csv", "t.csv", "whole.csv"]);
+    assert_eq!(folder.read("p.csv"), whole);
 }
 
 #[test]

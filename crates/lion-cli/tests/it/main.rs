@@ -9,6 +9,7 @@ mod fit;
 mod interrupt;
 mod landmarks;
 mod look;
+mod memory;
 mod place;
 #[cfg(unix)]
 mod serve;

@@ -245,7 +245,7 @@ fn the_summary_has_the_promised_keys() {
     let summary = folder.json("place m.lion new.csv -o p.csv");
     let mut promised: Vec<&str> =
         "method rows exact interpolated beside_outlier outlier groups accuracy_10nn seconds phases \
-         r_x r_y r_close power local off_plane peak_rss_bytes map checksum file"
+         r_x r_y r_close power local off_plane memory_bytes peak_rss_bytes map checksum file"
             .split_whitespace()
             .collect();
     promised.sort_unstable();

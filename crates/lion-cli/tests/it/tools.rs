@@ -62,6 +62,15 @@ impl Folder {
         Finished::from(child.wait_with_output().unwrap())
     }
 
+    /// Runs `lion` with bytes on its standard input, all of which it need not read.
+    pub(crate) fn lion_fed(&self, args: &str, input: &[u8]) -> Finished {
+        let mut command = self.command(args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let _ = child.stdin.take().unwrap().write_all(input);
+        Finished::from(child.wait_with_output().unwrap())
+    }
+
     /// Runs `lion --json`, which must succeed, and returns the object it prints.
     pub(crate) fn json(&self, args: &str) -> serde_json::Value {
         let done = self.lion(&format!("{args} --json"));

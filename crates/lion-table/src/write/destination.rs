@@ -44,6 +44,8 @@ impl Destination {
         // The kind alone: the whole error names the temporary file, which nobody asked for.
         let refused = |error: io::Error| Error::Unwritable { file, cause: error.kind().into() };
         let (writer, temporary) = builder.tempfile_in(folder).map_err(refused)?.into_parts();
+        // While it is locked, nobody takes it for one that a killed program left behind. Some systems cannot lock.
+        let _ = writer.try_lock();
         Ok(Self { to: To::File { writer: BufWriter::new(writer), temporary, target }, bytes: 0 })
     }
 

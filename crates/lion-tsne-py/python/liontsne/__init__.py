@@ -7,6 +7,7 @@ into it.
 - `load`: a map from a file, whoever wrote it: `LionTSNE.save` or `lion fit`.
 - `evaluate` and `baselines`: how good places are, and the other ways of placing.
 - `liontsne.scanpy`: the same for AnnData.
+- `liontsne.distributed`: placing rows that are spread over many machines, or pass by as Arrow.
 
 Names are loaded when they are first used, so that `import liontsne` costs next to nothing;
 scikit-learn comes with the first estimator, matplotlib with the first plot.

@@ -1,5 +1,5 @@
-"""One job for every engine: a map, new rows with strangers among them, and what `lion place` makes of
-them, which whatever engine must reach bit by bit."""
+"""One job for every engine: a map, new rows with strangers among them, and what `lion place` makes
+of them, which whatever engine must reach bit by bit."""
 
 import os
 import subprocess
@@ -50,25 +50,37 @@ class Job:
         return [table[start:end] for start, end in zip([0, *ends], ends)]
 
     def check(self, placed: pa.Table) -> None:
-        """Refuses placed rows, in any order, that are not the expected ones to the last bit. Types that an
-        engine does not know (unsigned, 32 bits) may be wider."""
+        """Refuses placed rows, in any order, that are not the expected ones to the last bit. Types
+        that an engine does not know (unsigned, 32 bits) may be wider."""
         assert placed.num_rows == self.new.num_rows
         order = {name: row for row, name in enumerate(placed["id"].to_pylist())}
         placed = placed.take([order[name] for name in self.new["id"].to_pylist()])
         assert placed["kind"].to_pylist() == self.new["kind"].to_pylist()
         for name in OURS:
             ours, theirs = placed[name].combine_chunks(), self.expected[name].combine_chunks()
-            assert ours.cast(theirs.type).equals(theirs), f"column {name} differs"
+            ours = ours.cast(theirs.type)
+            assert ours.equals(theirs) and bits(ours) == bits(theirs), f"column {name} differs"
+
+
+def bits(column: pa.Array) -> bytes:
+    """Those of real numbers: 0 equals -0, and should not."""
+    return column.fill_null(0).to_numpy().tobytes() if pa.types.is_floating(column.type) else b""
 
 
 @pytest.fixture(scope="session")
-def lion() -> Callable[..., str]:
-    """A function that runs the program `lion`, which `cargo xtask test` has built."""
+def program() -> Path:
+    """The program `lion`, which `cargo xtask test` has built."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     program = Path(os.environ.get("LION_BINARY", target / "release" / "lion"))
     if not program.is_file():
         assert "LION_BINARY" not in os.environ, f"there is no {program}"
         pytest.skip(f"there is no {program}: cargo build --release makes it")
+    return program
+
+
+@pytest.fixture(scope="session")
+def lion(program) -> Callable[..., str]:
+    """A function that runs it."""
 
     def run(*words: object) -> str:
         command = [program, *map(str, words)]
@@ -82,11 +94,12 @@ def clouds(rng: np.random.Generator, centres: np.ndarray, rows: int) -> np.ndarr
 
 
 def new_rows(old: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """Rows like those of the map, some of them the map's own, and strangers: alone, in groups that are
-    apart, twice the same."""
+    """Rows like those of the map, some of them the map's own, and strangers: alone, in groups that
+    are apart, twice the same."""
     rng = np.random.default_rng(12)
     alone = 300 * rng.normal(size=(40, 12))
-    groups = (200 * rng.normal(size=(6, 1, 12)) + 0.2 * rng.normal(size=(6, 20, 12))).reshape(-1, 12)
+    groups = 200 * rng.normal(size=(6, 1, 12)) + 0.2 * rng.normal(size=(6, 20, 12))
+    groups = groups.reshape(-1, 12)
     rows = [clouds(rng, centres, 2770), old[:50], alone, groups, alone[:15], groups[::24]]
     return rng.permutation(np.concatenate(rows))
 
@@ -101,7 +114,8 @@ def job(lion, tmp_path_factory) -> Job:
     new = new_rows(old, centres)
     paths = {name: str(folder / name) for name in ("old.parquet", "new.parquet", "placed.parquet")}
     named = {name: old[:, column] for column, name in enumerate(COLUMNS)}
-    pq.write_table(pa.table({"id": [f"m{row}" for row in range(len(old))]} | named), paths["old.parquet"])
+    names = [f"m{row}" for row in range(len(old))]
+    pq.write_table(pa.table({"id": names} | named), paths["old.parquet"])
     named = {name: new[:, column] for column, name in enumerate(COLUMNS)}
     kinds = [f"k{row % 5}" for row in range(len(new))]
     table = pa.table({"id": [f"n{row}" for row in range(len(new))], "kind": kinds} | named)
@@ -119,8 +133,8 @@ def job(lion, tmp_path_factory) -> Job:
 
 @pytest.fixture(scope="session")
 def bad(job) -> pa.Table:
-    """The new rows, with a NaN in row n17 (column f3) and nothing in row n1234 (column f0); `file` and
-    `row` say where each came from."""
+    """The new rows, with a NaN in row n17 (column f3) and nothing in row n1234 (column f0); `file`
+    and `row` say where each came from."""
     table = job.new
     f3, f0 = table["f3"].to_pylist(), table["f0"].to_pylist()
     f3[17], f0[1234] = float("nan"), None

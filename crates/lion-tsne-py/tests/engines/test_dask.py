@@ -1,8 +1,10 @@
 """Dask on a cluster of processes, which are real."""
 
 import os
+import re
 import signal
 import time
+from pathlib import Path
 
 import dask.dataframe as dd
 import numpy as np
@@ -17,8 +19,8 @@ from liontsne.distributed import dask
 
 @pytest.fixture(scope="module")
 def client():
-    settings = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with LocalCluster(**settings) as cluster, Client(cluster) as client:
+    workers = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
+    with LocalCluster(**workers, dashboard_address=None) as cluster, Client(cluster) as client:
         yield client
 
 
@@ -58,6 +60,15 @@ def test_from_file_to_file(client, job, tmp_path):
     assert set(table["x"].to_pylist()) == {1.5}
     names = [name.removeprefix("lion_") for name in table.drop("x").column_names]
     job.check(table.drop("x").rename_columns(names))
+
+
+def test_readme_lines_run_as_printed(client, job, monkeypatch):
+    readme = (Path(__file__).parents[4] / "README.md").read_text()
+    lines = next(block for block in re.findall(r"```py\n(.*?)```", readme, re.S) if "dask" in block)
+    monkeypatch.chdir(Path(job.map).parent)
+    names = {"frame": frame_of(job.parts(2))}
+    exec(lines, names)
+    job.check(table_of(names["placed"]))
 
 
 def test_without_a_cluster(job):
@@ -112,12 +123,13 @@ def test_a_bad_row_stops_the_job(client, bad, job):
 
 
 def test_bad_rows_go_aside(client, bad, job):
-    frame = frame_of([bad[:700], bad[700:2000], bad[2000:]])
+    # As read_csv has it with include_path_column.
+    frame = frame_of([bad[:700], bad[700:2000], bad[2000:]]).astype({"file": "category"})
     options = {"id": "id", "keep": ["kind"], "file": "file", "row": "row"}
     placed, rejected = dask.place(frame, job.map, bad_rows="aside", **options)
     aside = rejected.compute()
     assert aside.id.tolist() == ["n17", "n1234"]
-    assert aside.problem.str.startswith("part-1.parquet, row 235, id n1234, column f0 is").sum() == 1
+    assert aside.problem.iloc[1].startswith("part-1.parquet, row 235, id n1234, column f0 is empty")
     assert list(rejected.columns) == ["id", "file", "row", "kind", "problem"]
     answer = placed.compute()
     assert len(answer) == len(job.new) - 2 and "problem" not in answer

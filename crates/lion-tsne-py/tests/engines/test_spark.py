@@ -1,24 +1,29 @@
 """Spark: data frames on two local workers, and on a cluster of two executors."""
 
+import json
 import os
 import pickle
 import shutil
 import signal
+import subprocess
 import sys
 import threading
-import time
 from collections import Counter
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
+from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from liontsne import distributed
 from liontsne.distributed import _spark, spark
+from liontsne.distributed._service import Service, parts_of
 
 
 def start(master: str, folder: Path) -> SparkSession:
@@ -50,25 +55,26 @@ def start(master: str, folder: Path) -> SparkSession:
 @pytest.fixture(scope="module")
 def session(tmp_path_factory):
     """Two workers; a task that is lost is tried again, as on any cluster."""
-    session = start("local[2,4]", tmp_path_factory.mktemp("spark"))
+    session = start("local[2,2]", tmp_path_factory.mktemp("spark"))
     yield session
     session.stop()
 
 
+def in_parts(session, parts, folder: Path):
+    """A data frame with a partition for each part, from a file each."""
+    folder = folder / f"{len(parts)} parts"
+    folder.mkdir()
+    for number, part in enumerate(parts):
+        pq.write_table(part, folder / f"{number}.parquet")
+    whole = session.read.parquet(str(folder))
+    assert whole.rdd.getNumPartitions() == len(parts)
+    return whole
+
+
 @pytest.fixture
 def frame(session, tmp_path):
-    """A function that makes a data frame with a partition for each part, from a file each."""
-
-    def make(parts):
-        folder = tmp_path / f"{len(parts)} parts"
-        folder.mkdir()
-        for number, part in enumerate(parts):
-            pq.write_table(part, folder / f"{number}.parquet")
-        whole = session.read.parquet(str(folder))
-        assert whole.rdd.getNumPartitions() == len(parts)
-        return whole
-
-    return make
+    """A function that makes such a data frame."""
+    return lambda parts: in_parts(session, parts, tmp_path)
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])
@@ -109,7 +115,7 @@ def test_arrays_are_features_and_vectors_are_refused(frame, job):
 
     vectors = df.select("id", array_to_vector(F.col("`v.1`")).alias("v"))
     for columns in (None, ["v"]):
-        with pytest.raises(ValueError, match="^column v holds vectors .* vector_to_array"):
+        with pytest.raises(ValueError, match="^column v holds vectors .*vector_to_array"):
             spark.place(vectors, job.map, id="id", columns=columns)
 
 
@@ -137,7 +143,7 @@ def files(bad, tmp_path_factory) -> Path:
 
 
 def test_a_bad_row_stops_the_job_by_its_name(session, job, files):
-    one = session.read.parquet(str(files / "part-0.parquet")).where("id > 'a'").repartition(3)
+    one = session.read.parquet(str(files / "part-0.parquet")).where("id < 'n2'").coalesce(1)
     with pytest.raises(ValueError) as caught:
         spark.place(one, job.map, id="id")
     said = str(caught.value)
@@ -147,10 +153,10 @@ def test_a_bad_row_stops_the_job_by_its_name(session, job, files):
         spark.place(one.cache(), job.map, id="id")
     one.unpersist()
 
-    three = session.read.schema(one.schema).csv(str(files / "three"))
-    one.write.option("header", False).csv(str(files / "three"))
-    with pytest.raises(ValueError, match=r"^file:.*/three/part-.*\.csv, column f3 is NaN"):
-        spark.place(three, job.map, columns=one.columns[2:])
+    texts = str(files / "as.csv")
+    one.write.csv(texts)
+    with pytest.raises(ValueError, match=r"^file:.*/as.csv/part-.*\.csv, column f3 is NaN"):
+        spark.place(session.read.schema(one.schema).csv(texts), job.map)
 
 
 def test_bad_rows_go_aside(session, job, files, bad):
@@ -175,24 +181,47 @@ def test_no_rows_and_no_strangers(session, frame, job):
     few = session.createDataFrame(job.new.filter(known)[:100])
     placed = spark.place(few, job.map, id="id").toArrow()
     assert placed["group"].null_count == 100 and placed["x"].null_count == 0
+    with pytest.raises(ValueError, match="none that place has returned"):
+        spark.release(few)
+
+
+def test_rows_that_change_are_not_left_without_a_place(frame, job):
+    def shake(batches):
+        import os
+
+        import numpy as np
+
+        for batch in batches:
+            far = 1e5 * (1 + np.frombuffer(os.urandom(batch.num_rows), np.uint8))
+            yield batch.set_column(2, "f0", pa.array(far))
+
+    df = frame(job.parts(1)).where("id < 'n11'")
+    placed = spark.place(df.mapInArrow(shake, df.schema), job.map, id="id")
+    assert placed.toArrow()["x"].null_count == 0
+    spark.release(placed)
+    with pytest.raises(PySparkException, match="an outlier among these rows has no position"):
+        placed.toArrow()
 
 
 # Workers
 
 
 def watched(monkeypatch, step) -> None:
-    """Lets workers settle by another function. It must be one that is made within another, so that Spark
-    sends it, and does not look for this file on the workers."""
-    monkeypatch.setattr(spark, "settle", partial(_spark.settle, step=step))
+    """Lets workers settle by another step. It must be a function that is made within another, so
+    that Spark sends it, and does not look for this file on the workers."""
+    original = spark.settle
+    monkeypatch.setattr(
+        spark, "settle", lambda df, made, _, *, ship: original(df, made, step, ship=ship)
+    )
 
 
 def log_opening(log: Path):
     """A step that logs each time its process opens a map."""
 
-    def settle(made, batches):
+    def settle(made, batch):
         import os
 
-        from liontsne.distributed import _open
+        from liontsne.distributed import _open, _spark
 
         if not hasattr(_open, "logged"):
             _open.logged, load = True, _open.load
@@ -203,7 +232,7 @@ def log_opening(log: Path):
                 return load(path, checksum)
 
             _open.load = load_and_log
-        yield from made.settle(batches)
+        return _spark.with_strangers(made, batch)
 
     return settle
 
@@ -223,58 +252,215 @@ def test_a_process_opens_the_map_once(frame, job, tmp_path, monkeypatch):
 
 def test_the_map_does_not_travel_with_tasks(job):
     made = distributed.placer(job.map, id="id", columns=job.new.column_names[2:])
-    names = (job.new.column_names, made.schema(job.new.schema).names)
-    work = partial(_spark.on_worker, made, distributed.Placer.settle, names, False)
+    work = partial(_spark.pack, made, _spark.with_strangers, job.new.column_names, False)
     assert len(pickle.dumps(work)) < 2000 < os.path.getsize(job.map)
 
 
 def die_once(marker: Path, whom: str):
-    """A step whose first task leaves a process to be killed in the marker, and waits for that: its own,
-    or the executor that it belongs to."""
+    """A step whose first task leaves a process to be killed in the marker, and waits for that: its
+    own, or the executor that it belongs to."""
 
-    def settle(made, batches):
+    def settle(made, batch):
         import os
         import time
 
-        for number, settled in enumerate(made.settle(batches)):
-            yield settled
-            try:
-                file = os.open(marker, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
-            except FileExistsError:
-                continue
-            pid = os.getpid()
-            if whom == "executor":
-                # Workers are children of a daemon, that is one of the executor.
-                with open(f"/proc/{os.getppid()}/stat") as stat:
-                    pid = int(stat.read().rpartition(")")[2].split()[1])
-            os.write(file, f"{pid}\n".encode())
-            os.close(file)
-            time.sleep(30)
+        from liontsne.distributed import _spark
+
+        settled = _spark.with_strangers(made, batch)
+        try:
+            file = os.open(marker, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
+        except FileExistsError:
+            return settled
+        pid = os.getpid()
+        if whom == "executor":
+            # Workers are children of a daemon, that is one of the executor.
+            with open(f"/proc/{os.getppid()}/stat") as stat:
+                pid = int(stat.read().rpartition(")")[2].split()[1])
+        os.write(file, f"{pid} {made.path}\n".encode())
+        os.close(file)
+        time.sleep(120)
 
     return settle
 
 
-def kill_the_marked(marker: Path) -> threading.Thread:
-    """Kills the process of the marker as soon as there is one."""
+@contextmanager
+def killing(marker: Path):
+    """Kills the process of the marker as soon as there is one, and must have done so at the end."""
+    killed = []
 
     def wait_and_kill():
-        for _ in range(600):
-            if marker.exists() and (pid := marker.read_text()).endswith("\n"):
-                return os.kill(int(pid), signal.SIGKILL)
-            time.sleep(0.05)
+        while not stopped.wait(0.05):
+            if marker.exists() and (text := marker.read_text()).endswith("\n"):
+                os.kill(int(text.split()[0]), signal.SIGKILL)
+                killed.append(text)
+                return
 
+    stopped = threading.Event()
     thread = threading.Thread(target=wait_and_kill)
     thread.start()
-    return thread
+    try:
+        yield
+    finally:
+        stopped.set()
+        thread.join()
+    assert killed
 
 
 def test_a_killed_worker_changes_nothing(frame, job, tmp_path, monkeypatch):
     marker = tmp_path / "marker"
     watched(monkeypatch, die_once(marker, "worker"))
-    killing = kill_the_marked(marker)
-    begun = time.monotonic()
-    job.check(spark.place(frame(job.parts(7)), job.map, id="id").toArrow())
-    killing.join()
-    assert marker.exists() and time.monotonic() - begun < 29
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(marker.read_text()), 0)
+    with killing(marker):
+        job.check(spark.place(frame(job.parts(7)), job.map, id="id").toArrow())
+
+
+# Streams
+
+
+class Serving:
+    """A running `lion serve`, which keeps its port when it is started again."""
+
+    def __init__(self, program, map, folder):
+        (folder / "token").write_text(TOKEN)
+        self.command = [program, "serve", map, "--store", folder / "points.db", "--json", "-q"]
+        self.command += ["--token-file", folder / "token"]
+        self.port = 0
+        self.start()
+
+    def start(self):
+        command = [*map(str, self.command), "--port", str(self.port)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        told = json.loads(self.process.stdout.readline())
+        self.port, self.address = told["port"], told["url"]
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+TOKEN = "a-token-of-the-tests"
+
+
+@pytest.fixture
+def serving(program, job, tmp_path):
+    serving = Serving(program, job.map, tmp_path)
+    yield serving
+    serving.kill()
+
+
+def run(session, folder, schema, work):
+    """A query over the files of a folder, one a batch, to its end."""
+    source = session.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+    query = source.parquet(str(folder / "in")).writeStream.foreachBatch(work)
+    query = query.option("checkpointLocation", str(folder / "checkpoint"))
+    query.trigger(availableNow=True).start().awaitTermination()
+
+
+def test_a_stream_keeps_its_outliers_while_the_service_is_killed(session, job, serving, tmp_path):
+    (tmp_path / "in").mkdir()
+    for number, part in enumerate(job.parts(2)):
+        pq.write_table(part, tmp_path / "in" / f"{number}.parquet")
+        os.utime(tmp_path / "in" / f"{number}.parquet", (10**9 + number,) * 2)
+    came: dict[int, list[pa.Table]] = {0: [], 1: []}
+
+    def sink(placed, epoch):
+        came[epoch].append(placed.toArrow())
+        if epoch == 0:
+            # It is away when the next batch asks for it, and then there again.
+            serving.kill()
+            threading.Timer(1.0, serving.start).start()
+        elif len(came[1]) == 1:
+            raise RuntimeError("the sink fails, so that Spark runs the batch again")
+
+    work = spark.stream(job.map, sink, id="id", service=serving.address, token=TOKEN)
+    schema = session.createDataFrame(job.new[:1]).schema
+    with pytest.raises(StreamingQueryException, match="the sink fails"):
+        run(session, tmp_path, schema, work)
+    run(session, tmp_path, schema, work)
+
+    [first], [second, again] = came[0], came[1]
+    assert again.equals(second), "a batch that is run again has the same answer"
+    check_stream(job, pa.concat_tables([first, second]))
+    in_both = {*first["group"].to_pylist()} & {*second["group"].to_pylist()} - {None}
+    assert len(in_both) >= 6, "outliers of the second batch join groups of the first"
+
+
+def check_stream(job, placed) -> None:
+    """Rows are as `lion place` has them, but for outliers, which only have the same groups."""
+    order = {name: row for row, name in enumerate(placed["id"].to_pylist())}
+    placed = placed.take([order[name] for name in job.new["id"].to_pylist()])
+    is_outlier = pc.equal(job.expected["verdict"], "outlier")
+    for name in job.expected.column_names:
+        ours = placed[name].cast(job.expected[name].type)
+        theirs = job.expected[name]
+        if name in ("x", "y", "group"):
+            assert ours.null_count == theirs.null_count
+            ours, theirs = ours.filter(pc.invert(is_outlier)), theirs.filter(pc.invert(is_outlier))
+        assert ours.combine_chunks().equals(theirs.combine_chunks()), name
+    groups = {*zip(placed["group"].to_pylist(), job.expected["group"].to_pylist())}
+    assert len(groups) == len({ours for ours, _ in groups}) == len({theirs for _, theirs in groups})
+
+
+def test_bad_rows_of_a_stream_go_aside(session, job, files, serving):
+    came = {}
+    work = spark.stream(
+        job.map,
+        lambda df, epoch: came.update(placed=df.count()),
+        rejected=lambda df, epoch: came.update(rejected=df.columns, problems=df.count()),
+        id="id",
+        service=serving.address,
+        token=TOKEN,
+    )
+    work(session.read.parquet(str(files)).where("f0 < 100 or f0 is null"), 0)
+    few = {"rejected": ["id", "kind", "problem"], "problems": 2}
+    assert came.pop("placed") > 2700 and came == few
+
+
+def test_what_a_service_refuses_is_said(job, serving, tmp_path):
+    with pytest.raises(ValueError, match="refuses: 401, the token is missing or wrong"):
+        Service(serving.address, "not-the-token-of-the-tests").checksum()
+    with pytest.raises(ValueError, match="is no address of a service"):
+        Service("127.0.0.1:7878")
+    service = Service(serving.address, TOKEN, patience=0.2)
+    points = pa.table({"id": ["a"], "x": [[1.0, 2.0]]})
+    with pytest.raises(ValueError, match="422, .* has 2 values; the rows of this map have 12"):
+        service.place(points)
+    serving.kill()
+    with pytest.raises(ConnectionError, match="has not answered for 0.2 seconds .*Refused"):
+        service.checksum()
+
+
+def test_points_are_sent_once_each_in_the_order_of_their_ids():
+    points = pa.table({"id": ["b", "a", "b"], "x": [[2.0], [1.0], [2.0]]})
+    assert spark.each_once(points, "id").to_pydict() == {"id": ["a", "b"], "x": [[1.0], [2.0]]}
+    for ids, said in (
+        (["b", "a", "a"], "id a is twice"),
+        (["b", None, "c"], "column key is empty"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            spark.each_once(points.set_column(0, "id", [ids]), "key")
+    table = pa.table({"id": ["a"] * 12_000, "x": [[1.0]] * 12_000})
+    assert [len(part) for part in parts_of(table)] == [5000, 5000, 2000]
+    table = pa.table({"id": ["a"] * 50, "x": [[1.0] * 50_000] * 50})
+    assert all(part.nbytes <= 4 << 20 for part in parts_of(table))
+
+
+# A cluster, whose executors are processes of their own. It comes last: a program has one session.
+
+
+@pytest.fixture
+def cluster(session, tmp_path):
+    session.stop()
+    cluster = start("local-cluster[2,1,1024]", tmp_path)
+    yield cluster
+    cluster.stop()
+
+
+def test_executors_get_the_map_and_may_be_killed(cluster, job, tmp_path, monkeypatch):
+    marker = tmp_path / "marker"
+    watched(monkeypatch, die_once(marker, "executor"))
+    with killing(marker):
+        df = in_parts(cluster, job.parts(7), tmp_path)
+        job.check(spark.place(df, job.map, id="id", ship=True).toArrow())
+    path = marker.read_text().split()[1]
+    assert path != job.map and Path(path).name == Path(job.map).name

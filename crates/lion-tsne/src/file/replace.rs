@@ -38,7 +38,10 @@ fn new_file(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
         // The umask is taken off this, as for any file; temporary ones are 0600 unless told otherwise.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder)
+    let temporary = builder.tempfile_in(folder)?;
+    // While it is locked, nobody takes it for one that a killed program left behind. Some systems cannot lock.
+    let _ = temporary.as_file().try_lock();
+    Ok(temporary)
 }
 
 /// Where `path` leads, so that a symbolic link stays one and its target is replaced, even one that is not there

@@ -4,10 +4,15 @@ use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most witnesses, over all labels.
-const WITNESSES: usize = 100_000;
+/// The most witnesses, over all labels, unless told otherwise.
+pub(super) const WITNESSES: usize = 100_000;
 /// The most values of them together: wide rows have fewer witnesses.
 const WITNESS_VALUES: usize = 1 << 25;
+
+/// How many witnesses there are at most where so many are asked for and rows have so many columns.
+pub(crate) fn most_witnesses(asked: usize, cols: usize) -> usize {
+    asked.min(WITNESS_VALUES / cols.max(1)).max(1)
+}
 
 /// The hash of a row's id, or of its number; then that number, for equal hashes.
 pub(super) type Key = (u64, u64);
@@ -48,11 +53,11 @@ pub(super) struct Chosen {
 }
 
 impl Keep {
-    pub(super) fn new(count: usize, stratified: bool) -> Self {
+    pub(super) fn new(count: usize, stratified: bool, witnesses: usize) -> Self {
         Self {
             count,
             stratified,
-            witnesses: WITNESSES,
+            witnesses,
             strata: BTreeMap::new(),
             least: BTreeSet::new(),
             kept: BTreeMap::new(),
@@ -61,7 +66,7 @@ impl Keep {
 
     /// Rows have so many columns.
     pub(super) fn set_width(&mut self, cols: usize) {
-        self.witnesses = WITNESSES.min(WITNESS_VALUES / cols.max(1)).max(1);
+        self.witnesses = most_witnesses(self.witnesses, cols);
     }
 
     /// Keeps the row if its hash is among the least. Rows that it drives out are forgotten.

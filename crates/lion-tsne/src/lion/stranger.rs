@@ -18,6 +18,9 @@ pub struct Stranger {
 const VERSION: u8 = 1;
 /// Bytes before the row: version, distance and target.
 const HEAD: usize = 1 + 4 + 3 * 8;
+/// Rows are no longer than this, squared: distances between two of them do not overflow. Values up to 1e15 in a million
+/// columns stay far below.
+const LONGEST2: f64 = 1e37;
 
 impl Stranger {
     /// What is known of it: all but place and group.
@@ -58,8 +61,11 @@ impl Stranger {
         let nearest_distance = f32_of(distance);
         let target: [f64; 3] = std::array::from_fn(|d| f64_of(&target[8 * d..8 * d + 8]));
         let row: Vec<f32> = row.chunks_exact(4).map(f32_of).collect();
-        let finite = target.iter().all(|v| v.is_finite()) && row.iter().all(|v| v.is_finite());
-        if !finite || !nearest_distance.is_finite() || nearest_distance < 0.0 {
+        let length2: f64 = row.iter().map(|&v| f64::from(v) * f64::from(v)).sum();
+        let is_place = |v: &f64| v.abs() <= f64::from(f32::MAX);
+        let known = target.iter().all(is_place) && (0.0..=f32::MAX).contains(&nearest_distance);
+        // What is no number is in no range either.
+        if !known || !(0.0..=LONGEST2).contains(&length2) {
             return refuse("hold numbers that no stranger has");
         }
         let placement = Placement {

@@ -52,13 +52,13 @@ impl Needs {
 }
 
 /// Small things that every fit has: tasks, queues, tables of waves, what the allocator keeps.
-const SMALL: f64 = 3e6;
+const SMALL: f64 = 2e6;
 /// The same for each thread.
-const SMALL_PER_THREAD: f64 = 1.5e6;
+const SMALL_PER_THREAD: f64 = 0.8e6;
 /// Cells pad their rows to whole panels.
 const PADDED: f64 = 1.07;
 /// Pairs of rows that the cross-validation of the power looks at, with what it makes of each.
-const POWER: f64 = 2.0e6 * 14.0;
+const POWER: f64 = 16e6;
 
 impl Fit {
     /// What fitting a table of so many rows and columns will hold at its largest, the table included: at least what it

@@ -20,7 +20,7 @@ pub(crate) fn pca_bytes(cols: f64, k: f64) -> f64 {
     // A chunk of rows, then products and sums of products, and of those the eigenvectors.
     let chunk = 4.0 * (512.0 * cols).min((1 << 22) as f64);
     match cols <= WIDEST_COVARIANCE as f64 {
-        true => chunk + 44.0 * cols * cols,
+        true => chunk + 50.0 * cols * cols,
         false => 2.0 * chunk + 60.0 * cols * (k + 20.0),
     }
 }

@@ -8,5 +8,6 @@ mod oracle;
 mod outliers;
 mod parameters;
 mod placing;
+mod strangers;
 mod support;
 mod trust;

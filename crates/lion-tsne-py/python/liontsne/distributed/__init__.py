@@ -1,10 +1,10 @@
 """Placing on many machines, with the bits of `lion place` on one.
 
 `placer` gives a function from Arrow record batches to Arrow record batches that any engine can run.
-Where an outlier is put depends on the other outliers, so a job has two passes: the first settles every
-row that is no outlier, then the few outliers are brought together and get their positions, and the
-second puts these in. Nothing else is ever moved, and neither the number of the parts nor their order
-changes a bit of the result.
+Where an outlier is put depends on the other outliers, so a job has two passes: the first settles
+every row that is no outlier, then the few outliers are brought together and get their positions,
+and the second puts these in. Nothing else is ever moved, and neither the number of the parts nor
+their order changes a bit of the result.
 
 `liontsne.distributed.spark`, `ray` and `dask` do all of it for the data sets of these engines:
 
@@ -39,6 +39,7 @@ True
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from liontsne import _native
@@ -72,15 +73,16 @@ def placer(
     id : str or None
         The column that names rows. It passes through, and the sentence about a bad row has it.
     columns : sequence of str or None
-        The features in the map's order, or the one column of lists that holds them. None is the columns
-        that the map was fitted to by their names; where it knows none, all columns of numbers, or the
-        one of lists, but for those named by other parameters.
+        The features in the map's order, or the one column of lists that holds them. None is the
+        columns that the map was fitted to by their names; where it knows none, all columns of
+        numbers, or the one of lists, but for those named by other parameters.
     keep : sequence of str or None
-        The columns that pass through, beside `id`, `file` and `row`. None is all that are no features.
+        The columns that pass through, beside `id`, `file` and `row`. None is all that are no
+        features.
     bad_rows : {"stop", "aside"}
-        What becomes of a row that cannot be placed, because a value is missing, is no finite number or is
-        too large: `ValueError`; or it stays, with nulls in place of a placement, and a column `problem`
-        says what is wrong. That is null for all other rows.
+        What becomes of a row that cannot be placed, because a value is missing, is no finite number
+        or is too large: `ValueError`; or it stays, with nulls in place of a placement, and a column
+        `problem` says what is wrong. That is null for all other rows.
     file, row : str or None
         Columns that say from which file and row of it a row came, for the sentence about a bad one.
     prefix : str
@@ -90,14 +92,15 @@ def placer(
     signed : bool
         `neighbours` and `group` as int64, for engines that have no unsigned numbers.
     **how
-        `local`, `taper`, `split_clusters`, `off_plane`, `outliers`, `radius`, `power`, `r_y`, `r_close`
-        and `random_state`, as for `liontsne.load`.
+        `local`, `taper`, `split_clusters`, `off_plane`, `outliers`, `radius`, `power`, `r_y`,
+        `r_close` and `random_state`, as for `liontsne.load`.
 
     Returns
     -------
     Placer
-        Columns that pass through come first, in their order, then what `lion place` writes: `x`, `y`,
-        (`z`), `verdict`, `score`, `off_plane`, `nearest_id`, `nearest_distance`, `neighbours`, `group`.
+        Columns that pass through come first, in their order, then what `lion place` writes: `x`,
+        `y`, (`z`), `verdict`, `score`, `off_plane`, `nearest_id`, `nearest_distance`, `neighbours`,
+        `group`.
     """
     from liontsne import _params
 
@@ -117,8 +120,10 @@ def placer(
         prefix,
         bool(signed),
     )
-    made.map  # Opened here too: what is wrong with the options is said before the job begins.
-    return made
+    # Opened here too: what is wrong with the options is said before the job begins, and the power
+    # that goes with another radius, which takes long to find, is found once.
+    options["power"] = made._opened.placer.power
+    return replace(made, options=tuple(sorted(options.items()))) if "radius" in how else made
 
 
 def _options(how: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pyarrow as pa
@@ -28,19 +29,20 @@ class Problem:
     words: str
 
 
+@lru_cache(maxsize=32)
 def choose(
     schema: pa.Schema,
     width: int,
-    names: Sequence[str] | None,
-    columns: Sequence[str] | None,
-    keep: Sequence[str] | None,
-    beside: Sequence[str],
+    names: tuple[str, ...],
+    columns: tuple[str, ...] | None,
+    keep: tuple[str, ...] | None,
+    beside: tuple[str, ...],
 ) -> Chosen:
     """The columns of a table for a map of `width` columns, which have `names` if the map knows any.
     Those `beside` are never features by themselves.
 
     >>> schema = pa.schema({"id": pa.string(), "b": pa.float64(), "a": pa.int8()})
-    >>> choose(schema, 2, ["a", "b"], None, None, ["id"])
+    >>> choose(schema, 2, ("a", "b"), None, None, ("id",))
     Chosen(features=('a', 'b'), is_list=False, kept=('id',))
     """
     for name in [*beside, *(columns or ()), *(keep or ())]:
@@ -55,40 +57,48 @@ def choose(
             )
     if not is_list and len(features) != width:
         raise ValueError(
-            f"the table has {len(features)} columns to use, and the map wants {width}, those it was "
-            "fitted to: choose them with columns"
+            f"the table has {len(features)} columns to use, and the map wants {width}, those it "
+            "was fitted to: choose them with columns"
         )
     if keep is None:
-        kept = [name for name in schema.names if name not in features]
+        taken = set(features)
+        kept = [name for name in schema.names if name not in taken]
     else:
         kept = list(dict.fromkeys([*beside, *keep]))
     return Chosen(tuple(features), is_list, tuple(kept))
 
 
-def by_name(schema: pa.Schema, names: Sequence[str] | None) -> list[str]:
+def by_name(schema: pa.Schema, names: Sequence[str]) -> list[str]:
     """The columns that the map was fitted to, if all of them are there: by their names, or as one
     column of lists whose items have these names."""
     if not names:
         return []
-    if all(name in schema.names for name in names):
+    there = set(schema.names)
+    if there.issuperset(names):
         return list(names)
     lists = names[0].removesuffix("[1]")
-    if lists in schema.names and list(names) == items(lists, len(names)):
+    if lists in there and list(names) == items(lists, len(names)):
         return [lists]
     return []
 
 
-def by_position(schema: pa.Schema, names: Sequence[str] | None, but: set[str]) -> list[str]:
-    """All columns of numbers, or else the one of lists of numbers, where the map or the table has no
-    names of its own: c1, c2 and so on are none."""
-    left = [field for field in schema if field.name not in but]
+def by_position(schema: pa.Schema, names: Sequence[str], but: set[str]) -> list[str]:
+    """All columns of numbers, or else the one of lists of numbers, where the map or the table has
+    no names of its own: c1, c2 and so on are none."""
+    left = [
+        field
+        for field in schema
+        # pandas has the index of a frame as a column of such a name.
+        if field.name not in but and not field.name.startswith("__index_level_")
+    ]
     numbers = [field.name for field in left if of_numbers(field.type)]
     lists = [field.name for field in left if of_lists(field.type)]
     if names and not is_numbered(names) and not is_numbered(numbers):
-        missing = next(name for name in names if name not in schema.names)
+        there = set(schema.names)
+        missing = next(name for name in names if name not in there)
         raise ValueError(
-            f"the table has no column {missing}, which the map was fitted to: rename one, or give the "
-            "features in the map's order with columns"
+            f"the table has no column {missing}, which the map was fitted to: rename one, or give "
+            "the features in the map's order with columns"
         )
     if lists and (numbers or len(lists) > 1):
         raise ValueError(

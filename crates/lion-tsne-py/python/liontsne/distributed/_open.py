@@ -16,11 +16,10 @@ class Opened(NamedTuple):
 
     map: _native.Map
     placer: _native.Placer
-
-    @property
-    def width(self) -> int:
-        """Columns of the rows that it takes."""
-        return self.map.input_dims
+    width: int
+    """Columns of the rows that it takes."""
+    names: tuple[str, ...]
+    """Their names, if it knows any."""
 
 
 Options = tuple[tuple[str, Any], ...]
@@ -34,7 +33,9 @@ def opened(path: str, checksum: str, options: Options) -> Opened:
     key = (path, checksum, options)
     with _lock:
         if key not in _maps:
-            _maps[key] = Opened(map := load(path, checksum), _native.Placer(map, dict(options)))
+            map = load(path, checksum)
+            placer = _native.Placer(map, dict(options))
+            _maps[key] = Opened(map, placer, map.input_dims, tuple(map.columns or ()))
             if len(_maps) > MOST:
                 _maps.popitem(last=False)
         _maps.move_to_end(key)

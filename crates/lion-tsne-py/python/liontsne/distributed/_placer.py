@@ -24,9 +24,10 @@ STRANGER, PROBLEM = "stranger", "problem"
 
 @dataclass(frozen=True)
 class Placer:
-    """Places rows of Arrow data into a map, in parts that do not know of each other. Made by `placer`.
+    """Places rows of Arrow data into a map, in parts that do not know of each other.
 
-    It pickles as the map's path and checksum and a few words; each process opens the map once.
+    Made by `placer`. It pickles as the map's path and checksum and a few words; each process opens
+    the map once.
     """
 
     path: str
@@ -52,15 +53,15 @@ class Placer:
         """The first step: every row that is no outlier gets its place.
 
         An outlier gets its verdict, no place, no group, and in the column `stranger` the bytes that
-        its position depends on. Takes a `RecordBatch` or `Table` and returns one, or any iterable of
-        record batches, of which it returns an iterator.
+        its position depends on. Takes a `RecordBatch` or `Table` and returns one, or any iterable
+        of record batches, of which it returns an iterator.
         """
         return self._each(self._settled, batches)
 
     def positions(self, strangers: Iterable[Any]) -> Positions:
-        """The second step: the positions of all outliers of a job, from the columns `stranger` of all
-        its parts (arrays, chunked arrays or single bytes). Neither their order counts nor how often
-        each is there."""
+        """The second step: the positions of all outliers of a job, from the columns `stranger` of
+        all its parts (arrays, chunked arrays or single bytes). Neither their order counts nor how
+        often each is there."""
         found: set[bytes] = set()
         for part in strangers:
             found.update([part] if isinstance(part, bytes) else pc.unique(part).to_pylist())
@@ -70,17 +71,17 @@ class Placer:
         return Positions(pa.array(ordered, pa.binary()), placed)
 
     def fill(self, batches: Any, positions: Positions) -> Any:
-        """The third step: settled rows, the outliers among them at their positions. What it takes and
-        returns is as for `settle`."""
+        """The third step: settled rows, the outliers among them at their positions. What it takes
+        and returns is as for `settle`."""
         return self._each(partial(self._filled, positions), batches)
 
     def __call__(self, data: Any) -> Any:
         """All three steps in this process.
 
         A `Table` or `RecordBatch` gives one; so does whatever has Arrow's PyCapsule interface (a
-        frame of polars, say) give a table. A `RecordBatchReader` gives a reader and any other iterable
-        of record batches an iterator: what is settled waits in a temporary file until the last row
-        was seen, so that memory does not grow with the rows.
+        frame of polars, say) give a table. A `RecordBatchReader` gives a reader and any other
+        iterable of record batches an iterator: what is settled waits in a temporary file until the
+        last row was seen, so that memory does not grow with the rows.
         """
         if isinstance(data, pa.RecordBatchReader):
             schema = self.final_schema(data.schema)
@@ -155,14 +156,13 @@ class Placer:
 
     @property
     def _opened(self) -> Opened:
+        """The map and all that was made of it, from this process's own store."""
         return opened(self.path, self.checksum, self.options)
 
     def _chosen(self, schema: pa.Schema) -> Chosen:
-        map = self.map
-        beside = [name for name in (self.id, self.file, self.row) if name is not None]
-        return _columns.choose(
-            schema, map.input_dims, map.columns, self.columns, self.keep, beside
-        )
+        here = self._opened
+        beside = tuple(name for name in (self.id, self.file, self.row) if name is not None)
+        return _columns.choose(schema, here.width, here.names, self.columns, self.keep, beside)
 
     def _each(self, step: Any, batches: Any) -> Any:
         if isinstance(batches, pa.RecordBatch):
@@ -173,8 +173,19 @@ class Placer:
         return (step(batch) for batch in batches)
 
     def _settled(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        here, chosen = self._opened, self._chosen(batch.schema)
+        chosen = self._chosen(batch.schema)
         schema = self._schema(batch.schema, chosen, STRANGER)
+        columns = self._said(batch, chosen)
+        kept = [batch.column(name) for name in chosen.kept]
+        said = [
+            columns[field.name.removeprefix(self.prefix)].cast(field.type)
+            for field in list(schema)[len(kept) :]
+        ]
+        return pa.RecordBatch.from_arrays([*kept, *said], schema=schema)
+
+    def _said(self, batch: pa.RecordBatch, chosen: Chosen) -> dict[str, pa.Array]:
+        """What is said of the rows of a batch, column by column."""
+        here = self._opened
         x, problems = _columns.rows(batch, chosen, here.width)
         self._stop_at(batch, problems)
         good = np.delete(np.arange(len(x)), [bad.row for bad in problems])
@@ -189,21 +200,16 @@ class Placer:
             problems = problems + refused
             good = np.setdiff1d(good, [bad.row for bad in refused])
             settled = batch_of(_native.settle(here.placer, x[good]))
-        columns = dict(zip(settled.schema.names, settled.columns))
+        said = dict(zip(settled.schema.names, settled.columns))
         if problems:
             where = np.full(len(x), -1)
             where[good] = np.arange(len(good))
             where = pa.array(where, mask=where < 0)
-            columns = {name: column.take(where) for name, column in columns.items()}
+            said = {name: column.take(where) for name, column in said.items()}
         if self.bad_rows == "aside":
             words = {bad.row: self._sentence(batch, bad) for bad in problems}
-            columns[PROBLEM] = pa.array([words.get(row) for row in range(len(x))], pa.string())
-        ours = schema.names[len(chosen.kept) :]
-        kept = [batch.column(name) for name in chosen.kept]
-        said = [
-            columns[name.removeprefix(self.prefix)].cast(schema.field(name).type) for name in ours
-        ]
-        return pa.RecordBatch.from_arrays([*kept, *said], schema=schema)
+            said[PROBLEM] = pa.array([words.get(row) for row in range(len(x))], pa.string())
+        return said
 
     def _filled(self, positions: Positions, batch: pa.RecordBatch) -> pa.RecordBatch:
         at = batch.schema.get_field_index(self.prefix + STRANGER)

@@ -7,8 +7,8 @@ import pyarrow as pa
 
 
 class Positions:
-    """Where each outlier of a job is and to which group it belongs: small, and made to be sent to all
-    workers."""
+    """Where each outlier of a job is and to which group it belongs: small, and made to be sent to
+    all workers."""
 
     def __init__(self, strangers: pa.Array, places: pa.RecordBatch) -> None:
         self._strangers, self._places = strangers, places
@@ -20,8 +20,8 @@ class Positions:
         return pa.table([self._strangers, *self._places.columns], names=names)
 
     def of(self, strangers: pa.Array) -> dict[str, pa.Array]:
-        """The columns `x`, `y`, (`z`), `group` for the rows of a column `stranger`; null where that is
-        null."""
+        """The columns `x`, `y`, (`z`), `group` for the rows of a column `stranger`; null where that
+        is null."""
         rows = [None if one is None else self._row_of(one) for one in strangers.to_pylist()]
         where = pa.array(rows, pa.int64())
         return {name: self._places.column(name).take(where) for name in self._places.schema.names}

@@ -15,8 +15,8 @@ ARROW = "application/vnd.apache.arrow.stream"
 
 
 class Service:
-    """Asks a service, and asks again while it is away or busy: whatever is asked here may be asked twice
-    and changes nothing the second time.
+    """Asks a service, and asks again while it is away or busy: whatever is asked here may be asked
+    twice and changes nothing the second time.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ class Service:
         return json.loads(self._ask("GET", "/api/map"))["checksum"]
 
     def place(self, points: pa.Table) -> list[dict[str, Any]]:
-        """Puts points (`id`, and `x` with the lists of their values) into the live map, new or in place of
-        those with the same ids, and tells where they are, in the same order."""
+        """Puts points (`id`, and `x` with the lists of their values) into the live map, new or in
+        place of those with the same ids, and tells where they are, in the same order."""
         answers: list[dict[str, Any]] = []
         for part in parts_of(points):
             answers += json.loads(self._ask("POST", "/api/points", in_stream(part)))
@@ -65,15 +65,17 @@ class Service:
             if waited >= self.patience:
                 raise ConnectionError(
                     f"the service at {self.address} has not answered for {self.patience:g} seconds "
-                    f"({problem}): see that `lion serve` runs there, with its --store, and start the query "
-                    "again"
+                    f"({problem}): see that `lion serve` runs there, with its --store, and start "
+                    "the query again"
                 )
             time.sleep(wait)
             waited, wait = waited + wait, min(2 * wait, 5.0)
 
     def _once(self, method: str, path: str, body: bytes | None) -> tuple[int, bytes]:
         parts = urlsplit(self.address)
-        kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        kind = (
+            http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        )
         assert parts.hostname is not None
         connection = kind(parts.hostname, parts.port, timeout=60)
         headers = {"Content-Type": ARROW} if body else {}

@@ -1,23 +1,28 @@
-"""The steps of a job, as plans of Spark."""
+"""The steps of a job on Spark."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from liontsne.distributed import Placer
 from liontsne.distributed._placer import STRANGER
 from liontsne.distributed._told import told
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 T = TypeVar("T")
 Batches = Iterable[pa.RecordBatch]
-Step = Callable[[Placer, Batches], Iterator[pa.RecordBatch]]
+# Settles a batch on a worker: the settled rows, and what the driver must know of the outliers.
+Step = Callable[[Placer, pa.RecordBatch], tuple[pa.RecordBatch, pa.RecordBatch]]
+# Makes placed rows of settled ones on a worker, with what the driver has found out.
+Finish = Callable[[Placer, pa.RecordBatch, Any], pa.RecordBatch]
 
 TYPES = {
     pa.float32(): "float",
@@ -26,64 +31,112 @@ TYPES = {
     pa.int64(): "long",
     pa.binary(): "binary",
 }
+# Where a row came from, and its features, on the way to the placer.
+FILE, ROW, FEATURES = "_liontsne_file", "_liontsne_row", "_liontsne_features"
+# Spark sends 10000 rows at a time to Python, each of them a pack: so they are no more than 250 MB.
+PACK = 25_000
+# Packs that are unpacked together.
+TOGETHER = 64
 
 
-def settle(
-    df: "DataFrame", made: Placer, *, ship: bool, step: Step = Placer.settle, **more: str
-) -> "DataFrame":
-    """The settled rows of a data frame, to be computed. Another `step` may settle batches on the workers,
-    and say more of rows, in columns of these names and types."""
-    from pyspark.sql.types import StructField, StructType
+@dataclass(frozen=True)
+class Settled:
+    """Settled rows, packed: each row that Spark has is some hundreds of ours in Arrow's format. Its
+    own rows and columns, to and fro, would cost as much as a quarter of the placing."""
 
+    packs: "DataFrame"
+    made: Placer
+    kept: Sequence[Any]
+    """The columns that pass through, as Spark has them."""
+
+    def outliers(self) -> list[pa.RecordBatch]:
+        """What the steps tell the driver of outliers. All rows are settled by this."""
+        found = self.packs.where("outliers is not null").select("outliers")
+        return [unpacked(pack) for pack in plainly(found.toArrow).column(0)]
+
+    def rows(self, finish: Finish, given: Any, said: Sequence[str]) -> "DataFrame":
+        """The rows as `finish` makes them: what passes through, and these of the columns that are
+        said of each row; to be computed."""
+        from pyspark.sql.types import StructField, StructType
+
+        types = self.made.types
+        fields = [StructField(name, of_word(TYPES[types[name]])) for name in said]
+        schema = StructType([*self.kept, *fields])
+        work = partial(unpack, self.made, finish, given, schema.names)
+        return self.packs.select("rows").mapInArrow(work, schema)
+
+
+def settle(df: "DataFrame", made: Placer, step: Step, *, ship: bool) -> Settled:
+    """The rows of a data frame, to be settled when they are asked for, and then kept by Spark."""
     schema = schema_of(df, made)
     made.schema(schema)  # What is wrong with the columns is said before the job begins.
     features, kept = made.features(schema), made.kept(schema)
     made = replace(made, columns=tuple(features), keep=tuple(kept))
     if ship:
         df.sparkSession.addArtifacts(made.path, file=True)
-    said = {name: TYPES[type] for name, type in made.types.items()}
-    said |= {made.prefix + STRANGER: "binary"} | more
-    fields = [df.schema[name] for name in kept]
-    fields += [StructField(name, of_word(type)) for name, type in said.items()]
     known, made = with_source(df, made, list(dict.fromkeys([*kept, *features])))
+    known = with_one_array(known, features, kept)
     # mapInArrow does not take names with dots: columns travel by number.
     numbered = known.toDF(*(f"_{number}" for number in range(len(known.columns))))
-    names = (known.columns, [field.name for field in fields])
-    return numbered.mapInArrow(partial(on_worker, made, step, names, ship), StructType(fields))
+    work = partial(pack, made, step, known.columns, ship)
+    packs = numbered.mapInArrow(work, "rows binary, outliers binary").persist()
+    return Settled(packs, made, [df.schema[name] for name in kept])
 
 
-def on_worker(
-    made: Placer, step: Step, names: tuple[list[str], list[str]], ship: bool, batches: Batches
+# On a worker
+
+
+def pack(
+    made: Placer, step: Step, names: list[str], ship: bool, batches: Batches
 ) -> Iterator[pa.RecordBatch]:
-    """Settled rows, of columns with these names to columns with those. The map is where it is on the
+    """Packs of settled rows, from rows with columns of these names. The map is where it is on the
     driver, or where Spark has put it."""
     if ship:
         from pyspark import SparkFiles
 
         made = replace(made, path=SparkFiles.get(os.path.basename(made.path)))
-    given, wanted = names
-    for settled in step(made, (batch.rename_columns(given) for batch in batches)):
-        yield settled.select(wanted)
+    for batch in batches:
+        batch = spread(batch.rename_columns(names), made.columns or ())
+        settled, outliers = step(made, batch)
+        settled = settled.select([n for n in settled.schema.names if n not in (FILE, ROW)])
+        rows = max(1, PACK * len(settled) // max(1, settled.nbytes))
+        parts = [packed(settled[at : at + rows]) for at in range(0, len(settled), rows)]
+        told = [packed(outliers) if len(outliers) else None, *[None] * len(parts)][: len(parts)]
+        yield pa.record_batch(
+            {"rows": pa.array(parts, pa.binary()), "outliers": pa.array(told, pa.binary())}
+        )
 
 
-def put(settled: "DataFrame", key: "Column", given: pa.Table, prefix: str) -> "DataFrame":
-    """Settled rows with what is given for some of them, by a key in its first column. It is a join with a
-    small table that Spark sends to all workers: quicker than to take every row to Python and back for the
-    sake of a few."""
-    from pyspark.sql import functions as F
+def unpack(
+    made: Placer, finish: Finish, given: Any, names: list[str], batches: Batches
+) -> Iterator[pa.RecordBatch]:
+    """Placed rows, with these columns, of packs."""
+    given = getattr(given, "value", given)  # Of a broadcast.
+    for batch in batches:
+        for at in range(0, len(batch), TOGETHER):
+            packs = [unpacked(one) for one in batch.column(0)[at : at + TOGETHER]]
+            for settled in pa.Table.from_batches(packs).combine_chunks().to_batches():
+                yield finish(made, settled, given).select(names)
 
-    if not len(given):
-        return settled
-    names = {prefix + name: f"_liontsne_{name}" for name in given.column_names}
-    there, *others = names.values()
-    table = settled.sparkSession.createDataFrame(given.rename_columns([there, *others]))
-    found = settled.join(F.broadcast(table), on=key == F.col(there), how="left")
 
-    def column(name: str) -> "Column":
-        old = F.col(*quoted([name]))
-        return F.coalesce(F.col(names[name]), old).alias(name) if names.get(name) in others else old
+def packed(batch: pa.RecordBatch) -> bytes:
+    """A batch in Arrow's stream format, which does not take with it what it is a part of."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    return sink.getvalue().to_pybytes()
 
-    return found.select(*(column(name) for name in settled.columns))
+
+def unpacked(pack: pa.Scalar) -> pa.RecordBatch:
+    """The batch of a pack."""
+    return pa.ipc.open_stream(pack.as_buffer()).read_next_batch()
+
+
+def with_strangers(made: Placer, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, pa.RecordBatch]:
+    """The step of `place`: settled rows, and the different strangers among them."""
+    settled = made.settle(batch)
+    strangers = pc.unique(settled.column(made.prefix + STRANGER).drop_null())
+    return settled, pa.record_batch({STRANGER: strangers})
 
 
 # Columns
@@ -99,6 +152,31 @@ def of_word(word: str) -> Any:
     from pyspark.sql.types import DataType
 
     return DataType.fromDDL(word)
+
+
+def with_one_array(df: "DataFrame", features: list[str], kept: list[str]) -> "DataFrame":
+    """The same rows with the features as one array, where these are of one type: Spark writes that
+    to Arrow in two thirds of the time that many columns take."""
+    from pyspark.sql import functions as F
+
+    types = {df.schema[name].dataType.simpleString() for name in features}
+    if len(features) == 1 or types not in ({"float"}, {"double"}) or set(features) & set(kept):
+        return df
+    others = [name for name in df.columns if name not in features]
+    return df.select(*quoted(others), F.array(*quoted(features)).alias(FEATURES))
+
+
+def spread(batch: pa.RecordBatch, features: Sequence[str]) -> pa.RecordBatch:
+    """The features as columns again."""
+    at = batch.schema.get_field_index(FEATURES)
+    if at < 0:
+        return batch
+    values = batch.column(at).flatten()
+    rows = np.arange(0, len(values), len(features))
+    columns = [values.take(pa.array(rows + number)) for number in range(len(features))]
+    others = [*batch.columns[:at], *batch.columns[at + 1 :]]
+    names = [name for name in batch.schema.names if name != FEATURES]
+    return pa.RecordBatch.from_arrays([*others, *columns], [*names, *features])
 
 
 def schema_of(df: "DataFrame", made: Placer) -> pa.Schema:
@@ -118,11 +196,9 @@ def schema_of(df: "DataFrame", made: Placer) -> pa.Schema:
     return schema
 
 
-def with_source(
-    df: "DataFrame", made: Placer, names: list[str]
-) -> tuple["DataFrame", Placer]:
-    """Columns of rows that know from which file they are and, in Parquet, which row in it, if that can be
-    known and nobody has said it already."""
+def with_source(df: "DataFrame", made: Placer, names: list[str]) -> tuple["DataFrame", Placer]:
+    """Columns of rows that know from which file they are and, in Parquet, which row in it, if that
+    can be known and nobody has said it already."""
     from pyspark.errors import AnalysisException
     from pyspark.sql import functions as F
 
@@ -131,13 +207,12 @@ def with_source(
     df = df.select(*quoted(names))
     if made.file or made.row or is_cached:
         return df, made
-    file, row = "_liontsne_file", "_liontsne_row"
-    path = F.col("_metadata.file_path").alias(file)
-    number = (F.col("_metadata.row_index") + 1).alias(row)
+    path = F.col("_metadata.file_path").alias(FILE)
+    number = (F.col("_metadata.row_index") + 1).alias(ROW)
     for columns in ([path, number], [path]):
         try:
             known = df.select("*", *columns)
-            return known, replace(made, file=file, row=row if row in known.columns else None)
+            return known, replace(made, file=FILE, row=ROW if ROW in known.columns else None)
         except AnalysisException:
             continue
     return df, made
@@ -147,7 +222,8 @@ def with_source(
 
 
 def plainly(work: Callable[[], T]) -> T:
-    """Does work on the cluster; what a worker says is wrong is said here, without the pages around it."""
+    """Does work on the cluster; what a worker says is wrong is said here, without the pages around
+    it."""
     from pyspark.errors import PySparkException
 
     try:

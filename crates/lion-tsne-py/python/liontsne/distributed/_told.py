@@ -11,8 +11,8 @@ KINDS: dict[str, type[Exception]] = {
 
 
 def told(text: str) -> Exception | None:
-    """The error of a worker in the text of an engine's, which has pages around it: the innermost one; None
-    if it is none that a worker says in a sentence.
+    """The error of a worker in the text of an engine's, which has pages around it: the innermost
+    one; None if it is none that a worker says in a sentence.
 
     >>> told('Job aborted\\nTraceback …\\nValueError: row 7 is empty\\n\\tat org.apache.spark…')
     ValueError('row 7 is empty')

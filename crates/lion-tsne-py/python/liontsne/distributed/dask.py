@@ -4,9 +4,9 @@
     placed = dask.place(frame, "map.lion", id="id")
     placed.to_parquet("placed")
 
-Partitions are settled where they are, and stay there; only outliers travel. The result is that of `lion
-place` bit by bit, whatever the partitions. On a cluster, every worker needs the map file at the same
-path.
+Partitions are settled where they are, and stay there; only outliers travel. The result is that of
+`lion place` bit by bit, whatever the partitions. On a cluster, every worker needs the map file at
+the same path.
 """
 
 import os
@@ -25,9 +25,9 @@ def place(
 ) -> Any:
     """Places the rows of a Dask data frame into the map of a file.
 
-    Rows are settled at once, on the cluster if there is one (`dask.distributed.Client`), and kept there
-    (`persist`), without their features; the rest is done when the answer is asked for. Partitions,
-    divisions, index and the types of columns that pass through stay as they are.
+    Rows are settled at once, on the cluster if there is one (`dask.distributed.Client`), and kept
+    there (`persist`), without their features; the rest is done when the answer is asked for.
+    Partitions, divisions, index and the types of columns that pass through stay as they are.
 
     Parameters
     ----------
@@ -38,13 +38,14 @@ def place(
     bad_rows : {"stop", "aside"}
         Whether a row that cannot be placed ends the job with a `ValueError`, or is set aside.
     **options
-        As for `liontsne.distributed.placer`: `id`, `columns`, `keep`, `file`, `row`, `prefix`, `local`, ...
+        As for `liontsne.distributed.placer`: `id`, `columns`, `keep`, `file`, `row`, `prefix`,
+        `local`, ...
 
     Returns
     -------
     dask.dataframe.DataFrame, or two of them
-        The columns that pass through, and what `lion place` says of each row; with `bad_rows="aside"` a
-        pair of them: the placed rows, and the others with a column `problem`.
+        The columns that pass through, and what `lion place` says of each row; with
+        `bad_rows="aside"` a pair of them: the placed rows, and the others with a column `problem`.
     """
     import dask
 
@@ -134,8 +135,8 @@ def meta_of(
 
 
 def schema_of(meta: pd.DataFrame, place: Placer) -> pa.Schema:
-    """The Arrow types of a frame. A column of objects may hold anything: texts, or the lists of numbers
-    that someone says are in it."""
+    """The Arrow types of a frame. A column of objects may hold anything: texts, or the lists of
+    numbers that someone says are in it."""
     schema = pa.Schema.from_pandas(meta, preserve_index=False).remove_metadata()
     for at, name in enumerate(meta.columns):
         if meta[name].dtype == object:

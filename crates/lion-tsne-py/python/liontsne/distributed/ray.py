@@ -4,8 +4,9 @@
     placed = ray.place(dataset, "map.lion", id="id")
     placed.write_parquet("placed")
 
-Blocks are settled where they are, and stay there; only outliers travel. The result is that of `lion place`
-bit by bit, whatever the blocks. On a cluster, every node needs liontsne, and the map file at the same path.
+Blocks are settled where they are, and stay there; only outliers travel. The result is that of `lion
+place` bit by bit, whatever the blocks. On a cluster, every node needs liontsne, and the map file at
+the same path.
 """
 
 import os
@@ -28,9 +29,9 @@ def place(
 ) -> "Dataset | tuple[Dataset, Dataset]":
     """Places the rows of a Ray dataset into the map of a file.
 
-    Rows are settled at once, each of them once, and kept in Ray's object store (`materialize`) without
-    their features; the rest is done when the answer is asked for. Blocks stay as they are; their order
-    is Ray's, as always (`DataContext.execution_options.preserve_order`).
+    Rows are settled at once, each of them once, and kept in Ray's object store (`materialize`)
+    without their features; the rest is done when the answer is asked for. Blocks stay as they are;
+    their order is Ray's, as always (`DataContext.execution_options.preserve_order`).
 
     Parameters
     ----------
@@ -41,21 +42,22 @@ def place(
     bad_rows : {"stop", "aside"}
         Whether a row that cannot be placed ends the job with a `ValueError`, or is set aside.
     **options
-        As for `liontsne.distributed.placer`: `id`, `columns`, `keep`, `file`, `row`, `prefix`, `local`, ...
-        `file="path"` names the files of a dataset that was read with `include_paths=True`.
+        As for `liontsne.distributed.placer`: `id`, `columns`, `keep`, `file`, `row`, `prefix`,
+        `local`, ... `file="path"` names the files of a dataset that was read with
+        `include_paths=True`.
 
     Returns
     -------
     Dataset, or two of them
-        The columns that pass through, and what `lion place` says of each row; with `bad_rows="aside"` a
-        pair of them: the placed rows, and the others with a column `problem`.
+        The columns that pass through, and what `lion place` says of each row; with
+        `bad_rows="aside"` a pair of them: the placed rows, and the others with a column `problem`.
     """
     import ray
 
     made = placer(map, bad_rows=bad_rows, **options)
     settled = plainly(by_block(dataset, partial(settle, made)))
     found = by_block(settled.select_columns([made.prefix + STRANGER]), strangers_of)
-    parts = found.iter_batches(batch_size=None, batch_format="pyarrow")
+    parts: Any = found.iter_batches(batch_size=None, batch_format="pyarrow")
     positions = ray.put(made.positions(part.column(0) for part in parts if part.num_columns))
     placed = by_block(settled, partial(fill, made), positions)
     return placed if bad_rows == "stop" else (placed, by_block(settled, partial(rejected, made)))
@@ -116,7 +118,8 @@ def without_tensors(block: pa.Table) -> pa.Table:
 
 
 def by_block(dataset: "Dataset", work: Any, *given: Any) -> "Dataset":
-    """The answers of a function for each block: a task each, in processes that stay and keep the map open."""
+    """The answers of a function for each block: a task each, in processes that stay and keep the
+    map open."""
     return dataset.map_batches(
         work, batch_size=None, batch_format="pyarrow", zero_copy_batch=True, fn_args=given
     )

@@ -4,30 +4,31 @@
     placed = spark.place(df, "map.lion", id="id")
     placed.write.parquet("placed")
 
-Partitions are settled where they are, and stay there; only outliers travel. The result is that of `lion
-place` bit by bit, whatever the partitions. On a cluster, every worker needs liontsne, and the map file at
-the same path unless Spark ships it (`ship=True`).
+Partitions are settled where they are, and stay there; only outliers travel. The result is that of
+`lion place` bit by bit, whatever the partitions. On a cluster, every worker needs liontsne, and the
+map file at the same path unless Spark ships it (`ship=True`).
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import tee
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from liontsne.distributed import Placer, _columns, placer
+from liontsne.distributed import Placer, Positions, _columns, placer
 from liontsne.distributed._placer import PROBLEM, STRANGER
 from liontsne.distributed._service import Service
-from liontsne.distributed._spark import Batches, plainly, put, quoted, settle
+from liontsne.distributed._spark import settle, with_strangers
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 __all__ = ["place", "release", "stream"]
+
+# What an answer remembers: the data frame that Spark keeps for it.
+SETTLED = "_liontsne_settled"
 
 
 def place(
@@ -40,15 +41,15 @@ def place(
 ) -> "DataFrame | tuple[DataFrame, DataFrame]":
     """Places the rows of a Spark data frame into the map of a file.
 
-    Rows are settled at once, each of them once, and kept by Spark (`persist`, in memory or on disk) without
-    their features; the rest is done when the answer is asked for. `release` lets go of what is kept.
-    Partitions and the order of rows stay as they are.
+    Rows are settled at once, each of them once, and kept by Spark (`persist`, in memory or on disk)
+    without their features; the rest is done when the answer is asked for. `release` lets go of what
+    is kept. Partitions and the order of rows stay as they are.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        Features as columns of numbers, or as one column of arrays. Where it was read from files, the
-        sentence about a bad row names the file, and for Parquet the row in it.
+        Features as columns of numbers, or as one column of arrays. Where it was read from files,
+        the sentence about a bad row names the file, and for Parquet the row in it.
     map : path
         The map file.
     bad_rows : {"stop", "aside"}
@@ -56,54 +57,74 @@ def place(
     ship : bool
         Whether Spark sends the map file to the workers. Otherwise they need it at the same path.
     **options
-        As for `liontsne.distributed.placer`: `id`, `columns`, `keep`, `file`, `row`, `prefix`, `local`, ...
+        As for `liontsne.distributed.placer`: `id`, `columns`, `keep`, `file`, `row`, `prefix`,
+        `local`, ...
 
     Returns
     -------
     DataFrame, or two of them
-        The columns that pass through, and what `lion place` says of each row (`neighbours` and `group` as
-        `long`: Spark has no unsigned numbers); with `bad_rows="aside"` a pair of them: the placed rows, and
-        the others with a column `problem`.
+        The columns that pass through, and what `lion place` says of each row (`neighbours` and
+        `group` as `long`: Spark has no unsigned numbers); with `bad_rows="aside"` a pair of them:
+        the placed rows, and the others with a column `problem`.
     """
     made = placer(map, bad_rows=bad_rows, signed=True, **options)
-    settled = settle(df, made, ship=ship).persist()
-    stranger = settled[quoted([made.prefix + STRANGER])[0]]
-    different = settled.where(stranger.isNotNull()).select(stranger).distinct()
+    settled = settle(df, made, with_strangers, ship=ship)
     try:
-        # This settles all rows.
-        positions = made.positions([plainly(different.toArrow).column(0)]).table
+        positions = made.positions(part.column(0) for part in settled.outliers())
     except BaseException:
-        settled.unpersist()
+        settled.packs.unpersist()
         raise
-    group = positions.column_names.index("group")
-    positions = positions.set_column(group, "group", positions.column(group).cast(pa.int64()))
-    placed, bad = apart(put(settled, stranger, positions, made.prefix), made)
-    placed.liontsne_settled = settled
-    return placed if bad is None else (placed, bad)
+    placed = settled.rows(fill, shared(df, positions), good(made))
+    vars(placed)[SETTLED] = settled
+    if bad_rows == "stop":
+        return placed
+    return placed, settled.rows(only_bad, None, [made.prefix + PROBLEM])
 
 
 def release(placed: "DataFrame") -> None:
-    """Lets Spark forget what it keeps for an answer of `place` (of a pair, the first). Placed rows that
-    are asked for after that are settled anew."""
-    placed.liontsne_settled.unpersist()
+    """Lets Spark forget what it keeps for an answer of `place` (of a pair, the first). Placed rows
+    that are asked for after that are settled anew."""
+    settled = vars(placed).get(SETTLED)
+    if settled is None:
+        raise ValueError("this data frame is none that place has returned: release that one")
+    settled.packs.unpersist()
 
 
-def apart(rows: "DataFrame", made: Placer) -> "tuple[DataFrame, DataFrame | None]":
-    """The placed rows, and the bad ones where they were to be set aside."""
-    rows = rows.drop(made.prefix + STRANGER)
+def shared(df: "DataFrame", value: Any) -> Any:
+    """What each worker gets once; through Spark Connect, which cannot do so, with its tasks."""
+    from pyspark.errors import PySparkException
+
+    try:
+        return df.sparkSession.sparkContext.broadcast(value)
+    except PySparkException:
+        return value
+
+
+def good(made: Placer) -> list[str]:
+    """The columns that are said of rows that are placed."""
+    return [name for name in made.types if name != made.prefix + PROBLEM]
+
+
+def fill(made: Placer, settled: pa.RecordBatch, positions: Positions) -> pa.RecordBatch:
+    """On a worker: placed rows."""
+    return made.fill(without_bad(made, settled), positions)
+
+
+def without_bad(made: Placer, settled: pa.RecordBatch) -> pa.RecordBatch:
+    """On a worker: the rows that are not to be set aside."""
     if made.bad_rows == "stop":
-        return rows, None
-    problem = made.prefix + PROBLEM
-    kept = [name for name in rows.columns if name not in made.types]
-    is_good = rows[quoted([problem])[0]].isNull()
-    return rows.where(is_good).drop(problem), rows.where(~is_good).select(*quoted([*kept, problem]))
+        return settled
+    return settled.filter(settled.column(made.prefix + PROBLEM).is_null())
+
+
+def only_bad(made: Placer, settled: pa.RecordBatch, _: None) -> pa.RecordBatch:
+    """On a worker: the rows that are to be set aside."""
+    return settled.filter(settled.column(made.prefix + PROBLEM).is_valid())
 
 
 # Streams
 
 Sink = Callable[["DataFrame", int], None]
-# The values of an outlier as they came, on the way to the service.
-VALUES = "_liontsne_values"
 
 
 def stream(
@@ -122,26 +143,29 @@ def stream(
 
         query = df.writeStream.foreachBatch(spark.stream("map.lion", sink, id="id")).start()
 
-    Rows are settled on the workers. Outliers, and nothing else, are sent to a running `lion serve` with the
-    same map, whose store keeps them between batches: one that comes close to those of an earlier batch joins
-    their group. They are sent in the order of their ids, and put there by id, so that a batch that is run
-    again changes nothing and has the same answer. An id should stand for one row: where it comes again and
-    is no outlier any more, the service still has the old one.
+    Rows are settled on the workers. Outliers, and nothing else, are sent to a running `lion serve`
+    with the same map, whose store keeps them between batches: one that comes close to those of an
+    earlier batch joins their group. They are sent in the order of their ids, and put there by id,
+    so that a batch that is run again changes nothing and has the same answer. An id should stand
+    for one row: where it comes again and is no outlier any more, the service still has the old one.
 
     Parameters
     ----------
     map : path
         The map file.
     sink : function of a DataFrame and the number of the batch
-        Gets the placed rows of each batch. It may get a batch again, after a failure, as any such function.
+        Gets the placed rows of each batch. It may get a batch again, after a failure, as any such
+        function.
     id : str
         The column that names rows.
     service, token : str
-        Where `lion serve map.lion --store points.db` runs, and what is in its token file if it has one.
+        Where `lion serve map.lion --store points.db` runs, and what is in its token file if it has
+        one.
     patience : float
         Seconds for which the service may be away before the batch fails.
     rejected : function of a DataFrame and the number of the batch
-        Gets the rows that cannot be placed, with a column `problem`. Without it they stop the query.
+        Gets the rows that cannot be placed, with a column `problem`. Without it they stop the
+        query.
     ship : bool
         As for `place`.
     **options
@@ -152,59 +176,49 @@ def stream(
     asked = Service(service, token, patience)
 
     def place_batch(df: "DataFrame", epoch: int) -> None:
-        settled = settle(df, made, ship=ship, step=settle_and_show, **{VALUES: "array<float>"})
-        settled = settled.persist()
+        settled = settle(df, made, with_values, ship=ship)
         try:
-            key, answers = from_service(settled, made, asked)
-            placed, bad = apart(put(settled, key, answers, made.prefix).drop(VALUES), made)
-            sink(placed, epoch)
-            if rejected is not None and bad is not None:
-                rejected(bad, epoch)
+            answers = from_service(settled.outliers(), made, id, asked)
+            sink(settled.rows(put, shared(df, answers), good(made)), epoch)
+            if rejected is not None:
+                rejected(settled.rows(only_bad, None, [made.prefix + PROBLEM]), epoch)
         finally:
-            settled.unpersist()
+            settled.packs.unpersist()
 
     return place_batch
 
 
-def settle_and_show(made: Placer, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """On a worker: settled rows, and the values of those that are outliers."""
+def with_values(made: Placer, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, pa.RecordBatch]:
+    """The step of `stream`: settled rows, and the ids and values of the outliers among them."""
+    settled = made.settle(batch)
+    outliers = batch.filter(settled.column(made.prefix + STRANGER).is_valid())
     width = made.map.input_dims
-    given, batches = tee(batches)
-    for batch, settled in zip(given, made.settle(batches)):
-        is_outlier = settled.column(made.prefix + STRANGER).is_valid().to_numpy(zero_copy_only=False)
-        rows = np.flatnonzero(is_outlier)
-        x, _ = _columns.rows(batch.take(pa.array(rows)), made._chosen(batch.schema), width)
-        lists = pa.FixedSizeListArray.from_arrays(pa.array(x.ravel()), width)
-        where = pa.array(np.cumsum(is_outlier) - 1, mask=~is_outlier)
-        values = lists.cast(pa.list_(pa.float32())).take(where)
-        yield settled.append_column(VALUES, values)
+    x, _ = _columns.rows(outliers, made._chosen(batch.schema), width)
+    values = pa.FixedSizeListArray.from_arrays(pa.array(x.ravel()), width)
+    ids = outliers.column(made.id).cast(pa.string())
+    return settled, pa.record_batch({"id": ids, "x": values})
 
 
 def from_service(
-    settled: "DataFrame", made: Placer, service: Service
-) -> "tuple[Column, pa.Table]":
-    """What the service says of the outliers among settled rows, and the key of a row in it."""
-    from pyspark.sql import functions as F
-
-    values = F.col(VALUES)
-    key = F.when(values.isNotNull(), F.col(quoted([made.id])[0]).cast("string"))
-    outliers = settled.where(values.isNotNull()).select(key.alias("id"), values.alias("x"))
-    points = each_once(plainly(outliers.toArrow), made.id)
+    outliers: list[pa.RecordBatch], made: Placer, id: str, service: Service
+) -> pa.Table:
+    """What the service says of outliers."""
     types = {name: type for name, type in replace(made, prefix="").types.items() if name != PROBLEM}
     schema = pa.schema({"id": pa.string()} | types)
-    if not len(points):
-        return key, schema.empty_table()
+    if not outliers:
+        return schema.empty_table()
     if service.checksum() != made.checksum:
         raise ValueError(
-            f"the service at {service.address} has another map than {made.path}: start it with that file"
+            f"the service at {service.address} has another map than {made.path}: start it with "
+            "that file"
         )
-    answers = service.place(points)
-    return key, pa.Table.from_pylist(answers, schema)
+    points = each_once(pa.Table.from_batches(outliers), id)
+    return pa.Table.from_pylist(service.place(points), schema)
 
 
 def each_once(points: pa.Table, id: str) -> pa.Table:
     """Points in the order of their ids, each once."""
-    points = points.take(pc.sort_indices(points, [("id", "ascending")]))
+    points = points.take(pc.sort_indices(points.column("id")))
     ids = points.column("id").to_pylist()
     if None in ids:
         raise ValueError(f"column {id} is empty in the row of an outlier: every point needs an id")
@@ -215,7 +229,26 @@ def each_once(points: pa.Table, id: str) -> pa.Table:
     for row, name in enumerate(ids[1:], 1):
         if name == ids[row - 1] and values[row] != values[row - 1]:
             raise ValueError(
-                f"id {name} is twice among the outliers of this batch, with different values: keep the latest "
-                "of each id before the stream is placed"
+                f"id {name} is twice among the outliers of this batch, with different values: keep "
+                "the latest of each id before the stream is placed"
             )
     return points.take(first)
+
+
+def put(made: Placer, settled: pa.RecordBatch, answers: pa.Table) -> pa.RecordBatch:
+    """On a worker: settled rows, the outliers among them as the service has them."""
+    settled = without_bad(made, settled)
+    is_outlier = settled.column(made.prefix + STRANGER).is_valid()
+    ids = pc.if_else(is_outlier, settled.column(made.id).cast(pa.string()), None)
+    where = pc.index_in(ids, answers.column("id"), skip_nulls=True)
+    if pc.any(pc.and_(is_outlier, where.is_null())).as_py():
+        raise ValueError(
+            "an outlier is here that was not there before: the stream is not the same each time it "
+            "is computed, so cache it before it is placed"
+        )
+    columns = dict(zip(settled.schema.names, settled.columns))
+    for name in answers.column_names[1:]:
+        given = answers.column(name).combine_chunks().take(where)
+        old = columns[made.prefix + name]
+        columns[made.prefix + name] = pc.if_else(is_outlier, given.cast(old.type), old)
+    return pa.RecordBatch.from_arrays(list(columns.values()), schema=settled.schema)

@@ -1,0 +1,41 @@
+//! What placing holds: the map made ready, the rows at hand, and the outliers that wait for each other.
+
+use super::needs::{Needs, threads};
+use crate::lion::{LionOptions, Local, Placement, Stranger};
+use crate::map::Map;
+
+/// Rows of a table that come together, and those of them that are looked up at the same time.
+const BATCH: f64 = 4096.0;
+const AT_ONCE: f64 = 1024.0;
+
+impl LionOptions {
+    /// What placing into this map will hold at its largest, tables passing by in batches, but for the outliers: each
+    /// of those takes [`Stranger::needs`] until all have positions.
+    pub fn needs(&self, map: &Map) -> Needs {
+        let (rows, width) = (map.x().rows() as f64, map.x().cols() as f64);
+        let nearest = match self.local {
+            Local::Energy => 3.0 * map.perplexity(),
+            Local::Idw => 2.0,
+        };
+        // What a row collects, and what it says in the end.
+        let look = 8.0 * ((3.0 * nearest).max(64.0) + 64.0) + 24.0 * nearest + 16.0 * width;
+        let inputs = map.preprocess().input_dims() as f64;
+        Needs::of(
+            "placing",
+            &[
+                ("map", 4.0 * rows * (width + map.dims() as f64) + 64.0 * map.rows() as f64),
+                ("index of its rows", 4.3 * rows * width + 60.0 * rows),
+                ("rows being placed", 5.0 * 4.0 * BATCH * inputs + AT_ONCE * look),
+                ("threads and small things", 2e6 + 0.8e6 * threads(self.threads) as f64),
+            ],
+        )
+    }
+}
+
+impl Stranger {
+    /// What an outlier of a map whose rows have so many columns after preprocessing takes until all outliers have
+    /// positions: its row, again in the order of the search for groups, and again in its group.
+    pub fn needs(width: usize) -> u64 {
+        (3 * 4 * width + size_of::<Self>() + size_of::<Placement>() + 200) as u64
+    }
+}

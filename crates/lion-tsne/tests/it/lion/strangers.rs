@@ -1,0 +1,141 @@
+//! Outliers as bytes: what travels in place of a row must be all that its position depends on.
+
+use super::support::{Clustered, lion, matrix, queries, shuffled};
+use lion_tsne::{Lion, LionOptions, Placement, Positions, Radius, Settled, Stranger};
+use proptest::prelude::*;
+
+/// Maps in the plane and in space, with both ways to choose a position, and rows of every kind for them.
+fn jobs() -> Vec<(Lion, Vec<Vec<f64>>)> {
+    let cases = [(2, 3, Positions::Nearest), (3, 5, Positions::Random), (2, 2, Positions::Random)];
+    let job = |(dims, cols, positions): (usize, usize, Positions)| {
+        let map = Clustered { rows: 150, cols, dims, lonely: 0, seed: 40 + cols as u64 }.map();
+        let mut rows = queries(&map, 200, 41);
+        // Some are there twice.
+        rows.extend(rows[..60].to_vec());
+        (
+            lion(
+                &map,
+                &LionOptions {
+                    positions,
+                    seed: 5,
+                    radius: Some(Radius::Percentile(90.0)),
+                    ..LionOptions::default()
+                },
+            ),
+            rows,
+        )
+    };
+    cases.into_iter().map(job).collect()
+}
+
+fn strangers_among(lion: &Lion, rows: &[Vec<f64>]) -> Vec<Stranger> {
+    let settled = lion.settle(&matrix(rows)).expect("settled");
+    let stranger = |settled| match settled {
+        Settled::Outlier(stranger) => Some(stranger),
+        Settled::Placed(_) => None,
+    };
+    settled.into_iter().filter_map(stranger).collect()
+}
+
+fn from_bytes(lion: &Lion, bytes: &[u8]) -> Stranger {
+    Stranger::from_bytes(bytes, lion.map().x().cols()).expect("a stranger")
+}
+
+#[test]
+fn positions_depend_on_nothing_that_the_bytes_do_not_hold() {
+    for (lion, rows) in jobs() {
+        let strangers = strangers_among(&lion, &rows);
+        let bytes: Vec<Vec<u8>> = strangers.iter().map(Stranger::to_bytes).collect();
+        let expected = lion.placer().give_positions(strangers);
+        assert!(expected.len() > 20);
+        // In another order, which is that of the bytes; without those that are there twice.
+        let mut different = bytes.clone();
+        different.sort();
+        different.dedup();
+        assert!(different.len() < bytes.len());
+        for order in [0, 1].map(|seed| shuffled(different.len(), seed)) {
+            let read = order.iter().map(|&at| from_bytes(&lion, &different[at as usize]));
+            let given = lion.placer().give_positions(read.collect());
+            for (bytes, expected) in bytes.iter().zip(&expected) {
+                let at = order.iter().position(|&at| &different[at as usize] == bytes).expect("it is there");
+                let Placement { place, group, nearest_distance, .. } = &given[at];
+                assert_eq!((place, group), (&expected.place, &expected.group));
+                assert_eq!(*nearest_distance, expected.nearest_distance);
+            }
+        }
+    }
+}
+
+#[test]
+fn equal_strangers_have_equal_bytes_and_others_do_not() {
+    let (lion, rows) = jobs().swap_remove(0);
+    let bytes = |row: &[f64]| match &strangers_among(&lion, &[row.to_vec()])[..] {
+        [stranger] => Some(stranger.to_bytes()),
+        _ => None,
+    };
+    let all: Vec<(&Vec<f64>, Vec<u8>)> = rows.iter().filter_map(|row| Some((row, bytes(row)?))).collect();
+    assert!(all.len() > 20);
+    for (row, bytes) in &all {
+        assert_eq!((bytes[0], bytes.len()), (1, 29 + 4 * row.len()));
+        assert!(all.iter().all(|(other, theirs)| (row == other) == (bytes == theirs)));
+    }
+}
+
+#[test]
+fn what_is_no_stranger_is_refused_in_a_sentence() {
+    let (lion, rows) = jobs().swap_remove(0);
+    let whole = strangers_among(&lion, &rows)[0].to_bytes();
+    let refusal = |bytes: &[u8], width: usize| {
+        let refused = Stranger::from_bytes(bytes, width).expect_err("refused");
+        refused.to_string().split_once(':').expect("what to do").0.to_owned()
+    };
+    assert_eq!(refusal(&[], 3), "a stranger's bytes are missing");
+    assert_eq!(refusal(&[7, 0], 3), "a stranger's bytes are of version 7, and 1 can be read");
+    assert_eq!(refusal(&whole[..40], 3), "a stranger's bytes are 40 and not those of 3 columns");
+    assert_eq!(refusal(&whole, 4), "a stranger's bytes are 41 and not those of 4 columns");
+    assert_eq!(
+        refusal(&whole, usize::MAX),
+        format!("a stranger's bytes are 41 and not those of {} columns", usize::MAX)
+    );
+    for (at, number) in [(1, f32::NAN), (1, -1.0), (29, f32::INFINITY), (37, f32::NAN)] {
+        let mut bytes = whole.clone();
+        bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
+        assert_eq!(refusal(&bytes, 3), "a stranger's bytes hold numbers that no stranger has");
+    }
+    let mut bytes = whole;
+    bytes[13..21].copy_from_slice(&f64::NEG_INFINITY.to_le_bytes());
+    assert_eq!(refusal(&bytes, 3), "a stranger's bytes hold numbers that no stranger has");
+}
+
+thread_local! {
+    static LION: Lion = jobs().swap_remove(0).0;
+}
+
+proptest! {
+    /// Any bytes are refused, or a stranger with these bytes whom a map gives a position, whoever else is there.
+    #[test]
+    fn any_bytes(one in bytes(), other in bytes()) {
+        let strangers = [&one, &other, &one].map(|bytes| Stranger::from_bytes(bytes, 3).map(|one| (bytes, one)));
+        for (bytes, stranger) in strangers.iter().flatten() {
+            prop_assert_eq!(&stranger.to_bytes(), *bytes);
+        }
+        let strangers = strangers.into_iter().flatten().map(|(_, stranger)| stranger).collect();
+        let placed = LION.with(|lion| lion.placer().give_positions(strangers));
+        prop_assert!(placed.iter().all(|placed| placed.group.is_some() && placed.place.len() == 2));
+    }
+}
+
+/// Mostly those of a stranger of three columns, if an odd one.
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    let version = prop_oneof![9 => Just(1u8), 1 => any::<u8>()];
+    let length = prop_oneof![9 => Just(40usize), 1 => 0..60usize];
+    let rest = length.prop_flat_map(|length| prop::collection::vec(any::<u8>(), length));
+    (version, rest).prop_map(|(version, rest)| {
+        let mut bytes: Vec<u8> = std::iter::once(version).chain(rest).collect();
+        // Without this most numbers are negative or beyond all places.
+        for (at, byte) in [(4, 0x7f), (12, 0x47), (20, 0x47), (28, 0x47)] {
+            bytes.iter_mut().skip(at).take(1).for_each(|b| *b &= byte);
+        }
+        bytes
+    })
+}
