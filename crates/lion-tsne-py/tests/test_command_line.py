@@ -41,6 +41,18 @@ def frame(blobs) -> pd.DataFrame:
     return frame.assign(kind=[f"k{h}" for h in heap])
 
 
+def test_the_same_landmarks(lion, frame, tmp_path):
+    for at, part in enumerate((frame[:90], frame[90:])):
+        part.rename_axis("name").reset_index().to_parquet(tmp_path / f"p{at}.parquet", index=False)
+    names, files = {"id": "name", "label": "kind"}, str(tmp_path / "p*.parquet")
+    ours = LionTSNE(perplexity=10, max_iter=100, pca=4)
+    ours.fit_landmarks(files, 80, **names, stratify=True, cover=True).save(tmp_path / "ours.lion")
+    how = ["--pca", 4, "--perplexity", 10, "--iterations", 100, "--landmarks", 80]
+    columns = ["--id", "name", "--label", "kind", "--stratify", "--cover", "-q"]
+    lion("fit", files, *columns, *how, "-o", tmp_path / "theirs.lion")
+    assert (tmp_path / "ours.lion").read_bytes() == (tmp_path / "theirs.lion").read_bytes()
+
+
 def test_maps_of_the_program(lion, frame, tmp_path):
     frame[:200].to_csv(tmp_path / "old.csv", index_label="name")
     frame[200:].to_csv(tmp_path / "new.csv", index_label="name")

@@ -67,7 +67,7 @@ def test_the_same_map_from_every_source(table, files):
     assert named(files / "p*.csv").sampled_from_ == first.sampled_from_
 
 
-def test_it_is_the_map_of_the_program(table, files, tmp_path):
+def test_what_it_stands_for_is_kept(table, files, tmp_path):
     lion = named(str(files / "*.parquet"), stratify=True, cover=True)
     from_ = lion.sampled_from_
     assert from_["rows"] == ROWS and from_["judged"] == ROWS - 120 and from_["beyond_error"] == 0

@@ -71,8 +71,9 @@ fn what_is_beyond_is_counted_and_kept() {
         let counter = Beyond::new(&map, 2).unwrap();
         let counted = counter.count(&rows.data).unwrap();
         assert_eq!((from.beyond, from.rows, from.judged), (counted, 6000, 5700), "{stratified} {cover}");
-        assert!(from.is_exact() && counted > 0 && from.stratified == stratified);
-        assert_eq!(cover, from.covering > 0);
+        // Of strangers that have a label of their own, nearly all are landmarks where labels share them out.
+        assert!(from.is_exact() && (counted > 0 || stratified) && from.stratified == stratified);
+        assert!(stratified || cover == (from.covering > 0));
         // And it is what a full search says.
         let lion = Lion::new(map.clone(), &LionOptions::default()).unwrap();
         let alone = |&row: &u32| {
