@@ -14,6 +14,8 @@ const IDS: u64 = 140;
 const LABELS: u64 = 70;
 /// Batches that are there at a time while a table passes by.
 const PASSING: usize = 5;
+/// More landmarks than this are not mapped unless they are asked for: it would take long, and be too many points to look at.
+const MOST_UNASKED: usize = 200_000;
 /// The share of memory that witnesses may have.
 const OF_WITNESSES: u64 = 8;
 
@@ -73,9 +75,10 @@ impl<'a> Memory<'a> {
         let beside = self.beside_landmarks(table.cols, table.buffers);
         let most = self.fit.most_landmarks(&options, table.cols, limit.bytes.saturating_sub(beside));
         let Some(most) = most else { bail!("{problem}, too little for landmarks too: allow more memory") };
-        let count = rounded_down(most).max(self.least());
+        let count = rounded_down(most.min(MOST_UNASKED)).max(self.least());
+        let why = if most > MOST_UNASKED { "" } else { ", as many as fit" };
         self.screen.say(&format!(
-            "note: {problem}: {count} landmarks chosen from all rows are mapped instead, as many as fit; --landmarks says how many it shall be"
+            "note: {problem}: {count} landmarks chosen from all rows are mapped instead{why}; --landmarks says how many it shall be"
         ));
         Ok(count)
     }

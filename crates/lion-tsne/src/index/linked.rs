@@ -10,6 +10,7 @@ use super::scan::{Collect, Packed, scan, squared_distance, squared_length};
 use crate::matrix::Matrix;
 use crate::vectorized::vectorized;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Up to this many rows there is one cell.
 const ONE_CELL_UP_TO: usize = 8 * CELL;
@@ -25,16 +26,15 @@ pub(crate) fn linked(x: &Matrix, radius: f64) -> Vec<u32> {
         return (0..x.rows() as u32).collect();
     }
     let cells = Cells::new(x, radius);
+    let count = cells.cells.len();
     let mut groups = Groups::new(x.rows());
     cells.join_small_cells(&mut groups);
+    // Each cell by itself first: what hangs together there need not be compared with others row by row.
+    cells.join_links(0..count, |cell| cell..cell + 1, &mut groups);
     let (mut first, mut together) = (0, TOGETHER[0]);
-    while first < cells.cells.len() {
-        let last = (first + together).min(cells.cells.len());
-        let known = groups.all();
-        let known = Known { one_group: cells.one_group(&known), group_of: known };
-        let links: Vec<Vec<(u32, u32)>> =
-            (first..last).into_par_iter().map(|cell| cells.links_of(cell, &known)).collect();
-        links.into_iter().flatten().for_each(|(a, b)| groups.join(a, b));
+    while first < count {
+        let last = (first + together).min(count);
+        cells.join_links(first..last, |cell| cell + 1..count, &mut groups);
         (first, together) = (last, (2 * together).min(TOGETHER[1]));
     }
     cells.in_original_order(&groups.all())
@@ -114,21 +114,45 @@ impl Cells {
         self.cells.iter().map(of_cell).collect()
     }
 
-    /// Enough links between the rows of a cell and of those from it on: any two rows that hang together by one are joined
-    /// by what is found or is known.
-    fn links_of(&self, cell: usize, known: &Known) -> Vec<(u32, u32)> {
+    /// Joins what hangs together by a link between a row of some cells and one of those that each is compared with.
+    fn join_links(
+        &self,
+        cells: Range<usize>,
+        others: impl Fn(usize) -> Range<usize> + Sync,
+        groups: &mut Groups,
+    ) {
+        let known = groups.all();
+        let known = Known { one_group: self.one_group(&known), group_of: known };
+        // What was found spares what comes after it on the same thread. Which links are found depends on that; what they
+        // join does not.
+        let links: Vec<Vec<(u32, u32)>> = cells
+            .into_par_iter()
+            .map_init(
+                || Groups(known.group_of.clone()),
+                |found, cell| self.links_of(cell, others(cell), &known, found),
+            )
+            .collect();
+        links.into_iter().flatten().for_each(|(a, b)| groups.join(a, b));
+    }
+
+    /// Enough links between the rows of a cell and of others: any two rows that hang together by one are joined by what is
+    /// found or is known, and so in `groups`.
+    fn links_of(
+        &self,
+        cell: usize,
+        others: Range<usize>,
+        known: &Known,
+        groups: &mut Groups,
+    ) -> Vec<(u32, u32)> {
         let Cell { first, packed, .. } = &self.cells[cell];
-        let others: Vec<usize> =
-            (cell..self.cells.len()).filter(|&other| self.can_link(cell, other)).collect();
-        // What is found for one row spares the next ones.
-        let mut groups = Groups(known.group_of.clone());
+        let others: Vec<usize> = others.filter(|&other| self.can_link(cell, other)).collect();
         let mut links = Vec::new();
         for from in (0..packed.rows()).step_by(block_rows(self.cols)) {
             let to = (from + block_rows(self.cols)).min(packed.rows());
             for &other in &others {
                 let queries = self.reaching((first + from) as u32..(first + to) as u32, other, known);
                 if !queries.is_empty() {
-                    links.extend(self.compare(&queries, other, known, &mut groups));
+                    links.extend(self.compare(&queries, other, known, groups));
                 }
             }
         }
@@ -141,7 +165,7 @@ impl Cells {
     }
 
     /// Those rows that can have a link to a row of the cell which is not known.
-    fn reaching(&self, rows: std::ops::Range<u32>, cell: usize, known: &Known) -> Vec<u32> {
+    fn reaching(&self, rows: Range<u32>, cell: usize, known: &Known) -> Vec<u32> {
         let Cell { radius, .. } = self.cells[cell];
         let middle = self.centres.row(cell);
         let news = |&row: &u32| known.one_group[cell] != Some(known.group_of[row as usize]);

@@ -68,7 +68,8 @@ class Placer:
         found.discard(None)  # type: ignore[arg-type]
         ordered = sorted(found)
         placed = batch_of(_native.positions(self._opened.placer, ordered))
-        return Positions(pa.array(ordered, pa.binary()), placed)
+        # All of them together may have more than 2 GB.
+        return Positions(pa.array(ordered, pa.large_binary()), placed)
 
     def fill(self, batches: Any, positions: Positions) -> Any:
         """The third step: settled rows, the outliers among them at their positions. What it takes
