@@ -32,6 +32,7 @@ class Cluster:
     cores_per_machine: int = 16
     bytes_per_second: float = 1.25e9  # of each machine: 10 Gbit/s
     spread: float = 0.1  # how much slower or quicker than the mean a task is
+    crowding: float = 1.0  # how much longer a core takes while those beside it are busy
 
 
 @dataclass
@@ -78,7 +79,7 @@ def stage(tasks, seconds, cluster, costs, seed):
         # A golden-ratio sequence: as even as can be, and the same each time.
         luck = 2 * ((number * seed * 0.6180339887498949) % 1) - 1
         begun = heapq.heappop(free)
-        heapq.heappush(free, begun + costs.task_seconds + rows * seconds * (1 + cluster.spread * luck))
+        heapq.heappush(free, begun + costs.task_seconds + rows * seconds * cluster.crowding * (1 + cluster.spread * luck))
     return max(free, default=0.0)
 
 

@@ -159,7 +159,8 @@ Examples:
   lion plot m.lion -o m.html                  to look around in: pan, zoom, hover, search
   lion plot m.lion -o m.svg                   for a paper
   lion plot m.lion -o m.png --width 2400 --title \"Digits\"
-  lion plot m.lion --placements placed.csv -o m.html        with the rows placed later")]
+  lion plot m.lion --placements placed.csv -o m.html        with the rows placed later
+  lion plot m.lion --placements 'placed/*.parquet' -o m.html")]
 pub(crate) struct PlotArgs {
     /// A map file written by lion fit
     #[arg(value_name = "MAP")]
@@ -167,7 +168,8 @@ pub(crate) struct PlotArgs {
     /// Where to draw it: .html, .svg or .png
     #[arg(short, long, value_name = "FILE", value_parser = value::picture)]
     pub(crate) output: Picture,
-    /// Also show the rows placed by lion place: the file that it wrote
+    /// Also show the rows placed by lion place: the file that it wrote, a pattern of files, or a folder of Parquet files as
+    /// Spark, Ray and Dask write them
     #[arg(long, value_name = "FILE")]
     pub(crate) placements: Option<PathBuf>,
     /// Colour the placed rows by these labels, one for each: .npy, idx1-ubyte, or text, one a line

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
     if let Some(advice) = landmarks::advice(&map) {
         screen.say(&advice);
     }
-    output::present(common, &summary, || in_words(&summary, &args.output))
+    output::present(common, &summary, || in_words(&summary, args))
 }
 
 /// A map, and what is to be kept with it.
@@ -95,13 +95,13 @@ pub(crate) fn write(map: &Map, path: &Path, mut reporter: Reporter) -> Result<Su
     Ok(Summary::new(map, path, saved.bytes, saved.checksum).fitted(reporter.finish()))
 }
 
-fn in_words(summary: &Summary, path: &Path) -> String {
+fn in_words(summary: &Summary, args: &FitArgs) -> String {
     let stopped = match summary.stopped_early {
         true => "stopped early: this is the map reached by then\n",
         false => "",
     };
-    let (path, picture) = (path.display(), path.with_extension("html"));
-    format!("{stopped}{}\nnext: lion plot {path} -o {}\n", summary.facts().lines(), picture.display())
+    let next = if summary.landmarks.is_some() { args.placing_all() } else { args.drawing() };
+    format!("{stopped}{}\nnext: {next}\n", summary.facts().lines())
 }
 
 /// Everything that is read.
@@ -225,6 +225,26 @@ fn places(file: &Path, dims: std::ops::RangeInclusive<usize>) -> Result<Matrix> 
 }
 
 impl FitArgs {
+    /// The command that draws the map.
+    fn drawing(&self) -> String {
+        let picture = self.output.with_extension("html");
+        format!("lion plot {} -o {}", self.output.display(), picture.display())
+    }
+
+    /// The command that places all rows among the landmarks.
+    fn placing_all(&self) -> String {
+        let mut words = format!("lion place {}", self.output.display());
+        for file in &self.data {
+            let file = file.display().to_string();
+            let quote = if file.contains(['*', '?', '[', ' ']) { "'" } else { "" };
+            words += &format!(" {quote}{file}{quote}");
+        }
+        for (flag, column) in [("--id", &self.table.id), ("--label", &self.table.label)] {
+            words += &column.as_ref().map_or(String::new(), |column| format!(" {flag} {column}"));
+        }
+        words + " -o placed.parquet"
+    }
+
     fn init_file(&self) -> Option<&Path> {
         match &self.tsne.init {
             InitArg::File(file) => Some(file),

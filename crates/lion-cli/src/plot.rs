@@ -1,13 +1,14 @@
 //! `lion plot`: a map becomes a picture.
 
 use crate::args::{Common, Picture, PictureKind, PlotArgs};
+use crate::files::Files;
 use crate::output;
 use crate::place::Placements;
 use anyhow::{Result, ensure};
 use lion_report::{Mark, Placed, Scatter};
 use lion_tsne::{Map, Verdict};
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The JSON object.
 #[derive(Serialize)]
@@ -49,7 +50,8 @@ impl PlotArgs {
     /// The rows placed later, if there are any to show.
     fn newcomers(&self, map: &Map) -> Result<Option<Newcomers>> {
         let Some(file) = &self.placements else { return Ok(None) };
-        let newcomers = Newcomers::new(Placements::read(file, map.dims())?, map.dims());
+        let files = Files::expand(&[in_folder(file)])?;
+        let newcomers = Newcomers::new(Placements::read_all(files.paths(), map.dims())?, map.dims());
         let Some(labels_file) = &self.placed_labels else { return Ok(Some(newcomers)) };
         let labels = lion_table::read_labels(labels_file)?;
         let (found, rows) = (labels.len(), newcomers.marks.len());
@@ -57,10 +59,15 @@ impl PlotArgs {
             found == rows,
             "{} has {found} labels, and {} has {rows} rows: there must be one for each row",
             labels_file.display(),
-            file.display()
+            files.shown()
         );
         Ok(Some(newcomers.labelled(labels)))
     }
+}
+
+/// A folder stands for the Parquet files in it: that is how engines write a table.
+fn in_folder(file: &Path) -> PathBuf {
+    if file.is_dir() { file.join("*.parquet") } else { file.to_owned() }
 }
 
 /// Rows placed in a map, as its pictures have them.
@@ -144,8 +151,12 @@ pub(crate) fn draw(
 /// What the map is, in a line; the picture itself tells how many points there are.
 fn subtitle(map: &Map) -> String {
     let provenance = map.provenance();
+    let landmarks = match &provenance.sampled_from {
+        Some(from) => format!(" of landmarks of {} rows", from.rows),
+        None => String::new(),
+    };
     match provenance.kl {
-        Some(kl) => format!("t-SNE, perplexity {}, KL divergence {kl:.3}", provenance.perplexity),
+        Some(kl) => format!("t-SNE{landmarks}, perplexity {}, KL divergence {kl:.3}", provenance.perplexity),
         None => "a map made elsewhere".into(),
     }
 }

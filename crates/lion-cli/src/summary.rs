@@ -128,7 +128,7 @@ impl Summary {
             facts.add("landmarks", landmarks);
         }
         if let Some(beyond) = self.beyond_in_words() {
-            facts.add("left out", beyond);
+            facts.add("beyond r_x", beyond);
         }
         if let Some(image) = &self.image {
             facts.add("pictures", format!("of {image} pixels, kept with the rows"));
@@ -166,15 +166,13 @@ impl Summary {
     }
 
     fn landmarks_in_words(&self) -> Option<String> {
-        let stratified = if self.stratified? { ", each label with its share" } else { "" };
+        let stratified = if self.stratified? { ", as many of each label as can be had" } else { "" };
         let covering = match self.covering? {
             0 => String::new(),
+            1 => ", 1 of them to cover a sparse region".into(),
             some => format!(", {some} of them to cover sparse regions"),
         };
-        Some(format!(
-            "the rows stand for {} that they were chosen from{stratified}{covering}",
-            self.sampled_from?
-        ))
+        Some(format!("chosen from {} rows{stratified}{covering}", self.sampled_from?))
     }
 
     fn beyond_in_words(&self) -> Option<String> {

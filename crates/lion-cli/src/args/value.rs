@@ -112,13 +112,23 @@ pub(crate) fn bytes(text: &str) -> Result<usize, String> {
 pub(crate) fn memory(text: &str) -> Result<u64, String> {
     match size(text) {
         Some(bytes) if (1e6..=1e15).contains(&bytes) => Ok(bytes as u64),
-        _ => Err("it must be a size from 1MB to 1000TB, such as 4GB".into()),
+        _ => Err("it must be a size from 1MB to 1000TB, such as 300MB, 4GB or 4GiB".into()),
     }
 }
 
 /// A number of bytes, with or without a unit.
 fn size(text: &str) -> Option<f64> {
-    let units = [("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)];
+    let binary = |power: i32| 1024f64.powi(power);
+    let units = [
+        ("kB", 1e3),
+        ("MB", 1e6),
+        ("GB", 1e9),
+        ("TB", 1e12),
+        ("KiB", binary(1)),
+        ("MiB", binary(2)),
+        ("GiB", binary(3)),
+        ("TiB", binary(4)),
+    ];
     let unit = units.into_iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)));
     let (number, unit) = unit.unwrap_or((text, 1.0));
     number.trim().parse::<f64>().ok().map(|number| number * unit)
@@ -236,6 +246,7 @@ mod tests {
         assert_eq!(off_plane("none"), Ok(OffPlane::None));
         assert_eq!(off_plane("98%"), Ok(OffPlane::Percentile(98.0)));
         assert_eq!((bytes("64MB"), bytes("1.5kB"), bytes("5000")), (Ok(64_000_000), Ok(1500), Ok(5000)));
+        assert_eq!((memory("4GiB"), memory("300MB")), (Ok(4 << 30), Ok(300_000_000)));
         assert!(["0", "-1MB", "nan", "64TB", "1e99", "much"].iter().all(|text| bytes(text).is_err()));
         assert_eq!((memory("4GB"), memory("0.5 TB")), (Ok(4_000_000_000), Ok(500_000_000_000)));
         assert!(["0", "-1GB", "nan", "10kB", "2e6TB", "all"].iter().all(|text| memory(text).is_err()));

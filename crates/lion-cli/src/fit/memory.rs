@@ -57,10 +57,11 @@ impl<'a> Memory<'a> {
     pub(super) fn landmarks_instead(&self, table: &TooLarge) -> Result<usize> {
         let Some(limit) = self.limit else { bail!("there is no limit to keep to") };
         let problem = format!(
-            "{}: a map of {} rows of {} columns takes about {} of memory, and {}",
+            "{}: a map of {} rows of {} columns takes {} {} of memory, and {}",
             self.files.shown(),
             table.rows,
             table.cols,
+            if table.known.is_some() { "about" } else { "more than" },
             size(table.needed),
             limit.in_words()
         );

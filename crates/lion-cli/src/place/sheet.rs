@@ -122,6 +122,22 @@ impl Placements {
         })
     }
 
+    /// The same from all files of a list, one after another.
+    pub(crate) fn read_all<'a>(paths: impl Iterator<Item = &'a Path>, dims: usize) -> Result<Self> {
+        let mut all = Self::default();
+        for path in paths {
+            let next = Self::read(path, dims)?;
+            let mixed = !all.points.is_empty() && all.verdicts.is_empty() != next.verdicts.is_empty();
+            ensure!(!mixed, "{} and files before it are not of the same kind", path.display());
+            all.points.extend(next.points);
+            all.verdicts.extend(next.verdicts);
+            all.ids.extend(next.ids);
+            all.scores.extend(next.scores);
+            all.groups.extend(next.groups);
+        }
+        Ok(all)
+    }
+
     fn coordinates_alone(path: &Path, dims: usize) -> Result<Self> {
         let table = lion_table::read(path, &ReadOptions::default())?;
         ensure!(

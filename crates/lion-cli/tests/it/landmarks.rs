@@ -65,7 +65,7 @@ fn the_report_says_what_was_left_out() {
     let info = folder.json("info m.lion");
     assert_eq!((&info["beyond"], &info["sampled_from"]), (&from["beyond"], &300.into()));
     let words = folder.lion("info m.lion").stdout;
-    assert!(words.contains("the rows stand for 300 that they were chosen from"), "{words}");
+    assert!(words.contains("chosen from 300 rows"), "{words}");
     assert!(words.contains(&format!("of 300 rows, {beyond}, lie beyond r_x of every landmark")), "{words}");
     // Counted over all rows it is the same, for all others were witnesses here.
     let args =

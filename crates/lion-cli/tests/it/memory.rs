@@ -89,7 +89,7 @@ fn what_was_asked_for_is_not_given_up_silently() {
     fit(&format!("{LIMITED} --landmarks 50000"))
         .refuses(1, &["50000 landmarks of 8 columns take", "use at most "]);
     fit("--memory 15MB").refuses(1, &[too_much, "too little for landmarks too: allow more memory"]);
-    fit("--memory much").refuses(2, &["it must be a size from 1MB to 1000TB, such as 4GB"]);
+    fit("--memory much").refuses(2, &["it must be a size from 1MB to 1000TB, such as 300MB, 4GB or 4GiB"]);
     assert_eq!(folder.names(), ["t.npy", "y.npy"]);
 }
 

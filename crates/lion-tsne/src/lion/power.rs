@@ -25,9 +25,15 @@ const FINE: usize = 10;
 const ENOUGH_PAIRS: usize = 1_500_000;
 /// Rows that are left out at least, if there are as many.
 const LEAST_ROWS: usize = 512;
-/// Rows left out together, and by one thread.
+/// Rows left out together.
 const BLOCK: usize = 512;
-const TILE: usize = 64;
+/// Rows left out by one thread at a time: at most and at least, and in between as many as make so many pairs if all rows
+/// are near each other.
+const TILES: [usize; 2] = [64, 12];
+const TILE_PAIRS: usize = 1 << 20;
+/// Neighbours of a row that are remembered. More are looked for again when they are needed: where r_x is wide, every row
+/// may be near every other.
+const REMEMBERED: usize = 4096;
 
 /// A cross-validated power.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,7 +53,8 @@ pub(crate) fn cross_validate(
     radius: f64,
     seed: u64,
 ) -> Option<CrossValidated> {
-    let left_out = LeftOut::collect(x, index, radius, seed);
+    let search = Search { x, index, radius, tile: (TILE_PAIRS / x.rows().max(1)).clamp(TILES[1], TILES[0]) };
+    let left_out = LeftOut::collect(search, seed);
     if left_out.rows.is_empty() {
         return None;
     }
@@ -67,15 +74,44 @@ fn best(curve: &[PowerPoint]) -> Option<PowerPoint> {
     curve.iter().copied().min_by(|a, b| a.error.total_cmp(&b.error))
 }
 
-/// Rows with their neighbours but themselves, for those that have two.
-struct LeftOut {
-    rows: Vec<(u32, Vec<(f32, u32)>)>,
+/// How neighbours are found.
+#[derive(Clone, Copy)]
+struct Search<'a> {
+    x: &'a Matrix,
+    index: &'a RowIndex,
+    radius: f64,
+    /// Rows that are searched together.
+    tile: usize,
 }
 
-impl LeftOut {
+impl Search<'_> {
+    /// The neighbours of rows, but themselves.
+    fn neighbours_of(&self, rows: &[u32]) -> impl Iterator<Item = Vec<(f32, u32)>> + use<> {
+        let found = self.index.within(self.x, self.x.select(rows).data(), &vec![self.radius; rows.len()]);
+        found.into_iter().zip(rows.to_vec()).map(|(mut near, row)| {
+            near.retain(|&(_, other)| other != row);
+            near
+        })
+    }
+}
+
+/// Rows that have two neighbours.
+struct LeftOut<'a> {
+    search: Search<'a>,
+    rows: Vec<Row>,
+}
+
+/// A row, and its neighbours where they are few enough to be remembered.
+struct Row {
+    number: u32,
+    count: usize,
+    near: Option<Vec<(f32, u32)>>,
+}
+
+impl<'a> LeftOut<'a> {
     /// All rows, or as many, at random, as make enough pairs.
-    fn collect(x: &Matrix, index: &RowIndex, radius: f64, seed: u64) -> Self {
-        let mut order: Vec<u32> = (0..x.rows() as u32).collect();
+    fn collect(search: Search<'a>, seed: u64) -> Self {
+        let mut order: Vec<u32> = (0..search.x.rows() as u32).collect();
         let mut random = Random::new(seed ^ 0x10c);
         (1..order.len()).rev().for_each(|i| order.swap(i, random.below(i + 1)));
         let (mut rows, mut pairs, mut left_out) = (Vec::new(), 0, 0);
@@ -84,36 +120,39 @@ impl LeftOut {
                 break;
             }
             left_out += block.len();
-            let found: Vec<(u32, Vec<(f32, u32)>)> = block
-                .par_chunks(TILE)
-                .flat_map_iter(|rows| {
-                    let found = index.within(x, x.select(rows).data(), &vec![radius; rows.len()]);
-                    rows.iter().copied().zip(found)
+            let found: Vec<Row> = block
+                .par_chunks(search.tile)
+                .flat_map_iter(|rows| search.neighbours_of(rows).zip(rows))
+                .filter(|(near, _)| near.len() >= 2)
+                .map(|(near, &number)| {
+                    let count = near.len();
+                    Row { number, count, near: Some(near).filter(|_| count <= REMEMBERED) }
                 })
-                .map(|(row, mut near)| {
-                    near.retain(|&(_, other)| other != row);
-                    (row, near)
-                })
-                .filter(|(_, near)| near.len() >= 2)
                 .collect();
-            pairs += found.iter().map(|(_, near)| near.len()).sum::<usize>();
+            pairs += found.iter().map(|row| row.count).sum::<usize>();
             rows.extend(found);
         }
-        Self { rows }
+        Self { search, rows }
     }
 
     /// The errors of the powers `first`, `first + step`, and so on.
     fn errors(&self, y: &Matrix, first: f64, step: f64, count: usize) -> Vec<PowerPoint> {
-        let per_row: Vec<Vec<f64>> = self
-            .rows
-            .par_iter()
-            .map(|(row, near)| {
-                vectorized(
-                    #[inline(always)]
-                    || squared_errors(y.row(*row as usize), near, y, first, step, count),
-                )
-            })
-            .collect();
+        let of_row = |row: u32, near: Neighbourhood<'_>| {
+            vectorized(
+                #[inline(always)]
+                || squared_errors(y.row(row as usize), near, y, first, step, count),
+            )
+        };
+        let of_rows = |rows: &[Row]| -> Vec<Vec<f64>> {
+            let forgotten = rows.iter().filter(|row| row.near.is_none()).map(|row| row.number);
+            let mut again = self.search.neighbours_of(&forgotten.collect::<Vec<u32>>());
+            let errors = rows.iter().map(|row| match &row.near {
+                Some(near) => of_row(row.number, near),
+                None => of_row(row.number, &again.next().unwrap_or_default()),
+            });
+            errors.collect()
+        };
+        let per_row: Vec<Vec<f64>> = self.rows.par_chunks(self.search.tile).flat_map_iter(of_rows).collect();
         let mean = |at: usize| per_row.iter().map(|errors| errors[at]).sum::<f64>() / per_row.len() as f64;
         (0..count).map(|at| PowerPoint { power: tidy(first + at as f64 * step), error: mean(at) }).collect()
     }
