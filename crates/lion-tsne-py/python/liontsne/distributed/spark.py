@@ -176,7 +176,7 @@ def stream(
     asked = Service(service, token, patience)
 
     def place_batch(df: "DataFrame", epoch: int) -> None:
-        settled = settle(df, made, with_values, ship=ship)
+        settled = settle(df, made, with_values, ship=ship, of_stream=True)
         try:
             answers = from_service(settled.outliers(), made, id, asked)
             sink(settled.rows(put, shared(df, answers), good(made)), epoch)
