@@ -71,6 +71,11 @@ def test_readme_lines_run_as_printed(client, job, monkeypatch):
     job.check(table_of(names["placed"]))
 
 
+def test_frames_of_others_are_refused(job):
+    with pytest.raises(TypeError, match="^this is a DataFrame of pandas, and dask.place takes"):
+        dask.place(job.new[:9].to_pandas(), job.map, id="id")
+
+
 def test_without_a_cluster(job):
     import dask as engine
 

@@ -21,6 +21,7 @@ from liontsne.distributed import Placer, Positions, _columns, placer
 from liontsne.distributed._placer import PROBLEM, STRANGER
 from liontsne.distributed._service import Service
 from liontsne.distributed._spark import settle, with_strangers
+from liontsne.distributed._told import kind_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -67,6 +68,14 @@ def place(
         `group` as `long`: Spark has no unsigned numbers); with `bad_rows="aside"` a pair of them:
         the placed rows, and the others with a column `problem`.
     """
+    from pyspark.sql import DataFrame
+
+    if not isinstance(df, DataFrame):
+        raise TypeError(
+            f"this is {kind_of(df)}, and spark.place takes a data frame of Spark: "
+            "session.createDataFrame(frame) makes one, or distributed.placer(...)(frame) places "
+            "a frame of pandas here"
+        )
     made = placer(map, bad_rows=bad_rows, signed=True, **options)
     settled = settle(df, made, with_strangers, ship=ship)
     try:
