@@ -1,7 +1,7 @@
 """Placing the rows of a Dask data frame.
 
-    from liontsne.distributed import dask
-    placed = dask.place(frame, "map.lion", id="id")
+    from liontsne.distributed import dask as lion_dask
+    placed = lion_dask.place(frame, "map.lion", id="id")
     placed.to_parquet("placed")
 
 Partitions are settled where they are, and stay there; only outliers travel. The result is that of

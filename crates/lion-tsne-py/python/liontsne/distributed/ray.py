@@ -1,7 +1,7 @@
 """Placing the rows of a Ray dataset.
 
-    from liontsne.distributed import ray
-    placed = ray.place(dataset, "map.lion", id="id")
+    from liontsne.distributed import ray as lion_ray
+    placed = lion_ray.place(dataset, "map.lion", id="id")
     placed.write_parquet("placed")
 
 Blocks are settled where they are, and stay there; only outliers travel. The result is that of `lion

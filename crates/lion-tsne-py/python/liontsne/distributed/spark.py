@@ -1,7 +1,7 @@
 """Placing the rows of a Spark data frame, and of a stream of them.
 
-    from liontsne.distributed import spark
-    placed = spark.place(df, "map.lion", id="id")
+    from liontsne.distributed import spark as lion_spark
+    placed = lion_spark.place(df, "map.lion", id="id")
     placed.write.parquet("placed")
 
 Partitions are settled where they are, and stay there; only outliers travel. The result is that of
@@ -150,7 +150,7 @@ def stream(
 ) -> Sink:
     """The function for `foreachBatch` of a stream that is placed batch by batch.
 
-        query = df.writeStream.foreachBatch(spark.stream("map.lion", sink, id="id")).start()
+        query = df.writeStream.foreachBatch(lion_spark.stream("map.lion", sink, id="id")).start()
 
     Rows are settled on the workers. Outliers, and nothing else, are sent to a running `lion serve`
     with the same map, whose store keeps them between batches: one that comes close to those of an
