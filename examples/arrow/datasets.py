@@ -5,12 +5,18 @@ in a temporary file.
     python datasets.py
 """
 
+import os
+import tempfile
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from liontsne import LionTSNE, distributed
+
+# All files go into a new folder.
+os.chdir(tempfile.mkdtemp(prefix="liontsne-"))
 
 rng = np.random.default_rng(0)
 centres = 9 * rng.normal(size=(4, 6))
@@ -40,3 +46,4 @@ ds.write_dataset(placed, "placed", schema=place.final_schema(new.schema), format
 counts = ds.dataset("placed").to_table(columns=["verdict"])["verdict"].value_counts()
 for count in counts.to_pylist():
     print(f"{count['counts']:5} {count['values']}")
+print(f"in {os.path.abspath('placed')}")

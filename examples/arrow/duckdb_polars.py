@@ -5,6 +5,9 @@ is read by either without a copy.
     python duckdb_polars.py
 """
 
+import os
+import tempfile
+
 import duckdb
 import numpy as np
 import polars as pl
@@ -22,8 +25,9 @@ def readings(count, strays=0):
     return pl.DataFrame(values, schema=["a", "b", "c"])
 
 
-LionTSNE(max_iter=300).fit(readings(600)).save("map.lion")
-place = distributed.placer("map.lion", threads=0)
+map = os.path.join(tempfile.mkdtemp(prefix="liontsne-"), "map.lion")
+LionTSNE(max_iter=300).fit(readings(600)).save(map)
+place = distributed.placer(map, threads=0)
 
 # DuckDB: a query goes in as a stream of batches, and the answer, a stream too, is queried like a
 # table. Columns are found by their names, and all others pass through. A connection has one open

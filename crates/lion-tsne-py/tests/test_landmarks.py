@@ -1,5 +1,7 @@
 """Maps of some rows of a table that passes by."""
 
+import os
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -128,6 +130,8 @@ def test_a_bad_row_is_named_by_its_file_and_number(table, files):
         ("none-*.parquet", {}, "no file has a name like this"),
         ("none.parquet", {}, "there is no such file"),
         ("none.txt", {}, "its name must end in"),
+        ("none.npy", {}, r'give the array, np.load\("none.npy", mmap_mode="r"\)'),
+        (os.curdir, {}, r'is a folder: name the files in it, such as "\./\*\.parquet"'),
         (np.ones((20, 3)), {"id": "key"}, "arrays have no names of columns"),
         ([], {}, "the source has no rows"),
         (np.ones(20), {}, "2 dimensions"),

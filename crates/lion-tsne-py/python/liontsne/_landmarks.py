@@ -273,6 +273,11 @@ def parts_of_files(given: Sequence[str | os.PathLike[str]]) -> Iterator[Part]:
 
     for path in expanded(given):
         ending = os.path.splitext(path)[1].lower()
+        if os.path.isdir(path):
+            inside = os.path.join(path, "*.parquet")
+            raise ValueError(f'{path} is a folder: name the files in it, such as "{inside}"')
+        if ending == ".npy":
+            raise ValueError(f'{path}: give the array, np.load("{path}", mmap_mode="r")')
         if ending not in FORMATS:
             raise ValueError(f"{path}: its name must end in {', '.join(FORMATS)}")
         if not os.path.isfile(path):

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import time
 from pathlib import Path
@@ -62,13 +63,22 @@ def test_from_file_to_file(client, job, tmp_path):
     job.check(table.drop("x").rename_columns(names))
 
 
-def test_readme_lines_run_as_printed(client, job, monkeypatch):
+def test_readme_lines_run_as_printed(client, job, tmp_path, monkeypatch):
     readme = (Path(__file__).parents[4] / "README.md").read_text()
     lines = next(block for block in re.findall(r"```py\n(.*?)```", readme, re.S) if "dask" in block)
-    monkeypatch.chdir(Path(job.map).parent)
-    names = {"frame": frame_of(job.parts(2))}
+    (tmp_path / "data").mkdir()
+    shutil.copy(job.parquet, tmp_path / "data")
+    shutil.copy(job.map, tmp_path / "map.lion")
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "readme"}
     exec(lines, names)
     job.check(table_of(names["placed"]))
+    job.check(pq.read_table("placed"))
+
+
+def test_frames_of_others_are_refused(job):
+    with pytest.raises(TypeError, match="^this is a DataFrame of pandas, and dask.place takes"):
+        dask.place(job.new[:9].to_pandas(), job.map, id="id")
 
 
 def test_without_a_cluster(job):

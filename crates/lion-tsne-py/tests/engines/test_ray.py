@@ -83,6 +83,16 @@ def test_tensors_and_lists_are_features(job):
         job.check(all_of(on_ray.place(dataset, job.map, id="id", columns=["v"])))
 
 
+def test_what_is_wrong_is_said_before_the_job_begins(job, monkeypatch):
+    with pytest.raises(TypeError, match="^this is a DataFrame of pandas, and ray.place takes"):
+        on_ray.place(job.new[:9].to_pandas(), job.map, id="id")
+    monkeypatch.setattr(on_ray, "by_block", None)
+    frame = ray.data.from_pandas(job.new.to_pandas())
+    for dataset in (ray.data.read_parquet(job.parquet), ray.data.from_arrow(job.new), frame):
+        with pytest.raises(ValueError, match="^there is no column name; the columns there are: id"):
+            on_ray.place(dataset, job.map, id="name")
+
+
 # Bad rows
 
 

@@ -1,6 +1,7 @@
 """Spark: data frames on two local workers, and on a cluster of two executors."""
 
 import json
+import logging
 import os
 import pickle
 import shutil
@@ -157,6 +158,32 @@ def test_a_bad_row_stops_the_job_by_its_name(session, job, files):
     one.write.csv(texts)
     with pytest.raises(ValueError, match=r"^file:.*/as.csv/part-.*\.csv, column f3 is NaN"):
         spark.place(session.read.schema(one.schema).csv(texts), job.map)
+
+
+def test_looking_for_files_logs_nothing(session, job, files):
+    from pyspark.logger import PySparkLogger
+
+    logger, logged = PySparkLogger.getLogger("DataFrameQueryContextLogger"), []
+    handler = logging.Handler()
+    handler.emit = logged.append
+    logger.addHandler(handler)
+    try:
+        made, names = distributed.placer(job.map, id="id"), job.new.column_names
+        _, known = _spark.with_source(session.createDataFrame(job.new[:9]), made, names)
+        assert known == made and not logged
+        texts = session.read.text(str(files / "part-0.parquet"))
+        _, known = _spark.with_source(texts, made, ["value"])
+        assert (known.file, known.row) == (_spark.FILE, None) and not logged
+        with pytest.raises(PySparkException):
+            texts.select("nothing").columns
+        assert logged and not logger.filters
+    finally:
+        logger.removeHandler(handler)
+
+
+def test_frames_of_others_are_refused(job):
+    with pytest.raises(TypeError, match="^this is a DataFrame of pandas, and spark.place takes"):
+        spark.place(job.new[:9].to_pandas(), job.map, id="id")
 
 
 def test_bad_rows_go_aside(session, job, files, bad):

@@ -1,15 +1,15 @@
 """Placing on many machines, with the bits of `lion place` on one.
 
 `placer` gives a function from Arrow record batches to Arrow record batches that any engine can run.
-Where an outlier is put depends on the other outliers, so a job has two passes: the first settles
-every row that is no outlier, then the few outliers are brought together and get their positions,
-and the second puts these in. Nothing else is ever moved, and neither the number of the parts nor
+Where an outlier is put depends on the other outliers, so a job has three steps: the first settles
+every row that is no outlier, the second brings the few outliers together and gives them positions,
+and the third puts these in. Nothing else is ever moved, and neither the number of the parts nor
 their order changes a bit of the result.
 
 `liontsne.distributed.spark`, `ray` and `dask` do all of it for the data sets of these engines:
 
-    from liontsne.distributed import dask
-    placed = dask.place(frame, "map.lion", id="id")
+    from liontsne.distributed import dask as lion_dask
+    placed = lion_dask.place(frame, "map.lion", id="id")
 
 By hand, with three parts of a table that could be anywhere:
 

@@ -1,7 +1,9 @@
 """The steps of a job on Spark."""
 
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -66,15 +68,22 @@ class Settled:
         return self.packs.select("rows").mapInArrow(work, schema)
 
 
-def settle(df: "DataFrame", made: Placer, step: Step, *, ship: bool) -> Settled:
-    """The rows of a data frame, to be settled when they are asked for, and then kept by Spark."""
+def settle(
+    df: "DataFrame", made: Placer, step: Step, *, ship: bool, of_stream: bool = False
+) -> Settled:
+    """The rows of a data frame, to be settled when they are asked for, and then kept by Spark. A
+    batch of a stream knows nothing of files."""
     schema = schema_of(df, made)
     made.schema(schema)  # What is wrong with the columns is said before the job begins.
     features, kept = made.features(schema), made.kept(schema)
     made = replace(made, columns=tuple(features), keep=tuple(kept))
     if ship:
         df.sparkSession.addArtifacts(made.path, file=True)
-    known, made = with_source(df, made, list(dict.fromkeys([*kept, *features])))
+    names = list(dict.fromkeys([*kept, *features]))
+    if of_stream:
+        known = df.select(*quoted(names))
+    else:
+        known, made = with_source(df, made, names)
     known = with_one_array(known, features, kept)
     # mapInArrow does not take names with dots: columns travel by number.
     numbered = known.toDF(*(f"_{number}" for number in range(len(known.columns))))
@@ -211,11 +220,34 @@ def with_source(df: "DataFrame", made: Placer, names: list[str]) -> tuple["DataF
     number = (F.col("_metadata.row_index") + 1).alias(ROW)
     for columns in ([path, number], [path]):
         try:
-            known = df.select("*", *columns)
-            return known, replace(made, file=FILE, row=ROW if ROW in known.columns else None)
+            with unlogged():
+                known = df.select("*", *columns)
+                return known, replace(made, file=FILE, row=ROW if ROW in known.columns else None)
         except AnalysisException:
             continue
     return df, made
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """Keeps Spark from logging the errors of this thread: it does so even where an error is the
+    answer to a question."""
+    from pyspark.logger import PySparkLogger
+
+    here = threading.get_ident()
+    names = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
+    loggers = [PySparkLogger.getLogger(name) for name in names]
+
+    def of_others(record: Any) -> bool:
+        return record.thread != here
+
+    for logger in loggers:
+        logger.addFilter(of_others)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(of_others)
 
 
 # What workers say

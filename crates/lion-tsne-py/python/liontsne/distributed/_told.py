@@ -1,6 +1,8 @@
-"""What workers say is wrong, found in what an engine makes of it."""
+"""What is said of errors: what a worker says is wrong, found in what an engine makes of it, and the
+kinds of things."""
 
 import re
+from typing import Any
 
 ERROR = re.compile(r"^(?:\w+\.)*(\w+Error): (.+)$", re.MULTILINE)
 KINDS: dict[str, type[Exception]] = {
@@ -23,3 +25,17 @@ def told(text: str) -> Exception | None:
         if kind in KINDS:
             return KINDS[kind](sentence)
     return None
+
+
+def kind_of(thing: Any) -> str:
+    """What something is, in words: for who gave it in the place of something else.
+
+    >>> kind_of([1.5])
+    'a list'
+    >>> import pyarrow
+    >>> kind_of(pyarrow.table({}))
+    'a Table of pyarrow'
+    """
+    kind = type(thing)
+    package = kind.__module__.partition(".")[0]
+    return f"a {kind.__name__}" + ("" if package == "builtins" else f" of {package}")

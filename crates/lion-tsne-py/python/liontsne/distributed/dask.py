@@ -1,7 +1,7 @@
 """Placing the rows of a Dask data frame.
 
-    from liontsne.distributed import dask
-    placed = dask.place(frame, "map.lion", id="id")
+    from liontsne.distributed import dask as lion_dask
+    placed = lion_dask.place(frame, "map.lion", id="id")
     placed.to_parquet("placed")
 
 Partitions are settled where they are, and stay there; only outliers travel. The result is that of
@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from liontsne.distributed import Placer, Positions, placer
 from liontsne.distributed._placer import PROBLEM, STRANGER
+from liontsne.distributed._told import kind_of
 
 
 def place(
@@ -48,7 +49,14 @@ def place(
         `bad_rows="aside"` a pair of them: the placed rows, and the others with a column `problem`.
     """
     import dask
+    import dask.dataframe as dd
 
+    if not isinstance(frame, dd.DataFrame):
+        raise TypeError(
+            f"this is {kind_of(frame)}, and dask.place takes a data frame of Dask: "
+            "dask.dataframe.from_pandas(frame, npartitions=4) makes one, or "
+            "distributed.placer(...)(frame) places a frame of pandas here"
+        )
     place = placer(map, bad_rows=bad_rows, **options)
     schema = schema_of(frame._meta, place)
     kept = place.kept(schema)

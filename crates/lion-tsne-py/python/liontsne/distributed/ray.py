@@ -1,7 +1,7 @@
 """Placing the rows of a Ray dataset.
 
-    from liontsne.distributed import ray
-    placed = ray.place(dataset, "map.lion", id="id")
+    from liontsne.distributed import ray as lion_ray
+    placed = lion_ray.place(dataset, "map.lion", id="id")
     placed.write_parquet("placed")
 
 Blocks are settled where they are, and stay there; only outliers travel. The result is that of `lion
@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from liontsne.distributed import Placer, Positions, placer
+from liontsne.distributed import Placer, Positions, _columns, placer
 from liontsne.distributed._placer import PROBLEM, STRANGER
-from liontsne.distributed._told import told
+from liontsne.distributed._told import kind_of, told
 
 if TYPE_CHECKING:
     from ray.data import Dataset
@@ -52,9 +52,16 @@ def place(
         The columns that pass through, and what `lion place` says of each row; with
         `bad_rows="aside"` a pair of them: the placed rows, and the others with a column `problem`.
     """
-    import ray
+    import ray.data
 
+    if not isinstance(dataset, ray.data.Dataset):
+        raise TypeError(
+            f"this is {kind_of(dataset)}, and ray.place takes a dataset of Ray: "
+            "ray.data.from_pandas(frame) or from_arrow(table) makes one, or "
+            "distributed.placer(...)(frame) places a frame of pandas here"
+        )
     made = placer(map, bad_rows=bad_rows, **options)
+    check(made, dataset)
     settled = plainly(by_block(dataset, partial(settle, made)))
     found = by_block(settled.select_columns([made.prefix + STRANGER]), strangers_of)
     parts: Any = found.iter_batches(batch_size=None, batch_format="pyarrow")
@@ -102,6 +109,23 @@ def rejected(made: Placer, block: pa.Table) -> pa.Table:
     said = {stranger, *made.types} - {problem}
     names = [name for name in block.column_names if name not in said]
     return block.filter(pc.is_valid(block.column(problem))).select(names)
+
+
+def check(made: Placer, dataset: "Dataset") -> None:
+    """Says what is wrong with the columns before the job begins, where they are known by then."""
+    known = dataset.schema(fetch_if_missing=False)
+    if known is None or not known.names:
+        return
+    schema = known.base_schema
+    if isinstance(schema, pa.Schema):
+        made.schema(without_tensors(schema.empty_table()).schema)
+        return
+    # Blocks of pandas: the types are not those that Arrow will have, the names are.
+    schema = pa.schema([(str(name), pa.null()) for name in known.names])
+    asked = [made.id, made.file, made.row, *(made.columns or ()), *(made.keep or ())]
+    for name in asked:
+        if name is not None:
+            _columns.find(schema, name)
 
 
 def without_tensors(block: pa.Table) -> pa.Table:

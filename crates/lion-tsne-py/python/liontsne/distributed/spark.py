@@ -1,7 +1,7 @@
 """Placing the rows of a Spark data frame, and of a stream of them.
 
-    from liontsne.distributed import spark
-    placed = spark.place(df, "map.lion", id="id")
+    from liontsne.distributed import spark as lion_spark
+    placed = lion_spark.place(df, "map.lion", id="id")
     placed.write.parquet("placed")
 
 Partitions are settled where they are, and stay there; only outliers travel. The result is that of
@@ -21,6 +21,7 @@ from liontsne.distributed import Placer, Positions, _columns, placer
 from liontsne.distributed._placer import PROBLEM, STRANGER
 from liontsne.distributed._service import Service
 from liontsne.distributed._spark import settle, with_strangers
+from liontsne.distributed._told import kind_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -67,6 +68,14 @@ def place(
         `group` as `long`: Spark has no unsigned numbers); with `bad_rows="aside"` a pair of them:
         the placed rows, and the others with a column `problem`.
     """
+    from pyspark.sql import DataFrame
+
+    if not isinstance(df, DataFrame):
+        raise TypeError(
+            f"this is {kind_of(df)}, and spark.place takes a data frame of Spark: "
+            "session.createDataFrame(frame) makes one, or distributed.placer(...)(frame) places "
+            "a frame of pandas here"
+        )
     made = placer(map, bad_rows=bad_rows, signed=True, **options)
     settled = settle(df, made, with_strangers, ship=ship)
     try:
@@ -141,7 +150,7 @@ def stream(
 ) -> Sink:
     """The function for `foreachBatch` of a stream that is placed batch by batch.
 
-        query = df.writeStream.foreachBatch(spark.stream("map.lion", sink, id="id")).start()
+        query = df.writeStream.foreachBatch(lion_spark.stream("map.lion", sink, id="id")).start()
 
     Rows are settled on the workers. Outliers, and nothing else, are sent to a running `lion serve`
     with the same map, whose store keeps them between batches: one that comes close to those of an
@@ -176,7 +185,7 @@ def stream(
     asked = Service(service, token, patience)
 
     def place_batch(df: "DataFrame", epoch: int) -> None:
-        settled = settle(df, made, with_values, ship=ship)
+        settled = settle(df, made, with_values, ship=ship, of_stream=True)
         try:
             answers = from_service(settled.outliers(), made, id, asked)
             sink(settled.rows(put, shared(df, answers), good(made)), epoch)
