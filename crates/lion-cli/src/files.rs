@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
+use std::time::SystemTime;
 
 /// Batches read ahead of the one that is being worked on.
 const AHEAD: usize = 2;
@@ -25,10 +26,18 @@ impl Files {
             }
         }
         let mut different = HashSet::new();
-        match files.iter().find(|file| !different.insert(file.as_path())) {
-            Some(twice) => bail!("{} is given twice: leave one out", twice.display()),
-            None => Ok(Self(files)),
+        // The same file may have several names.
+        let place = |file: &PathBuf| file.canonicalize().unwrap_or_else(|_| file.clone());
+        if let Some(twice) = files.iter().find(|file| !different.insert(place(file))) {
+            bail!("{} is given twice: leave one out", twice.display());
         }
+        if let Some(pipe) = files.iter().find(|file| files.len() > 1 && is_read_once(file)) {
+            bail!(
+                "{} can be read once, and cannot be one of several files: write it to a file",
+                pipe.display()
+            );
+        }
+        Ok(Self(files))
     }
 
     /// Every one.
@@ -38,6 +47,18 @@ impl Files {
 
     pub(crate) fn is_standard_input(&self) -> bool {
         self.paths().any(|path| path.as_os_str() == "-")
+    }
+
+    /// Whether what is read of them cannot be read again: standard input, or a pipe.
+    pub(crate) fn is_read_once(&self) -> bool {
+        self.paths().any(is_read_once)
+    }
+
+    /// Size and time of each, to be compared with what they are later.
+    pub(crate) fn stamps(&self) -> Vec<Option<(u64, SystemTime)>> {
+        let stamp =
+            |path: &Path| path.metadata().ok().and_then(|file| Some((file.len(), file.modified().ok()?)));
+        self.paths().map(stamp).collect()
     }
 
     /// Opens them as one table.
@@ -58,9 +79,16 @@ impl Files {
     }
 }
 
-/// The files that match a pattern, sorted by name.
+fn is_read_once(path: impl AsRef<Path>) -> bool {
+    let path = path.as_ref();
+    path.as_os_str() == "-" || path.metadata().is_ok_and(|there| !there.is_file() && !there.is_dir())
+}
+
+/// The files that match a pattern, sorted by name. As in a shell, those whose names begin with a dot do not.
 fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
-    let found = glob::glob(pattern).with_context(|| format!("{pattern} is not a pattern of names"))?;
+    let options = glob::MatchOptions { require_literal_leading_dot: true, ..glob::MatchOptions::default() };
+    let found =
+        glob::glob_with(pattern, options).with_context(|| format!("{pattern} is not a pattern of names"))?;
     let mut files = Vec::new();
     for path in found {
         let path = path?;
@@ -137,7 +165,7 @@ mod tests {
     #[test]
     fn patterns_become_files_sorted_by_name() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["b.csv", "a.csv", "c.txt", "odd[1].csv"] {
+        for name in ["b.csv", "a.csv", "c.txt", "odd[1].csv", ".half.csv"] {
             std::fs::write(folder.path().join(name), "").unwrap();
         }
         std::fs::create_dir(folder.path().join("folder.csv")).unwrap();
@@ -152,6 +180,7 @@ mod tests {
         // A file of that very name is meant before any pattern.
         assert_eq!(expand(&["odd[1].csv"]).unwrap(), ["odd[1].csv"]);
         assert!(expand(&["*.json"]).unwrap_err().to_string().contains("*.json: no file"));
+        assert!(expand(&["a.csv", "./a.csv"]).unwrap_err().to_string().contains("a.csv is given twice"));
         assert!(expand(&["a.csv", "?.csv"]).unwrap_err().to_string().contains("a.csv is given twice"));
     }
 }

@@ -107,7 +107,7 @@ fn open(args: &PlaceArgs, files: &Files, map: &Map) -> Result<Batches> {
 /// it. A table without names must have them in the map's order.
 fn by_name(args: &PlaceArgs, files: &Files, options: &ReadOptions, names: Vec<String>) -> Result<Batches> {
     // Standard input cannot be opened a second time.
-    if !files.is_standard_input() {
+    if !files.is_read_once() {
         let named = ReadOptions { columns: Some(names.clone()), ..options.clone() };
         match files.open(&named) {
             Err(lion_table::Error::NoSuchColumn { .. } | lion_table::Error::AmbiguousColumn { .. }) => {}

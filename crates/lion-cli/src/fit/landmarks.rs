@@ -22,6 +22,12 @@ pub(super) fn make(
 ) -> Result<Made> {
     let (args, files, fit) = (memory.args, memory.files, &memory.fit);
     check_perplexity(fit, count)?;
+    ensure!(
+        !(args.landmarks.count_beyond && files.is_read_once()),
+        "--count-beyond reads the table twice, and {} can be read once: write it to a file",
+        files.shown()
+    );
+    let stamps = files.stamps();
     let mut passing = Passing::open(args, files)?;
     let options = passing.options(fit.landmarks(count), memory);
     let needs = memory.check_landmarks(&options, passing.first.as_ref())?;
@@ -38,6 +44,11 @@ pub(super) fn make(
         true => passing.count_beyond(map, common, reporter)?,
         false => map,
     };
+    ensure!(
+        !args.landmarks.count_beyond || files.stamps() == stamps,
+        "{} was changed between its two readings: do not change it meanwhile",
+        files.shown()
+    );
     Ok(Made { map, columns: passing.columns, pictures, needs })
 }
 

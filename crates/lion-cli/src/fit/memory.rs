@@ -2,7 +2,7 @@
 
 use crate::args::{Common, FitArgs, InitArg, SearchArg};
 use crate::files::Files;
-use crate::memory::{Limit, in_words, program};
+use crate::memory::{Limit, PROGRAM, in_words};
 use crate::output::size;
 use crate::progress::Screen;
 use anyhow::{Result, bail};
@@ -25,8 +25,6 @@ pub(super) struct Memory<'a> {
     pub(super) files: &'a Files,
     pub(super) fit: Fit,
     limit: Option<Limit>,
-    /// What the process holds before it begins.
-    program: u64,
     screen: &'a Screen,
 }
 
@@ -44,7 +42,7 @@ pub(super) struct TooLarge {
 impl<'a> Memory<'a> {
     pub(super) fn new(args: &'a FitArgs, files: &'a Files, common: &Common, screen: &'a Screen) -> Self {
         let (fit, limit) = (args.fit(common), Limit::new(args.memory));
-        Self { args, files, fit, limit, program: program(), screen }
+        Self { args, files, fit, limit, screen }
     }
 
     /// What a map of all rows of this table would take.
@@ -87,7 +85,7 @@ impl<'a> Memory<'a> {
     /// What to do where landmarks are not what was asked for.
     fn remedy(&self) -> Option<&'static str> {
         match self.args {
-            _ if self.files.is_standard_input() => {
+            _ if self.files.is_read_once() => {
                 Some("write it to a file, which can be read again for landmarks, or say --landmarks N")
             }
             FitArgs { embedding: Some(_), .. } => {
@@ -141,7 +139,7 @@ impl<'a> Memory<'a> {
 
     /// What is held beside landmarks: the program, and rows on their way.
     fn beside_landmarks(&self, cols: usize, buffers: u64) -> u64 {
-        self.program + buffers + (PASSING * BATCH_ROWS * cols * 4) as u64
+        PROGRAM + buffers + (PASSING * BATCH_ROWS * cols * 4) as u64
     }
 
     /// As few landmarks as the perplexity lets be.
@@ -161,7 +159,7 @@ pub(super) struct AllRows<'a> {
 impl AllRows<'_> {
     /// So many rows, everything included.
     pub(super) fn needs(&self, rows: usize) -> Needs {
-        let Memory { args, fit, program, .. } = self.memory;
+        let Memory { args, fit, .. } = self.memory;
         let needs = match args.embedding {
             Some(_) => fit.needs_to_adopt(rows, self.cols),
             None => fit.needs(rows, self.cols),
@@ -175,7 +173,7 @@ impl AllRows<'_> {
             .into_iter()
             .filter(|(_, bytes)| *bytes > 0)
             .fold(needs, |needs, (name, bytes)| needs.with(name, bytes * rows as u64));
-        needs.with("program", *program)
+        needs.with("program", PROGRAM)
     }
 
     /// How many rows may be read; or, where it is known beforehand to have more, that it is too large. Says what will be

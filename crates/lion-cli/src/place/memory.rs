@@ -1,7 +1,7 @@
 //! What placing may take of memory. It does not grow with the table, but for the outliers: each waits for all others.
 
 use crate::args::PlaceArgs;
-use crate::memory::{Limit, in_words, program};
+use crate::memory::{Limit, PROGRAM, in_words};
 use crate::output::size;
 use crate::progress::Screen;
 use anyhow::{Result, bail};
@@ -33,7 +33,7 @@ impl Memory {
     ) -> Result<Self> {
         let cols = table.columns().len();
         let reading = (table.buffers() + 2 * BATCH_ROWS * cols * 4) as u64;
-        let needs = options.needs(map).with("program", program()).with("reading", reading);
+        let needs = options.needs(map).with("program", PROGRAM).with("reading", reading);
         let needs = needs.with("writing", WRITING);
         let stranger = Stranger::needs(map.x().cols());
         screen.detail(&format!("placing will take {}", in_words(&needs)));
