@@ -17,6 +17,8 @@ const ONE_CELL_UP_TO: usize = 8 * CELL;
 /// Cells that are compared with others before what was found is taken into account: few at first, for each link that is
 /// known early spares many.
 const TOGETHER: [usize; 2] = [2, 64];
+/// Rows that are so many times as far from the mean of their cell as its rows are on average do not belong there.
+const FAR: f32 = 2.0;
 /// Rounding of distances, as a share.
 const SLACK: f32 = 1e-5;
 
@@ -70,22 +72,25 @@ struct Known {
 impl Cells {
     fn new(x: &Matrix, radius: f64) -> Self {
         let (count, cols) = (x.rows(), x.cols());
-        let members = match count <= ONE_CELL_UP_TO {
+        let mut members = match count <= ONE_CELL_UP_TO {
             true => vec![(0..count as u32).collect::<Vec<_>>()],
-            false => divide_twice(x, count.div_ceil(CELL), 0),
+            false => without_far_rows(x, divide_twice(x, count.div_ceil(CELL), 0)),
         };
+        // The widest first: rows of a cell are compared with later ones, and whether a row can have a link to a cell is the
+        // plainer the narrower that is.
+        let widths = radii(x, &members);
+        let mut order: Vec<usize> = (0..members.len()).collect();
+        order.sort_by(|&a, &b| widths[b].total_cmp(&widths[a]).then(a.cmp(&b)));
+        let radii: Vec<f32> = order.iter().map(|&cell| widths[cell]).collect();
+        members = order.into_iter().map(|cell| std::mem::take(&mut members[cell])).collect();
+
         let rows = members.concat();
-        let cell_of: Vec<u32> = (0..).zip(&members).flat_map(|(cell, of)| vec![cell; of.len()]).collect();
-        let sorted = x.select(&rows);
-        let centres = centres_of(members.len(), &cell_of, &sorted);
-        let data = sorted.into_data();
-        let mean = column_means(x);
+        let centres = centres_of(members.len(), &cell_of(&members), &x.select(&rows));
+        let (data, mean) = (x.select(&rows).into_data(), column_means(x));
         let mut first = 0;
         let mut cells = Vec::with_capacity(members.len());
-        for (members, middle) in members.iter().zip(centres.data().chunks_exact(cols)) {
+        for (members, radius) in members.iter().zip(radii) {
             let of = first * cols..(first + members.len()) * cols;
-            let farthest = data[of.clone()].chunks_exact(cols).map(|row| squared_distance(row, middle));
-            let radius = farthest.fold(0.0, f32::max).sqrt() * (1.0 + SLACK);
             cells.push(Cell { first, packed: Packed::centred(&data[of], &mean), radius });
             first += members.len();
         }
@@ -225,6 +230,47 @@ impl Cells {
     }
 }
 
+/// For the rows of all cells in order, the cell.
+fn cell_of(members: &[Vec<u32>]) -> Vec<u32> {
+    (0..).zip(members).flat_map(|(cell, of)| vec![cell; of.len()]).collect()
+}
+
+/// For each cell, the distances of its rows from their mean.
+fn spreads(x: &Matrix, members: &[Vec<u32>]) -> Vec<Vec<f32>> {
+    let centres = centres_of(members.len(), &cell_of(members), &x.select(&members.concat()));
+    let spread = |(members, centre): (&Vec<u32>, &[f32])| {
+        let distance = |&row: &u32| squared_distance(x.row(row as usize), centre).sqrt();
+        members.iter().map(distance).collect()
+    };
+    members.par_iter().zip(centres.data().par_chunks_exact(x.cols())).map(spread).collect()
+}
+
+/// No row of a cell is farther from its mean than this.
+fn radii(x: &Matrix, members: &[Vec<u32>]) -> Vec<f32> {
+    let farthest = |spread: &Vec<f32>| spread.iter().copied().fold(0.0, f32::max) * (1.0 + SLACK);
+    spreads(x, members).iter().map(farthest).collect()
+}
+
+/// Takes rows that are far from the others of their cell out of it, into cells of such: one of them would make a cell so wide
+/// that it had to be compared with all.
+fn without_far_rows(x: &Matrix, members: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+    let spreads = spreads(x, &members);
+    let (mut near, mut far) = (Vec::with_capacity(members.len()), Vec::new());
+    for (members, spread) in members.into_iter().zip(spreads) {
+        let mean = spread.iter().sum::<f32>() / spread.len().max(1) as f32;
+        let (kept, left): (Vec<_>, Vec<_>) =
+            members.into_iter().zip(spread).partition(|(_, distance)| *distance <= FAR * mean);
+        near.push(kept.into_iter().map(|(row, _)| row).collect::<Vec<u32>>());
+        far.extend(left.into_iter().map(|(row, _)| row));
+    }
+    near.retain(|members| !members.is_empty());
+    if !far.is_empty() {
+        let cells = divide_twice(&x.select(&far), far.len().div_ceil(CELL), 0);
+        near.extend(cells.into_iter().map(|cell| cell.into_iter().map(|at| far[at as usize]).collect()));
+    }
+    near
+}
+
 /// Rows of other groups within a reach.
 struct Look<'a> {
     reach: f32,
@@ -314,6 +360,15 @@ mod tests {
         for (cols, radius) in [(2, 0.25), (7, 1.5), (7, 2.0), (20, 4.5), (20, 9.0), (3, 1e18)] {
             let x = lattice(ONE_CELL_UP_TO + 1500, cols, 3);
             assert_eq!(linked(&x, radius), by_pairs(&x, radius), "{cols} {radius}");
+        }
+    }
+
+    #[test]
+    fn rows_that_are_far_from_all_others() {
+        let mut x = lattice(ONE_CELL_UP_TO + 1500, 5, 7);
+        x.data_mut().chunks_exact_mut(5).step_by(40).for_each(|row| row.iter_mut().for_each(|v| *v *= 50.0));
+        for radius in [0.5, 1.0, 20.0] {
+            assert_eq!(linked(&x, radius), by_pairs(&x, radius), "{radius}");
         }
     }
 
