@@ -87,7 +87,7 @@ fn labels_share_landmarks_out() {
     assert_eq!((&fit["stratified"], &fit["landmarks"]), (&true.into(), &60.into()));
     let words = folder.lion("info m.lion").stdout;
     assert!(
-        words.contains("common (50), rare (10)") && words.contains("each label with its share"),
+        words.contains("common (50), rare (10)") && words.contains("as many of each label as can be had"),
         "{words}"
     );
     folder.json(&format!("fit t.csv {args}"));
