@@ -101,6 +101,22 @@ def test_a_column_of_lists(table):
     assert list(listed.feature_names_in_) == ["v[1]", "v[2]", "v[3]", "v[4]"]
 
 
+def test_lists_of_different_lengths_are_never_cut_anew(tmp_path):
+    even = [[float(at + row) for at in range(4)] for row in range(40)]
+    uneven = [list(range(3 + 2 * (row % 2))) for row in range(40)]
+    with pytest.raises(ValueError, match="^row 2, column v has a list of length 5, .* have 3: "):
+        lion().fit_landmarks(pa.table({"v": uneven}), 20)
+    pq.write_table(pa.table({"v": even}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"v": even[:7] + [[1.0] * 3]}), tmp_path / "b.parquet")
+    with pytest.raises(ValueError, match=r"b\.parquet, row 8, column v has a list of length 3, "):
+        lion().fit_landmarks(tmp_path / "*.parquet", 20)
+    batches = [pa.table({"v": even}), pa.table({"v": [[1.0] * 8] * 20})]
+    with pytest.raises(ValueError, match="^row 41, column v has a list of length 8, "):
+        lion().fit_landmarks(batches, 20)
+    large = pa.table({"v": pa.array(even, pa.large_list(pa.float64()))})
+    assert lion().fit_landmarks(large[5:], 34).n_features_in_ == 4
+
+
 def test_some_columns(table):
     some = lion().fit_landmarks(table, 100, columns=["b", "d"])
     assert list(some.feature_names_in_) == ["b", "d"]
@@ -138,7 +154,9 @@ def test_a_bad_row_is_named_by_its_file_and_number(table, files):
         (pa.table({"a": ["x"]}), {}, "holds string, not numbers"),
         (pa.table({"a": [1.0]}), {"id": "b"}, "no column 'b'; the columns there are: a"),
         (pa.table({"a": [1.0], "k": [None]}), {"id": "k"}, "row 1, column k is empty"),
-        (pa.table({"v": [[1.0, 2.0], [3.0]]}), {}, "a list of the same length in v"),
+        (pa.table({"v": [[1.0, 2.0], [3.0]]}), {}, "^row 2, column v has a list of length 1"),
+        (pa.table({"v": [[1.0], None]}), {}, "^row 2, column v has no list, and those before"),
+        (pa.table({"v": [None, [1.0]]}), {}, "^row 1, column v has no list: every row"),
         (pa.table({"a": [1.0]}), {"stratify": True}, "say which column"),
     ],
 )

@@ -128,7 +128,7 @@ def pass_by(
             continue
         if not is_array:
             wanted = chosen(part, id, label, wanted)
-            rows, names = features(part, wanted)
+            rows, names = features(part, wanted, width)
             ids = None if id is None else texts(part, id)
             labels = None if label is None else labels_of(part, label)
         elif id is None and label is None and wanted is None:
@@ -196,24 +196,45 @@ def chosen(
     return used
 
 
-def features(part: Part, used: list[str]) -> tuple[np.ndarray, list[str]]:
+def features(part: Part, used: list[str], width: int) -> tuple[np.ndarray, list[str]]:
     """The values of these columns and their names; a single column of lists has as many as a list
-    has numbers."""
+    has numbers, which is `width` unless that is 0."""
     import pyarrow.types as kinds
 
     place, count = part.file or "the table", part.rows.num_rows
     first = part.rows.column(used[0])
-    if len(used) == 1 and (kinds.is_list(first.type) or kinds.is_fixed_size_list(first.type)):
+    lists = (kinds.is_list, kinds.is_large_list, kinds.is_fixed_size_list)
+    if len(used) == 1 and any(kind(first.type) for kind in lists):
+        width = same_length(part, used[0], first, width)
         values = numbers(place, used[0], first.flatten())
-        if first.null_count or len(values) % count:
-            raise ValueError(f"{place}: every row must have a list of the same length in {used[0]}")
-        rows = np.ascontiguousarray(values.reshape(count, -1), dtype=np.float32)
-        return rows, [f"{used[0]}[{item}]" for item in range(1, rows.shape[1] + 1)]
+        with np.errstate(over="ignore"):
+            rows = np.ascontiguousarray(values.reshape(count, width), dtype=np.float32)
+        return rows, [f"{used[0]}[{item}]" for item in range(1, width + 1)]
     rows = np.empty((count, len(used)), dtype=np.float32)
     with np.errstate(over="ignore"):
         for at, name in enumerate(used):
             rows[:, at] = numbers(place, name, part.rows.column(name))
     return rows, used
+
+
+def same_length(part: Part, name: str, column: Any, width: int) -> int:
+    """The length of all lists of a column: `width`, or that of the first where it is 0."""
+    import pyarrow.compute as compute
+
+    lengths = compute.fill_null(compute.list_value_length(column), -1)
+    lengths = lengths.to_numpy(zero_copy_only=False)
+    width = width or max(int(lengths[0]), 0)
+    bad = np.flatnonzero(lengths != width) if width else np.arange(1)
+    if len(bad):
+        length = int(lengths[bad[0]])
+        place = f"{part.file}, " if part.file else ""
+        what = f"a list of length {length}" if length >= 0 else "no list"
+        others = f", and those before have {width}" if width else ""
+        raise ValueError(
+            f"{place}row {part.before + int(bad[0]) + 1}, column {name} has {what}{others}: every "
+            "row must have a list of the same length, so correct or remove it"
+        )
+    return width
 
 
 def numbers(place: str, name: str, column: Any) -> np.ndarray:
