@@ -80,6 +80,29 @@ def test_one_call_for_whatever_holds_rows(place, job):
     assert place(job.new[:0]).schema == place.final_schema(job.new.schema)
 
 
+@pytest.fixture(scope="module")
+def nameless(tmp_path_factory) -> str:
+    """A map of 3 columns without names."""
+    X = np.random.default_rng(2).normal(size=(150, 3)) * [1, 20, 400]
+    path = tmp_path_factory.mktemp("nameless") / "map.lion"
+    LionTSNE(perplexity=10, max_iter=60).fit(X).save(path)
+    return str(path)
+
+
+def test_later_batches_are_held_to_the_features_of_the_first(nameless):
+    X = np.random.default_rng(3).normal(size=(40, 3)) * [1, 20, 400]
+    columns = {"id": [str(row) for row in range(40)], "a": X[:, 0], "b": X[:, 1], "c": X[:, 2]}
+    table = pa.table(columns | {"kind": ["k"] * 40})
+    place = distributed.placer(nameless, id="id")
+    turned = table[20:].select(["kind", "c", "a", "id", "b"])
+    parts = [part.combine_chunks().to_batches()[0] for part in (table[:20], turned)]
+    assert pa.Table.from_batches(place(parts)).equals(place(table))
+    steps = list(place.settle(parts))
+    assert steps[1]["x"].equals(place.settle(table)["x"].combine_chunks()[20:])
+    with pytest.raises(ValueError, match="^there is no column b; the columns there are: kind, c"):
+        list(place([parts[0], parts[1].drop_columns(["b"])]))
+
+
 def test_settled_rows_say_what_they_wait_for(place, job):
     settled = place.settle(job.new)
     assert settled.schema == place.schema(job.new.schema)

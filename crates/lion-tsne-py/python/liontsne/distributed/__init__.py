@@ -75,7 +75,9 @@ def placer(
     columns : sequence of str or None
         The features in the map's order, or the one column of lists that holds them. None is the
         columns that the map was fitted to by their names; where it knows none, all columns of
-        numbers, or the one of lists, but for those named by other parameters.
+        numbers, or the one of lists, but for those named by other parameters; of batches in turn,
+        those that are so in the first. Parts that are settled each for itself, with columns in
+        different orders, need them named here.
     keep : sequence of str or None
         The columns that pass through, beside `id`, `file` and `row`. None is all that are no
         features.
