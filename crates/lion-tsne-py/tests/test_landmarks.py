@@ -81,6 +81,35 @@ def test_what_it_stands_for_is_kept(table, files, tmp_path):
     assert (placed.verdict == "exact").sum() == 120
 
 
+def test_ids_and_labels_of_csv_are_as_written(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = [f"{row:05},{rng.integers(9)},{rng.normal()},0{row % 2}" for row in range(60)]
+    rows[50] = "00050,1.5,2,01"
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["key,a,b,kind", *rows]))
+    made = lion().fit_landmarks(path, 60, id="key", label="kind")
+    assert sorted(made._map.ids) == [f"{row:05}" for row in range(60)]
+    assert set(made._map.labels) == {"00", "01"}
+    path.write_text("\n".join(["key,a,b,kind", *rows, ",1,2,00"]))
+    with pytest.raises(ValueError, match=r"t\.csv, row 61, column key is empty"):
+        lion().fit_landmarks(path, 60, id="key", label="kind")
+    path.write_text("key,a,b\n" + "k,1,2\n" * 200_000 + "k,1,?\n")
+    with pytest.raises(ValueError, match=r"t\.csv: .*invalid value '\?'"):
+        lion().fit_landmarks(path, 60, id="key")
+    path.write_text("1.5,2\n3,4\n")
+    with pytest.raises(ValueError, match=r"t\.csv: its first line has nothing but numbers.*lion fit"):
+        lion().fit_landmarks(path, 60)
+
+
+def test_ids_of_other_types_are_those_of_the_command_line(tmp_path):
+    X = np.random.default_rng(1).normal(size=(60, 2))
+    table = pa.table({"a": X[:, 0], "b": X[:, 1], "key": np.arange(60) / 2, "t": X[:, 0] > 0})
+    pq.write_table(table, tmp_path / "t.parquet")
+    made = lion().fit_landmarks(tmp_path / "t.parquet", 60, id="key", label="t")
+    assert set(made._map.ids) == {f"{row / 2:g}" for row in range(60)}
+    assert set(made._map.labels) == {"true", "false"}
+
+
 def test_arrays_go_by_their_numbers(table):
     X = np.column_stack([table[name] for name in "abcd"])
     whole, parts = lion().fit_landmarks(X, 120), lion().fit_landmarks(np.array_split(X, 7), 120)
