@@ -103,6 +103,25 @@ def test_later_batches_are_held_to_the_features_of_the_first(nameless):
         list(place([parts[0], parts[1].drop_columns(["b"])]))
 
 
+def test_a_map_that_is_changed_in_place_is_noticed(nameless, tmp_path):
+    path = Path(shutil.copy(nameless, tmp_path / "own.lion"))
+    table = pa.table({"a": [1.0], "b": [2.0], "c": [3.0]})
+    place = distributed.placer(path)
+    placed = place(table)
+    shutil.copy(path, tmp_path / "new")
+    os.replace(tmp_path / "new", path)
+    assert place(table).equals(placed)
+    path.unlink()
+    assert place(table).equals(placed)
+
+    path = Path(shutil.copy(nameless, tmp_path / "other.lion"))
+    place = distributed.placer(path)
+    os.utime(path, ns=(1, path.stat().st_mtime_ns + 1))
+    with pytest.raises(ValueError, match="other.lion was changed in place while it is open: "):
+        place(table)
+    assert distributed.placer(path)(table).equals(placed)
+
+
 def test_settled_rows_say_what_they_wait_for(place, job):
     settled = place.settle(job.new)
     assert settled.schema == place.schema(job.new.schema)
