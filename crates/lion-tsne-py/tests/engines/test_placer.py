@@ -122,6 +122,42 @@ def test_a_map_that_is_changed_in_place_is_noticed(nameless, tmp_path):
     assert distributed.placer(path)(table).equals(placed)
 
 
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ({"columns": []}, "columns has no name in it"),
+        ({"columns": ["a", "b", "a"]}, "columns has a more than once"),
+        ({"columns": [1, 2, 3]}, "columns must be text, as names of columns are, not 1"),
+        ({"keep": [None]}, "keep must be text"),
+        ({"id": 3}, "id must be text"),
+        ({"prefix": None}, "prefix must be text"),
+    ],
+)
+def test_names_that_cannot_be_are_refused_at_once(nameless, how, says):
+    with pytest.raises(ValueError, match=f"^{says}"):
+        distributed.placer(nameless, **how)
+
+
+def test_what_holds_no_rows_is_refused_at_once(nameless):
+    place = distributed.placer(nameless)
+    for given, kind in ((None, "None"), ("t.parquet", "a str"), (np.ones((2, 3)), "a ndarray")):
+        for step in (place, place.settle):
+            with pytest.raises(TypeError, match=f"^this is {kind}.*, and a placer takes a table"):
+                step(given)
+
+
+def test_numbers_in_dictionaries_and_columns_that_are_left_out(nameless):
+    place = distributed.placer(nameless)
+    table = pa.table({"a": [1.0, 2.0], "b": [3.0, None], "c": [5, 6]})
+    coded = table.set_column(1, "b", table["b"].dictionary_encode())
+    aside = distributed.placer(nameless, bad_rows="aside")
+    assert aside(coded).equals(aside(table))
+    assert place(coded[:1]).equals(place(table[:1]))
+    short = table.set_column(2, "c", pa.array(["5", "6"]))
+    with pytest.raises(ValueError, match=r"2 columns to use.*among them: c, which holds string\)$"):
+        place(short)
+
+
 def test_settled_rows_say_what_they_wait_for(place, job):
     settled = place.settle(job.new)
     assert settled.schema == place.schema(job.new.schema)

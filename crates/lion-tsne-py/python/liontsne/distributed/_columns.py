@@ -58,7 +58,7 @@ def choose(
     if not is_list and len(features) != width:
         raise ValueError(
             f"the table has {len(features)} columns to use, and the map wants {width}, those it "
-            "was fitted to: choose them with columns"
+            f"was fitted to: choose them with columns{left_out(schema, features)}"
         )
     if keep is None:
         taken = set(features)
@@ -66,6 +66,18 @@ def choose(
     else:
         kept = list(dict.fromkeys([*beside, *keep]))
     return Chosen(tuple(features), is_list, tuple(kept))
+
+
+def left_out(schema: pa.Schema, features: Sequence[str]) -> str:
+    """The columns that are no features, in words.
+
+    >>> left_out(pa.schema({"a": pa.int8(), "b": pa.string()}), ["a"])
+    ' (not among them: b, which holds string)'
+    """
+    others = [field for field in schema if field.name not in features]
+    said = [f"{field.name}, which holds {field.type}" for field in others[:5]]
+    more = f"; and {len(others) - 5} more" if len(others) > 5 else ""
+    return f" (not among them: {'; '.join(said)}{more})" if said else ""
 
 
 def by_name(schema: pa.Schema, names: Sequence[str]) -> list[str]:
@@ -137,6 +149,8 @@ def items(name: str, count: int) -> list[str]:
 def of_numbers(type: pa.DataType) -> bool:
     """Whether values of this type can be features; a column of nothing but nulls has a type too."""
     kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_null)
+    if pa.types.is_dictionary(type):
+        type = type.value_type
     return pa.types.is_decimal128(type) or any(kind(type) for kind in kinds)
 
 
@@ -211,6 +225,8 @@ def of_value(value: object) -> str:
 
 def numbers(column: pa.Array) -> np.ndarray:
     """The values of a column; NaN for null."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
     if pa.types.is_null(column.type):
         return np.full(len(column), np.nan, np.float32)
     is_float = pa.types.is_floating(column.type)

@@ -15,6 +15,7 @@ from liontsne.distributed import _columns
 from liontsne.distributed._columns import Chosen, Problem
 from liontsne.distributed._open import Opened, Options, opened
 from liontsne.distributed._positions import Positions
+from liontsne.distributed._told import kind_of
 
 # Rows of a table that are settled at a time.
 TOGETHER = 1 << 14
@@ -59,7 +60,7 @@ class Placer:
         """
         if isinstance(batches, (pa.RecordBatch, pa.Table)):
             return self._each(self._settled, batches)
-        return self._settled_alike(batches)
+        return self._settled_alike(batches_of(batches))
 
     def positions(self, strangers: Iterable[Any]) -> Positions:
         """The second step: the positions of all outliers of a job, from the columns `stranger` of
@@ -92,7 +93,7 @@ class Placer:
             return pa.RecordBatchReader.from_batches(schema, self._spooled(data))
         if not isinstance(data, (pa.RecordBatch, pa.Table)):
             if not hasattr(data, "__arrow_c_stream__"):
-                return self._spooled(data)
+                return self._spooled(batches_of(data))
             data = pa.table(data)
         settled = self.settle(data)
         return self.fill(settled, self.positions([settled.column(self.prefix + STRANGER)]))
@@ -270,6 +271,16 @@ def refused_rows(here: Opened, chosen: Chosen, x: np.ndarray, good: np.ndarray) 
         Problem(int(good[row]), None if column is None else names[column], words)
         for row, column, words in _native.problems(here.placer, x[good])
     ]
+
+
+def batches_of(data: Any) -> Iterable[pa.RecordBatch]:
+    """Something that could be an iterable of record batches; all else is refused at once."""
+    if isinstance(data, (str, bytes, dict, np.ndarray)) or not isinstance(data, Iterable):
+        raise TypeError(
+            f"this is {kind_of(data)}, and a placer takes a table or record batch of pyarrow, an "
+            "iterable of record batches, or a frame"
+        )
+    return data
 
 
 def empty(schema: pa.Schema) -> pa.RecordBatch:
