@@ -97,7 +97,7 @@ def test_ids_and_labels_of_csv_are_as_written(tmp_path):
     with pytest.raises(ValueError, match=r"t\.csv: .*invalid value '\?'"):
         lion().fit_landmarks(path, 60, id="key")
     path.write_text("1.5,2\n3,4\n")
-    with pytest.raises(ValueError, match=r"t\.csv: its first line has nothing but numbers.*lion fit"):
+    with pytest.raises(ValueError, match=r"t\.csv: its first line has nothing but numbers"):
         lion().fit_landmarks(path, 60)
 
 

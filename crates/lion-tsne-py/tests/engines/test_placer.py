@@ -150,9 +150,10 @@ def test_numbers_in_dictionaries_and_columns_that_are_left_out(nameless):
     place = distributed.placer(nameless)
     table = pa.table({"a": [1.0, 2.0], "b": [3.0, None], "c": [5, 6]})
     coded = table.set_column(1, "b", table["b"].dictionary_encode())
-    aside = distributed.placer(nameless, bad_rows="aside")
-    assert aside(coded).equals(aside(table))
-    assert place(coded[:1]).equals(place(table[:1]))
+    asked = distributed.placer(nameless, bad_rows="aside", columns=list("abc"))
+    assert asked(coded).equals(asked(table))
+    with pytest.raises(ValueError, match=r"2 columns to use.*among them: b, which holds dict"):
+        place(coded)
     short = table.set_column(2, "c", pa.array(["5", "6"]))
     with pytest.raises(ValueError, match=r"2 columns to use.*among them: c, which holds string\)$"):
         place(short)

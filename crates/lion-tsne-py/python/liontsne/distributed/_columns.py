@@ -51,7 +51,10 @@ def choose(
     features = features or by_position(schema, names, {*beside, *(keep or ())})
     is_list = len(features) == 1 and of_lists(find(schema, features[0]).type)
     for name in features:
-        if not is_list and not of_numbers(type := find(schema, name).type):
+        type = find(schema, name).type
+        # Categories are no features by themselves; numbers among them are if someone says so.
+        values = type.value_type if pa.types.is_dictionary(type) else type
+        if not is_list and not of_numbers(values):
             raise ValueError(
                 f"column {name} holds {type}, not numbers: choose the features with columns"
             )
@@ -149,8 +152,6 @@ def items(name: str, count: int) -> list[str]:
 def of_numbers(type: pa.DataType) -> bool:
     """Whether values of this type can be features; a column of nothing but nulls has a type too."""
     kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_null)
-    if pa.types.is_dictionary(type):
-        type = type.value_type
     return pa.types.is_decimal128(type) or any(kind(type) for kind in kinds)
 
 

@@ -60,8 +60,8 @@ def place(
     for name in frame.columns:
         if not isinstance(name, str):
             raise ValueError(
-                f"column {name!r} has a name that is no text: frame.rename(columns=str) makes texts "
-                "of all names"
+                f"column {name!r} has a name that is no text: frame.rename(columns=str) makes "
+                "texts of all names"
             )
     place = placer(map, bad_rows=bad_rows, **options)
     schema = schema_of(frame._meta, place)
