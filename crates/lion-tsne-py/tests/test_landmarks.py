@@ -81,6 +81,35 @@ def test_what_it_stands_for_is_kept(table, files, tmp_path):
     assert (placed.verdict == "exact").sum() == 120
 
 
+def test_ids_and_labels_of_csv_are_as_written(tmp_path):
+    rng = np.random.default_rng(1)
+    rows = [f"{row:05},{rng.integers(9)},{rng.normal()},0{row % 2}" for row in range(60)]
+    rows[50] = "00050,1.5,2,01"
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["key,a,b,kind", *rows]))
+    made = lion().fit_landmarks(path, 60, id="key", label="kind")
+    assert sorted(made._map.ids) == [f"{row:05}" for row in range(60)]
+    assert set(made._map.labels) == {"00", "01"}
+    path.write_text("\n".join(["key,a,b,kind", *rows, ",1,2,00"]))
+    with pytest.raises(ValueError, match=r"t\.csv, row 61, column key is empty"):
+        lion().fit_landmarks(path, 60, id="key", label="kind")
+    path.write_text("key,a,b\n" + "k,1,2\n" * 200_000 + "k,1,?\n")
+    with pytest.raises(ValueError, match=r"t\.csv: .*invalid value '\?'"):
+        lion().fit_landmarks(path, 60, id="key")
+    path.write_text("1.5,2\n3,4\n")
+    with pytest.raises(ValueError, match=r"t\.csv: its first line has nothing but numbers"):
+        lion().fit_landmarks(path, 60)
+
+
+def test_ids_of_other_types_are_those_of_the_command_line(tmp_path):
+    X = np.random.default_rng(1).normal(size=(60, 2))
+    table = pa.table({"a": X[:, 0], "b": X[:, 1], "key": np.arange(60) / 2, "t": X[:, 0] > 0})
+    pq.write_table(table, tmp_path / "t.parquet")
+    made = lion().fit_landmarks(tmp_path / "t.parquet", 60, id="key", label="t")
+    assert set(made._map.ids) == {f"{row / 2:g}" for row in range(60)}
+    assert set(made._map.labels) == {"true", "false"}
+
+
 def test_arrays_go_by_their_numbers(table):
     X = np.column_stack([table[name] for name in "abcd"])
     whole, parts = lion().fit_landmarks(X, 120), lion().fit_landmarks(np.array_split(X, 7), 120)
@@ -99,6 +128,22 @@ def test_a_column_of_lists(table):
     listed = lion().fit_landmarks(pa.table({"key": table["key"], "v": lists}), 120, id="key")
     assert_array_equal(listed.embedding_, named(table).embedding_)
     assert list(listed.feature_names_in_) == ["v[1]", "v[2]", "v[3]", "v[4]"]
+
+
+def test_lists_of_different_lengths_are_never_cut_anew(tmp_path):
+    even = [[float(at + row) for at in range(4)] for row in range(40)]
+    uneven = [list(range(3 + 2 * (row % 2))) for row in range(40)]
+    with pytest.raises(ValueError, match="^row 2, column v has a list of length 5, .* have 3: "):
+        lion().fit_landmarks(pa.table({"v": uneven}), 20)
+    pq.write_table(pa.table({"v": even}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"v": even[:7] + [[1.0] * 3]}), tmp_path / "b.parquet")
+    with pytest.raises(ValueError, match=r"b\.parquet, row 8, column v has a list of length 3, "):
+        lion().fit_landmarks(tmp_path / "*.parquet", 20)
+    batches = [pa.table({"v": even}), pa.table({"v": [[1.0] * 8] * 20})]
+    with pytest.raises(ValueError, match="^row 41, column v has a list of length 8, "):
+        lion().fit_landmarks(batches, 20)
+    large = pa.table({"v": pa.array(even, pa.large_list(pa.float64()))})
+    assert lion().fit_landmarks(large[5:], 34).n_features_in_ == 4
 
 
 def test_some_columns(table):
@@ -138,7 +183,9 @@ def test_a_bad_row_is_named_by_its_file_and_number(table, files):
         (pa.table({"a": ["x"]}), {}, "holds string, not numbers"),
         (pa.table({"a": [1.0]}), {"id": "b"}, "no column 'b'; the columns there are: a"),
         (pa.table({"a": [1.0], "k": [None]}), {"id": "k"}, "row 1, column k is empty"),
-        (pa.table({"v": [[1.0, 2.0], [3.0]]}), {}, "a list of the same length in v"),
+        (pa.table({"v": [[1.0, 2.0], [3.0]]}), {}, "^row 2, column v has a list of length 1"),
+        (pa.table({"v": [[1.0], None]}), {}, "^row 2, column v has no list, and those before"),
+        (pa.table({"v": [None, [1.0]]}), {}, "^row 1, column v has no list: every row"),
         (pa.table({"a": [1.0]}), {"stratify": True}, "say which column"),
     ],
 )

@@ -121,14 +121,14 @@ def pass_by(
     names: list[str] | None = None
     width = 0
     wanted = None if columns is None else [str(name) for name in columns]
-    for part in parts_of(source):
+    for part in parts_of(source, (id, label), wanted):
         ids = labels = None
         is_array = isinstance(part.rows, np.ndarray)
         if not (part.rows.size if is_array else part.rows.num_rows):
             continue
         if not is_array:
             wanted = chosen(part, id, label, wanted)
-            rows, names = features(part, wanted)
+            rows, names = features(part, wanted, width)
             ids = None if id is None else texts(part, id)
             labels = None if label is None else labels_of(part, label)
         elif id is None and label is None and wanted is None:
@@ -196,24 +196,45 @@ def chosen(
     return used
 
 
-def features(part: Part, used: list[str]) -> tuple[np.ndarray, list[str]]:
+def features(part: Part, used: list[str], width: int) -> tuple[np.ndarray, list[str]]:
     """The values of these columns and their names; a single column of lists has as many as a list
-    has numbers."""
+    has numbers, which is `width` unless that is 0."""
     import pyarrow.types as kinds
 
     place, count = part.file or "the table", part.rows.num_rows
     first = part.rows.column(used[0])
-    if len(used) == 1 and (kinds.is_list(first.type) or kinds.is_fixed_size_list(first.type)):
+    lists = (kinds.is_list, kinds.is_large_list, kinds.is_fixed_size_list)
+    if len(used) == 1 and any(kind(first.type) for kind in lists):
+        width = same_length(part, used[0], first, width)
         values = numbers(place, used[0], first.flatten())
-        if first.null_count or len(values) % count:
-            raise ValueError(f"{place}: every row must have a list of the same length in {used[0]}")
-        rows = np.ascontiguousarray(values.reshape(count, -1), dtype=np.float32)
-        return rows, [f"{used[0]}[{item}]" for item in range(1, rows.shape[1] + 1)]
+        with np.errstate(over="ignore"):
+            rows = np.ascontiguousarray(values.reshape(count, width), dtype=np.float32)
+        return rows, [f"{used[0]}[{item}]" for item in range(1, width + 1)]
     rows = np.empty((count, len(used)), dtype=np.float32)
     with np.errstate(over="ignore"):
         for at, name in enumerate(used):
             rows[:, at] = numbers(place, name, part.rows.column(name))
     return rows, used
+
+
+def same_length(part: Part, name: str, column: Any, width: int) -> int:
+    """The length of all lists of a column: `width`, or that of the first where it is 0."""
+    import pyarrow.compute as compute
+
+    lengths = compute.fill_null(compute.list_value_length(column), -1)
+    lengths = lengths.to_numpy(zero_copy_only=False)
+    width = width or max(int(lengths[0]), 0)
+    bad = np.flatnonzero(lengths != width) if width else np.arange(1)
+    if len(bad):
+        length = int(lengths[bad[0]])
+        place = f"{part.file}, " if part.file else ""
+        what = f"a list of length {length}" if length >= 0 else "no list"
+        others = f", and those before have {width}" if width else ""
+        raise ValueError(
+            f"{place}row {part.before + int(bad[0]) + 1}, column {name} has {what}{others}: every "
+            "row must have a list of the same length, so correct or remove it"
+        )
+    return width
 
 
 def numbers(place: str, name: str, column: Any) -> np.ndarray:
@@ -233,31 +254,53 @@ def numbers(place: str, name: str, column: Any) -> np.ndarray:
 
 def texts(part: Part, name: str) -> list[str]:
     """A column of ids: each row has one."""
-    values = part.rows.column(name).to_pylist()
-    if None in values:
+    values = labels_of(part, name)
+    if "" in values:
         place = f"{part.file}, " if part.file else ""
-        row = part.before + values.index(None) + 1
+        row = part.before + values.index("") + 1
         raise ValueError(f"{place}row {row}, column {name} is empty: every row needs an id")
-    return [str(value) for value in values]
+    return values
 
 
 def labels_of(part: Part, name: str) -> list[str]:
     """A column of labels; none is the empty one."""
-    values = part.rows.column(name).to_pylist()
-    return ["" if value is None else str(value) for value in values]
+    return [text(value) for value in part.rows.column(name).to_pylist()]
 
 
-def parts_of(source: Any) -> Iterator[Part]:
-    """The source, part by part."""
+def text(value: Any) -> str:
+    """A value as the command line writes it as an id or label: whole numbers without a point, all
+    others without an exponent; what is missing is empty.
+
+    >>> [text(value) for value in (99.0, 2.5, 1e-7, True, "00193", None, float("nan"))]
+    ['99', '2.5', '0.0000001', 'true', '00193', '', '']
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, float):
+        return "" if value is None else str(value)
+    if np.isnan(value):
+        return ""
+    if np.isinf(value):
+        return str(value)
+    if value == int(value) and abs(value) < 9e15:
+        return str(int(value))
+    return np.format_float_positional(value, trim="-")
+
+
+def parts_of(
+    source: Any, texts: Sequence[str | None] = (), wanted: Sequence[str] | None = None
+) -> Iterator[Part]:
+    """The source, part by part. Where it is text, these columns stay texts, and those wanted (None:
+    all others) are numbers."""
     if isinstance(source, (str, os.PathLike)):
-        yield from parts_of_files([source])
+        yield from parts_of_files([source], texts, wanted)
     elif isinstance(source, np.ndarray) or any(hasattr(source, sign) for sign in TABLES):
         yield from parts_of_items([source])
     elif isinstance(source, Iterable):
         items = iter(source)
         first = next(items, None)
         if isinstance(first, (str, os.PathLike)):
-            yield from parts_of_files([first, *items])
+            yield from parts_of_files([first, *items], texts, wanted)
         elif first is not None:
             yield from parts_of_items(chain([first], items))
     else:
@@ -267,7 +310,11 @@ def parts_of(source: Any) -> Iterator[Part]:
         )
 
 
-def parts_of_files(given: Sequence[str | os.PathLike[str]]) -> Iterator[Part]:
+def parts_of_files(
+    given: Sequence[str | os.PathLike[str]],
+    texts: Sequence[str | None],
+    wanted: Sequence[str] | None,
+) -> Iterator[Part]:
     """The rows of files, each file in turn."""
     from pyarrow import dataset
 
@@ -282,10 +329,62 @@ def parts_of_files(given: Sequence[str | os.PathLike[str]]) -> Iterator[Part]:
             raise ValueError(f"{path}: its name must end in {', '.join(FORMATS)}")
         if not os.path.isfile(path):
             raise FileNotFoundError(f"{path}: there is no such file")
+        format: Any = FORMATS[ending]
+        if format == "csv":
+            format = csv_format(path, texts, wanted)
         before = 0
-        for batch in dataset.dataset(path, format=FORMATS[ending]).to_batches():
+        for batch in plainly(path, dataset.dataset(path, format=format).to_batches()):
             yield Part(batch, path, before)
             before += batch.num_rows
+
+
+def plainly(path: str, batches: Iterable[Any]) -> Iterator[Any]:
+    """Batches of a file; what Arrow says is wrong with them is said with the file's name."""
+    from pyarrow import ArrowInvalid
+
+    try:
+        yield from batches
+    except ArrowInvalid as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+def csv_format(path: str, texts: Sequence[str | None], wanted: Sequence[str] | None) -> Any:
+    """How to read a CSV file: these columns as they are written, numbers as float64, whatever they
+    look like in the first rows. It must have a header."""
+    import pyarrow
+    from pyarrow import csv, dataset
+
+    try:
+        with csv.open_csv(path) as reader:
+            schema = reader.schema
+    except pyarrow.ArrowInvalid as error:
+        raise ValueError(f"{path}: {error}") from None
+    if all(is_number(name) for name in schema.names):
+        raise ValueError(
+            f"{path}: its first line has nothing but numbers, and must have the names of the "
+            "columns: give the file a header, or use lion fit, which reads files without one"
+        )
+    types = {}
+    for field in schema:
+        numbers = (pyarrow.int64(), pyarrow.float64(), pyarrow.null())
+        if field.name in texts or wanted is not None and field.name not in wanted:
+            types[field.name] = pyarrow.string()
+        elif field.type in numbers:
+            types[field.name] = pyarrow.float64()
+    return dataset.CsvFileFormat(convert_options=csv.ConvertOptions(column_types=types))
+
+
+def is_number(name: str) -> bool:
+    """Whether a name is a number.
+
+    >>> is_number(" -1.5e3"), is_number("c1"), is_number("")
+    (True, False, False)
+    """
+    try:
+        float(name)
+    except ValueError:
+        return False
+    return True
 
 
 def expanded(given: Sequence[str | os.PathLike[str]]) -> list[str]:

@@ -76,6 +76,37 @@ def test_readme_lines_run_as_printed(client, job, tmp_path, monkeypatch):
     job.check(pq.read_table("placed"))
 
 
+def lists_of(job) -> pd.DataFrame:
+    """The new rows with a column of lists."""
+    x = np.stack([job.new[name] for name in job.new.column_names[2:]], axis=1)
+    frame = job.new.select(["id", "kind"]).to_pandas()
+    return frame.assign(v=pd.Series(list(x), dtype=object))
+
+
+def test_partitions_without_a_list(job):
+    import dask as engine
+
+    whole = lists_of(job)
+    none = whole[:3].assign(id=["a", 1, 2.5], v=None)
+    frames = [whole[:1000], whole[:0], none, whole[1000:]]
+    with engine.config.set({"scheduler": "threads", "dataframe.convert-string": False}):
+        frame = dd.from_map(lambda part: frames[part], [0, 1, 2, 3], meta=whole[:0])
+        how = {"id": "id", "columns": ["v"], "bad_rows": "aside"}
+        placed, rejected = dask.place(frame, job.map, **how)
+        job.check(table_of(placed))
+        problems = rejected.compute().problem.tolist()
+        assert problems[1].startswith("id 1, column v is empty") and len(problems) == 3
+        frames[2] = none.assign(v="text")
+        with pytest.raises(ValueError, match="^column v must hold a list of numbers in every row"):
+            dask.place(frame, job.map, **how)[0].compute()
+
+
+def test_names_that_are_no_texts_are_refused(job):
+    frame = dd.from_pandas(pd.DataFrame(np.ones((4, 12))), npartitions=2)
+    with pytest.raises(ValueError, match=r"^column 0 has a name that is no text: frame\.rename"):
+        dask.place(frame, job.map)
+
+
 def test_frames_of_others_are_refused(job):
     with pytest.raises(TypeError, match="^this is a DataFrame of pandas, and dask.place takes"):
         dask.place(job.new[:9].to_pandas(), job.map, id="id")

@@ -80,6 +80,85 @@ def test_one_call_for_whatever_holds_rows(place, job):
     assert place(job.new[:0]).schema == place.final_schema(job.new.schema)
 
 
+@pytest.fixture(scope="module")
+def nameless(tmp_path_factory) -> str:
+    """A map of 3 columns without names."""
+    X = np.random.default_rng(2).normal(size=(150, 3)) * [1, 20, 400]
+    path = tmp_path_factory.mktemp("nameless") / "map.lion"
+    LionTSNE(perplexity=10, max_iter=60).fit(X).save(path)
+    return str(path)
+
+
+def test_later_batches_are_held_to_the_features_of_the_first(nameless):
+    X = np.random.default_rng(3).normal(size=(40, 3)) * [1, 20, 400]
+    columns = {"id": [str(row) for row in range(40)], "a": X[:, 0], "b": X[:, 1], "c": X[:, 2]}
+    table = pa.table(columns | {"kind": ["k"] * 40})
+    place = distributed.placer(nameless, id="id")
+    turned = table[20:].select(["kind", "c", "a", "id", "b"])
+    parts = [part.combine_chunks().to_batches()[0] for part in (table[:20], turned)]
+    assert pa.Table.from_batches(place(parts)).equals(place(table))
+    steps = list(place.settle(parts))
+    assert steps[1]["x"].equals(place.settle(table)["x"].combine_chunks()[20:])
+    with pytest.raises(ValueError, match="^there is no column b; the columns there are: kind, c"):
+        list(place([parts[0], parts[1].drop_columns(["b"])]))
+
+
+def test_a_map_that_is_changed_in_place_is_noticed(nameless, tmp_path):
+    path = Path(shutil.copy(nameless, tmp_path / "own.lion"))
+    table = pa.table({"a": [1.0], "b": [2.0], "c": [3.0]})
+    place = distributed.placer(path)
+    placed = place(table)
+    shutil.copy(path, tmp_path / "new")
+    os.replace(tmp_path / "new", path)
+    assert place(table).equals(placed)
+    path.unlink()
+    assert place(table).equals(placed)
+
+    path = Path(shutil.copy(nameless, tmp_path / "other.lion"))
+    place = distributed.placer(path)
+    os.utime(path, ns=(1, path.stat().st_mtime_ns + 1))
+    with pytest.raises(ValueError, match="other.lion was changed in place while it is open: "):
+        place(table)
+    assert distributed.placer(path)(table).equals(placed)
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ({"columns": []}, "columns has no name in it"),
+        ({"columns": ["a", "b", "a"]}, "columns has a more than once"),
+        ({"columns": [1, 2, 3]}, "columns must be text, as names of columns are, not 1"),
+        ({"keep": [None]}, "keep must be text"),
+        ({"id": 3}, "id must be text"),
+        ({"prefix": None}, "prefix must be text"),
+    ],
+)
+def test_names_that_cannot_be_are_refused_at_once(nameless, how, says):
+    with pytest.raises(ValueError, match=f"^{says}"):
+        distributed.placer(nameless, **how)
+
+
+def test_what_holds_no_rows_is_refused_at_once(nameless):
+    place = distributed.placer(nameless)
+    for given, kind in ((None, "None"), ("t.parquet", "a str"), (np.ones((2, 3)), "a ndarray")):
+        for step in (place, place.settle):
+            with pytest.raises(TypeError, match=f"^this is {kind}.*, and a placer takes a table"):
+                step(given)
+
+
+def test_numbers_in_dictionaries_and_columns_that_are_left_out(nameless):
+    place = distributed.placer(nameless)
+    table = pa.table({"a": [1.0, 2.0], "b": [3.0, None], "c": [5, 6]})
+    coded = table.set_column(1, "b", table["b"].dictionary_encode())
+    asked = distributed.placer(nameless, bad_rows="aside", columns=list("abc"))
+    assert asked(coded).equals(asked(table))
+    with pytest.raises(ValueError, match=r"2 columns to use.*among them: b, which holds dict"):
+        place(coded)
+    short = table.set_column(2, "c", pa.array(["5", "6"]))
+    with pytest.raises(ValueError, match=r"2 columns to use.*among them: c, which holds string\)$"):
+        place(short)
+
+
 def test_settled_rows_say_what_they_wait_for(place, job):
     settled = place.settle(job.new)
     assert settled.schema == place.schema(job.new.schema)

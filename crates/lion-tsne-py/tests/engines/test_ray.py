@@ -23,7 +23,7 @@ os.environ |= {
 
 import ray
 
-from liontsne import distributed
+from liontsne import LionTSNE, distributed
 from liontsne.distributed import ray as on_ray
 
 
@@ -81,6 +81,28 @@ def test_tensors_and_lists_are_features(job):
     lists = ray.data.from_arrow(pa.table({"id": ids, "kind": kinds, "v": list(x)}))
     for dataset in (tensors, lists):
         job.check(all_of(on_ray.place(dataset, job.map, id="id", columns=["v"])))
+
+
+def test_blocks_with_columns_in_another_order(tmp_path):
+    X = np.random.default_rng(2).normal(size=(150, 3)) * [1, 20, 400]
+    LionTSNE(perplexity=10, max_iter=60).fit(X).save(tmp_path / "map.lion")
+    ids = [f"n{row:03}" for row in range(150)]
+    table = pa.table({"id": ids, "a": X[:, 0] + 0.01, "b": X[:, 1], "c": X[:, 2]})
+    alone = distributed.placer(tmp_path / "map.lion", id="id")(table)
+    turned = [table[:80], table[80:].select(["c", "b", "id", "a"])]
+    frames = ray.data.from_pandas([part.to_pandas() for part in turned])
+    for dataset in (ray.data.from_arrow(turned), frames):
+        placed = all_of(on_ray.place(dataset, tmp_path / "map.lion", id="id")).sort_by("id")
+        assert placed.select(alone.column_names).to_pydict() == alone.to_pydict()
+
+
+def test_tensors_that_pass_through_stay_tensors(job):
+    x = np.stack([job.new[name][:50] for name in job.new.column_names[2:]], axis=1)
+    rows = [{"id": str(at), "v": row, "p": np.eye(2)} for at, row in enumerate(x)]
+    dataset = ray.data.from_items(rows)
+    placed = on_ray.place(dataset, job.map, id="id", columns=["v"])
+    assert placed.schema().types[1] == dataset.schema().types[2]
+    assert (placed.take(1)[0]["p"] == np.eye(2)).all()
 
 
 def test_what_is_wrong_is_said_before_the_job_begins(job, monkeypatch):

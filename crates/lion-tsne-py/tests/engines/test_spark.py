@@ -124,6 +124,16 @@ def test_names_that_clash_need_a_prefix(frame, job):
     df = frame(job.parts(1)).withColumn("x", F.lit("mine"))
     with pytest.raises(ValueError, match="column x passes through"):
         spark.place(df, job.map, id="id")
+    # Upper and lower case are one to Spark, unless it is told otherwise.
+    upper = df.withColumnRenamed("x", "X")
+    with pytest.raises(ValueError, match="column X passes through, .* has x, the same name"):
+        spark.place(upper, job.map, id="id")
+    df.sparkSession.conf.set("spark.sql.caseSensitive", "true")
+    try:
+        placed = spark.place(upper, job.map, id="id").toArrow()
+    finally:
+        df.sparkSession.conf.unset("spark.sql.caseSensitive")
+    assert set(placed["X"].to_pylist()) == {"mine"} and placed["x"].null_count == 0
     placed = spark.place(df, job.map, id="id", prefix="lion ").toArrow()
     assert set(placed["x"].to_pylist()) == {"mine"}
     names = [name.removeprefix("lion ") for name in placed.column_names if name != "x"]

@@ -75,7 +75,9 @@ def placer(
     columns : sequence of str or None
         The features in the map's order, or the one column of lists that holds them. None is the
         columns that the map was fitted to by their names; where it knows none, all columns of
-        numbers, or the one of lists, but for those named by other parameters.
+        numbers, or the one of lists, but for those named by other parameters; of batches in turn,
+        those that are so in the first. Parts that are settled each for itself, with columns in
+        different orders, need them named here.
     keep : sequence of str or None
         The columns that pass through, beside `id`, `file` and `row`. None is all that are no
         features.
@@ -104,6 +106,9 @@ def placer(
     """
     from liontsne import _params
 
+    for what, given in (("id", id), ("file", file), ("row", row), ("prefix", prefix)):
+        if given is not None or what == "prefix":
+            _name(what, given)
     path = os.path.abspath(os.fspath(map))
     known = _native.Map.load(path)
     options = {"seed": known.seed, "threads": _params.whole("threads", threads)} | _options(how)
@@ -158,4 +163,19 @@ def _options(how: dict[str, Any]) -> dict[str, Any]:
 def _names(name: str, given: Sequence[str] | None) -> tuple[str, ...] | None:
     if isinstance(given, str):
         raise ValueError(f"{name} must be a list of names, not one text: give [{given!r}]")
-    return None if given is None else tuple(given)
+    if given is None:
+        return None
+    names = tuple(_name(name, one) for one in given)
+    if name == "columns":
+        if not names:
+            raise ValueError("columns has no name in it: name the features, or leave columns out")
+        for one in names:
+            if names.count(one) > 1:
+                raise ValueError(f"columns has {one} more than once: name each feature once")
+    return names
+
+
+def _name(name: str, given: Any) -> Any:
+    if not isinstance(given, str):
+        raise ValueError(f"{name} must be text, as names of columns are, not {given!r}")
+    return str(given)

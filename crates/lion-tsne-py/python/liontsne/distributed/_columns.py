@@ -51,14 +51,17 @@ def choose(
     features = features or by_position(schema, names, {*beside, *(keep or ())})
     is_list = len(features) == 1 and of_lists(find(schema, features[0]).type)
     for name in features:
-        if not is_list and not of_numbers(type := find(schema, name).type):
+        type = find(schema, name).type
+        # Categories are no features by themselves; numbers among them are if someone says so.
+        values = type.value_type if pa.types.is_dictionary(type) else type
+        if not is_list and not of_numbers(values):
             raise ValueError(
                 f"column {name} holds {type}, not numbers: choose the features with columns"
             )
     if not is_list and len(features) != width:
         raise ValueError(
             f"the table has {len(features)} columns to use, and the map wants {width}, those it "
-            "was fitted to: choose them with columns"
+            f"was fitted to: choose them with columns{left_out(schema, features)}"
         )
     if keep is None:
         taken = set(features)
@@ -66,6 +69,18 @@ def choose(
     else:
         kept = list(dict.fromkeys([*beside, *keep]))
     return Chosen(tuple(features), is_list, tuple(kept))
+
+
+def left_out(schema: pa.Schema, features: Sequence[str]) -> str:
+    """The columns that are no features, in words.
+
+    >>> left_out(pa.schema({"a": pa.int8(), "b": pa.string()}), ["a"])
+    ' (not among them: b, which holds string)'
+    """
+    others = [field for field in schema if field.name not in features]
+    said = [f"{field.name}, which holds {field.type}" for field in others[:5]]
+    more = f"; and {len(others) - 5} more" if len(others) > 5 else ""
+    return f" (not among them: {'; '.join(said)}{more})" if said else ""
 
 
 def by_name(schema: pa.Schema, names: Sequence[str]) -> list[str]:
@@ -211,6 +226,8 @@ def of_value(value: object) -> str:
 
 def numbers(column: pa.Array) -> np.ndarray:
     """The values of a column; NaN for null."""
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
     if pa.types.is_null(column.type):
         return np.full(len(column), np.nan, np.float32)
     is_float = pa.types.is_floating(column.type)

@@ -20,6 +20,8 @@ class Opened(NamedTuple):
     """Columns of the rows that it takes."""
     names: tuple[str, ...]
     """Their names, if it knows any."""
+    state: tuple[int, ...]
+    """What the file was like when it was opened."""
 
 
 Options = tuple[tuple[str, Any], ...]
@@ -32,14 +34,38 @@ def opened(path: str, checksum: str, options: Options) -> Opened:
     """The map of a file, which must have this checksum, ready to place by these options."""
     key = (path, checksum, options)
     with _lock:
+        if key in _maps and was_changed(path, _maps[key].state):
+            # Whoever asks again gets what is in the file now, if it is the same map.
+            del _maps[key]
+            raise ValueError(
+                f"{path} was changed in place while it is open: write a new file and rename it "
+                "over the old one"
+            )
         if key not in _maps:
+            state = state_of(path)
             map = load(path, checksum)
             placer = _native.Placer(map, dict(options))
-            _maps[key] = Opened(map, placer, map.input_dims, tuple(map.columns or ()))
+            _maps[key] = Opened(map, placer, map.input_dims, tuple(map.columns or ()), state)
             if len(_maps) > MOST:
                 _maps.popitem(last=False)
         _maps.move_to_end(key)
         return _maps[key]
+
+
+def state_of(path: str) -> tuple[int, ...]:
+    """Which file this is, and what tells that it was written to; nothing if it is not there."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return ()
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def was_changed(path: str, before: tuple[int, ...]) -> bool:
+    """Whether a file was written to while it is open: the map in memory is the file itself. A new
+    file of that name, or none, leaves the open one as it is."""
+    now = state_of(path)
+    return now[:2] == before[:2] and now != before
 
 
 def load(path: str, checksum: str) -> _native.Map:

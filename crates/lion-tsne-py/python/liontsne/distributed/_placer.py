@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from liontsne.distributed import _columns
 from liontsne.distributed._columns import Chosen, Problem
 from liontsne.distributed._open import Opened, Options, opened
 from liontsne.distributed._positions import Positions
+from liontsne.distributed._told import kind_of
 
 # Rows of a table that are settled at a time.
 TOGETHER = 1 << 14
@@ -54,9 +55,12 @@ class Placer:
 
         An outlier gets its verdict, no place, no group, and in the column `stranger` the bytes that
         its position depends on. Takes a `RecordBatch` or `Table` and returns one, or any iterable
-        of record batches, of which it returns an iterator.
+        of record batches, of which it returns an iterator: the columns that are features in the
+        first batch are so in all of them, in whatever order later ones have them.
         """
-        return self._each(self._settled, batches)
+        if isinstance(batches, (pa.RecordBatch, pa.Table)):
+            return self._each(self._settled, batches)
+        return self._settled_alike(batches_of(batches))
 
     def positions(self, strangers: Iterable[Any]) -> Positions:
         """The second step: the positions of all outliers of a job, from the columns `stranger` of
@@ -89,7 +93,7 @@ class Placer:
             return pa.RecordBatchReader.from_batches(schema, self._spooled(data))
         if not isinstance(data, (pa.RecordBatch, pa.Table)):
             if not hasattr(data, "__arrow_c_stream__"):
-                return self._spooled(data)
+                return self._spooled(batches_of(data))
             data = pa.table(data)
         settled = self.settle(data)
         return self.fill(settled, self.positions([settled.column(self.prefix + STRANGER)]))
@@ -100,7 +104,9 @@ class Placer:
             for batch in self.settle(batches):
                 if schema is None:
                     schema, writer = batch.schema, pa.ipc.new_stream(file, batch.schema)
-                elif batch.schema != schema:
+                elif set(batch.schema.names) == set(schema.names):
+                    batch = batch.select(schema.names)
+                if batch.schema != schema:
                     raise ValueError("all batches must have the same columns of the same types")
                 writer.write_batch(batch)
                 strangers.update(pc.unique(batch.column(self.prefix + STRANGER)).to_pylist())
@@ -172,6 +178,16 @@ class Placer:
             parts = batches.to_batches(max_chunksize=TOGETHER) or [empty(batches.schema)]
             return pa.Table.from_batches([step(batch) for batch in parts])
         return (step(batch) for batch in batches)
+
+    def held_to(self, schema: pa.Schema) -> "Placer":
+        """The same for tables whose features have the names that they have in this one."""
+        return replace(self, columns=tuple(self.features(schema)))
+
+    def _settled_alike(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        held = None
+        for batch in batches:
+            held = held or self.held_to(batch.schema)
+            yield held._settled(batch)
 
     def _settled(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         chosen = self._chosen(batch.schema)
@@ -255,6 +271,16 @@ def refused_rows(here: Opened, chosen: Chosen, x: np.ndarray, good: np.ndarray) 
         Problem(int(good[row]), None if column is None else names[column], words)
         for row, column, words in _native.problems(here.placer, x[good])
     ]
+
+
+def batches_of(data: Any) -> Iterable[pa.RecordBatch]:
+    """Something that could be an iterable of record batches; all else is refused at once."""
+    if isinstance(data, (str, bytes, dict, np.ndarray)) or not isinstance(data, Iterable):
+        raise TypeError(
+            f"this is {kind_of(data)}, and a placer takes a table or record batch of pyarrow, an "
+            "iterable of record batches, or a frame"
+        )
+    return data
 
 
 def empty(schema: pa.Schema) -> pa.RecordBatch:

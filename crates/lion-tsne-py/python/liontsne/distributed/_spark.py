@@ -76,6 +76,7 @@ def settle(
     schema = schema_of(df, made)
     made.schema(schema)  # What is wrong with the columns is said before the job begins.
     features, kept = made.features(schema), made.kept(schema)
+    check_case(df, made, kept)
     made = replace(made, columns=tuple(features), keep=tuple(kept))
     if ship:
         df.sparkSession.addArtifacts(made.path, file=True)
@@ -203,6 +204,21 @@ def schema_of(df: "DataFrame", made: Placer) -> pa.Schema:
                 ) from None
         raise
     return schema
+
+
+def check_case(df: "DataFrame", made: Placer, kept: list[str]) -> None:
+    """Refuses columns that pass through and have a name of ours but for its case, which is one name
+    for Spark unless it was told otherwise."""
+    if df.sparkSession.conf.get("spark.sql.caseSensitive", "false") == "true":
+        return
+    ours = {name.lower(): name for name in made.types}
+    for name in kept:
+        if name.lower() in ours:
+            raise ValueError(
+                f"column {name} passes through, and what is said of rows has {ours[name.lower()]}, "
+                'the same name to Spark: give prefix="liontsne_" or another, or choose what passes '
+                "through with keep"
+            )
 
 
 def with_source(df: "DataFrame", made: Placer, names: list[str]) -> tuple["DataFrame", Placer]:

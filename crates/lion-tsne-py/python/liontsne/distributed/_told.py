@@ -36,6 +36,8 @@ def kind_of(thing: Any) -> str:
     >>> kind_of(pyarrow.table({}))
     'a Table of pyarrow'
     """
+    if thing is None:
+        return "None"
     kind = type(thing)
     package = kind.__module__.partition(".")[0]
     return f"a {kind.__name__}" + ("" if package == "builtins" else f" of {package}")

@@ -57,14 +57,22 @@ def place(
             "dask.dataframe.from_pandas(frame, npartitions=4) makes one, or "
             "distributed.placer(...)(frame) places a frame of pandas here"
         )
+    for name in frame.columns:
+        if not isinstance(name, str):
+            raise ValueError(
+                f"column {name!r} has a name that is no text: frame.rename(columns=str) makes "
+                "texts of all names"
+            )
     place = placer(map, bad_rows=bad_rows, **options)
     schema = schema_of(frame._meta, place)
     kept = place.kept(schema)
     # What passes through stays in pandas, with its types; the placer sees what it needs to see.
     place.schema(schema)
     place = replace(place, columns=tuple(place.features(schema)), keep=())
+    needed = [*(place.columns or ()), *(n for n in (place.id, place.file, place.row) if n)]
+    types = {name: schema.field(name).type for name in needed}
     settled = frame.map_partitions(
-        settle, place, kept, meta=meta_of(frame._meta[kept], place, stranger=True)
+        settle, place, kept, types, meta=meta_of(frame._meta[kept], place, stranger=True)
     ).persist()
     strangers = [dask.delayed(strangers_of)(part, place) for part in settled.to_delayed()]
     positions = dask.delayed(place.positions)(strangers).persist()
@@ -81,11 +89,28 @@ def place(
 # One partition
 
 
-def settle(frame: pd.DataFrame, place: Placer, kept: list[str]) -> pd.DataFrame:
-    """Settled rows: the columns that pass through, and what is said of each."""
-    needed = [*(place.columns or ()), *(n for n in (place.id, place.file, place.row) if n)]
-    table = pa.Table.from_pandas(frame[list(dict.fromkeys(needed))], preserve_index=False)
+def settle(
+    frame: pd.DataFrame, place: Placer, kept: list[str], types: dict[str, pa.DataType]
+) -> pd.DataFrame:
+    """Settled rows: the columns that pass through, and what is said of each. The placer needs the
+    columns of these types."""
+    table = pa.table({name: in_arrow(frame[name], type) for name, type in types.items()})
     return beside(frame[kept], place.settle(table))
+
+
+def in_arrow(column: pd.Series, type: pa.DataType) -> pa.Array:
+    """A column in Arrow. Objects have the type that they have in all partitions, be there none."""
+    if column.dtype != object:
+        return pa.array(column, from_pandas=True)
+    column = column.where(column.notna(), None)
+    try:
+        return pa.array(column, type, from_pandas=True)
+    except pa.ArrowException as error:
+        if pa.types.is_list(type):
+            raise ValueError(
+                f"column {column.name} must hold a list of numbers in every row: {error}"
+            ) from None
+    return pa.array([None if value is None else str(value) for value in column], pa.string())
 
 
 def strangers_of(frame: pd.DataFrame, place: Placer) -> pa.Array:

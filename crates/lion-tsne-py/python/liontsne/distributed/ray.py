@@ -10,6 +10,7 @@ the same path.
 """
 
 import os
+from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +63,7 @@ def place(
         )
     made = placer(map, bad_rows=bad_rows, **options)
     check(made, dataset)
+    made = held(made, dataset)
     settled = plainly(by_block(dataset, partial(settle, made)))
     found = by_block(settled.select_columns([made.prefix + STRANGER]), strangers_of)
     parts: Any = found.iter_batches(batch_size=None, batch_format="pyarrow")
@@ -74,8 +76,11 @@ def place(
 
 
 def settle(made: Placer, block: pa.Table) -> pa.Table:
-    """Settled rows."""
-    return made.settle(without_tensors(block)) if block.num_columns else block
+    """Settled rows. Tensors that pass through stay tensors."""
+    if not block.num_columns:
+        return block
+    made = made.held_to(without_tensors(block.schema.empty_table()).schema)
+    return made.settle(without_tensors(block, made.columns))
 
 
 def strangers_of(block: pa.Table) -> pa.Table:
@@ -128,9 +133,29 @@ def check(made: Placer, dataset: "Dataset") -> None:
             _columns.find(schema, name)
 
 
-def without_tensors(block: pa.Table) -> pa.Table:
-    """The same rows, with lists where Ray has tensors of one dimension."""
+def held(made: Placer, dataset: "Dataset") -> Placer:
+    """The same, with features that are the same columns in all blocks: where the map has no names
+    of its own, those that are features in the first block."""
+    names = made.map.columns
+    if made.columns is not None or names and not _columns.is_numbered(names):
+        return made
+    known = dataset.schema()
+    schema = known.base_schema if known is not None else None
+    if known is not None and not isinstance(schema, pa.Schema):
+        # Blocks of pandas: Arrow's types are known when there are rows.
+        some: Any = dataset.take_batch(1000, batch_format="pyarrow") if dataset.take(1) else None
+        schema = None if some is None else some.schema
+    if schema is None or not schema.names:
+        return made
+    return made.held_to(without_tensors(schema.empty_table()).schema)
+
+
+def without_tensors(block: pa.Table, only: Sequence[str] | None = None) -> pa.Table:
+    """The same rows, with lists where Ray has tensors of one dimension: in these columns, or in
+    all."""
     for at, field in enumerate(block.schema):
+        if only is not None and field.name not in only:
+            continue
         if isinstance(field.type, pa.ExtensionType) and "tensor" in field.type.extension_name:
             parts = [part.storage for part in block.column(at).chunks]
             lists = pa.chunked_array(parts, field.type.storage_type)
