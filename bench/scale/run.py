@@ -232,7 +232,7 @@ def costs(bench):
             f"{100 * found['stranger_share']:.2f} %", f"{found['stranger_share'] * (found['stranger_bytes'] + found['positions_bytes']):.1f}",
             f"{found['worker_mb']:.0f}", f"{found['map_mb']:.0f}",
         ])
-    head = ["landmarks", "columns", "read, µs a row", "settle", "fill in", "outliers", "network bytes a row", "worker MB", "of which the map"]
+    head = ["landmarks", "columns", "read, µs a row", "settle", "fill in", "outliers", "network bytes a row", "worker MB", "of which since the map was opened"]
     return markdown(head, lines), record
 
 
