@@ -7,17 +7,17 @@
 use anyhow::{Context, Result};
 use lion_bench::{Arguments, matrix};
 use lion_tsne::evaluate::{Estimate, Judge, places_of, strangers};
-use lion_tsne::{Fit, Lion, LionOptions, Local, Matrix, OffPlane, PcaChoice, Placement};
+use lion_tsne::{Fit, Lion, LionOptions, Local, Matrix, PcaChoice, Placement, VerdictRule};
 use lion_tsne::{PowerPoint, Radius, Rows, Settled, Verdict, ignore};
 use serde_json::{Value, json};
 
 const COMPONENTS: usize = 30;
 const RADII: [f64; 4] = [90.0, 95.0, 99.0, 100.0];
 /// The paper's way, our rule for rows with neighbours alone, and what people get unless they ask for something else.
-const WAYS: [(&str, Local, OffPlane); 3] = [
-    ("idw", Local::Idw, OffPlane::None),
-    ("energy, off-plane none", Local::Energy, OffPlane::None),
-    ("energy", Local::Energy, OffPlane::Shared),
+const WAYS: [(&str, Local, VerdictRule); 3] = [
+    ("idw, the paper's verdict", Local::Idw, VerdictRule::Paper),
+    ("energy, the paper's verdict", Local::Energy, VerdictRule::Paper),
+    ("energy, calibrated", Local::Energy, VerdictRule::Calibrated),
 ];
 
 /// What is placed.
@@ -50,8 +50,8 @@ fn main() -> Result<()> {
         };
         let known = Rows { data: data.clone(), ids: None, labels: Some(labels.clone()) };
         let map = fit.run(known, &mut ignore)?;
-        for (name, local, off_plane) in WAYS {
-            let options = LionOptions { local, off_plane, ..LionOptions::default() };
+        for (name, local, verdict) in WAYS {
+            let options = LionOptions { local, verdict: Some(verdict), ..LionOptions::default() };
             let mut row = outcome(&Lion::new(map.clone(), &options)?, &tests)?;
             row["way"] = json!(name);
             row["radius"] = json!(percentile);

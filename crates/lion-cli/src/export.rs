@@ -114,6 +114,8 @@ columns! {
     z: Option<f32> = Field::nullable("z", Kind::F32),
     verdict: Option<String> = Field::nullable("verdict", Kind::Text),
     score: Option<f64> = Field::nullable("score", Kind::F64),
+    p_distance: Option<f64> = Field::nullable("p_distance", Kind::F64),
+    p_neighbours: Option<f64> = Field::nullable("p_neighbours", Kind::F64),
     off_plane: Option<f64> = Field::nullable("off_plane", Kind::F64),
     nearest_id: Option<String> = Field::nullable("nearest_id", Kind::Text),
     nearest_distance: Option<f32> = Field::nullable("nearest_distance", Kind::F32),
@@ -231,6 +233,8 @@ impl Rows {
         self.label.push(sighting.and_then(|sighting| sighting.label.clone()));
         self.verdict.push(sighting.map(|sighting| sighting.verdict.to_string()));
         self.score.push(sighting.map(|sighting| sighting.score));
+        self.p_distance.push(sighting.and_then(|sighting| sighting.p_distance));
+        self.p_neighbours.push(sighting.and_then(|sighting| sighting.p_neighbours));
         self.off_plane.push(sighting.and_then(|sighting| sighting.off_plane));
         self.nearest_id.push(sighting.map(|sighting| sighting.nearest_id.clone()));
         self.nearest_distance.push(sighting.map(|sighting| sighting.nearest_distance));

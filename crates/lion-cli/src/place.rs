@@ -19,7 +19,7 @@ use crate::progress::{Phase, Reporter, Screen};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use lion_table::{Batches, ReadOptions, Table};
 use lion_tsne::evaluate::Judge;
-use lion_tsne::{Lion, Map, Matrix, Placement, Settled, Stranger, Verdict};
+use lion_tsne::{Lion, LionOptions, Map, Matrix, Placement, Settled, Stranger, Verdict};
 use memory::Memory;
 use other::Other;
 use outcome::Outcome;
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     let map = Map::load(&args.map)?;
     let checksum = map.checksum()?;
     let table = open(args, &files, &map)?;
-    let options = args.rules.lion.options(common);
+    let options = LionOptions { fdr: args.rules.fdr, ..args.rules.lion.options(common) };
     let memory = Memory::check(args, &map, &options, &table, &screen)?;
     let lion = Lion::new(map, &options).with_context(|| args.map.display().to_string())?;
     let judge = if args.has_labels() { Some(judge(args, lion.map())?) } else { None };
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     let (spool, strangers) = placing.settle(table, &memory, &mut reporter)?;
     let needs = memory.needs(strangers.len());
     reporter.enter(Phase::Outliers);
-    let outliers = lion.placer().give_positions(strangers);
+    let outliers = lion.placer().give_positions_of(strangers, spool.rows());
     reporter.enter(Phase::Write);
     let mut tally = placing.write(spool, outliers, &interrupt)?;
     tally.needs = needs;

@@ -42,7 +42,7 @@ impl Columns {
     }
 }
 
-/// Places all rows but outliers: `x, y, (z), verdict, score, off_plane, nearest_id, nearest_distance, neighbours, group,
+/// Places all rows but outliers: `x, y, (z), verdict, score, p_distance, p_neighbours, off_plane, nearest_id, nearest_distance, neighbours, group,
 /// stranger`. An outlier has no place and no group, and the bytes that its position depends on as `stranger`.
 #[pyfunction]
 pub(crate) fn settle<'py>(py: Python<'py>, placer: &Placer, x: &Bound<'py, PyAny>) -> PyResult<Columns> {

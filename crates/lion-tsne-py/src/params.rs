@@ -4,7 +4,7 @@
 use crate::arrays::{Rows, neighbours};
 use lion_tsne::{
     Fit, Init, LionOptions, Local, Method, Metric, Neighbours, OffPlane, PcaChoice, Positions, Radius,
-    Search, Taper,
+    Search, Taper, VerdictRule,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -118,10 +118,9 @@ impl<'py> Params<'py> {
         let Some(value) = self.raw("off_plane")? else { return Ok(None) };
         let text = value.extract::<String>().unwrap_or_default();
         match (text.as_str(), text.parse()) {
-            ("shared", _) => Ok(Some(OffPlane::Shared)),
             ("none", _) => Ok(Some(OffPlane::None)),
             (_, Ok(Radius::Percentile(percentile))) => Ok(Some(OffPlane::Percentile(percentile))),
-            _ => Err(refuse("off_plane", "shared, none or a percentile such as \"99%\"", &value)),
+            _ => Err(refuse("off_plane", "none or a percentile such as \"99%\"", &value)),
         }
     }
 
@@ -160,6 +159,7 @@ impl<'py> Params<'py> {
             power: self.number_or_auto("power")?,
             r_y: self.radius("r_y")?,
             r_close: self.radius("r_close")?,
+            groups: self.take("groups", "a list of whole numbers")?,
             seed: self.seed()?,
             threads: self.count("threads")?.unwrap_or(0),
         };
@@ -177,6 +177,9 @@ impl<'py> Params<'py> {
             local: self.word("local", &[("energy", Local::Energy), ("idw", Local::Idw)])?.unwrap_or_default(),
             taper: self.word("taper", TAPERS)?.unwrap_or_default(),
             split_clusters: self.take("split_clusters", "True or False")?.unwrap_or(false),
+            verdict: self.word("verdict", VERDICTS)?,
+            alpha: self.number("alpha")?,
+            fdr: self.number("fdr")?,
             off_plane: self.off_plane()?.unwrap_or_default(),
             positions: self
                 .word("positions", &[("nearest", Positions::Nearest), ("random", Positions::Random)])?
@@ -198,6 +201,8 @@ const METHODS: &[(&str, Method)] = &[
 ];
 const SEARCHES: &[(&str, Search)] =
     &[("auto", Search::Auto), ("exact", Search::Exact), ("approximate", Search::Approximate)];
+const VERDICTS: &[(&str, VerdictRule)] =
+    &[("calibrated", VerdictRule::Calibrated), ("paper", VerdictRule::Paper)];
 const TAPERS: &[(&str, Taper)] =
     &[("none", Taper::None), ("triangle", Taper::Triangle), ("trapezoid", Taper::Trapezoid)];
 

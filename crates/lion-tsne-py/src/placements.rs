@@ -30,7 +30,7 @@ pub(crate) fn code(verdict: Verdict) -> i8 {
     }
 }
 
-/// Placed rows, in the order in which they were given: `id, x, y, (z), verdict, score, off_plane, nearest_id,
+/// Placed rows, in the order in which they were given: `id, x, y, (z), verdict, score, p_distance, p_neighbours, off_plane, nearest_id,
 /// nearest_distance, neighbours, group`. pyarrow, polars, pandas and DuckDB read them through `__arrow_c_stream__`.
 #[pyclass(frozen, module = "liontsne._native")]
 pub(crate) struct Placements {
@@ -73,6 +73,8 @@ impl Placements {
 /// All columns but ids and coordinates.
 pub(crate) fn said(map: &Map, placements: &[Placement]) -> PyResult<Vec<(&'static str, ArrayRef)>> {
     let scores = Float64Array::from_iter_values(placements.iter().map(|placement| placement.score));
+    let p_distance = Float64Array::from_iter(placements.iter().map(|placement| placement.p_distance));
+    let p_neighbours = Float64Array::from_iter(placements.iter().map(|placement| placement.p_neighbours));
     let off_plane = Float64Array::from_iter(placements.iter().map(|placement| placement.off_plane));
     let nearest_id = placements.iter().map(|placement| map.id(placement.nearest as usize));
     let distances = placements.iter().map(|placement| placement.nearest_distance);
@@ -81,6 +83,8 @@ pub(crate) fn said(map: &Map, placements: &[Placement]) -> PyResult<Vec<(&'stati
     Ok(vec![
         ("verdict", texts(placements.iter().map(|placement| placement.verdict.as_str().into()))?),
         ("score", Arc::new(scores)),
+        ("p_distance", Arc::new(p_distance)),
+        ("p_neighbours", Arc::new(p_neighbours)),
         ("off_plane", Arc::new(off_plane)),
         ("nearest_id", texts(nearest_id)?),
         ("nearest_distance", Arc::new(Float32Array::from_iter_values(distances))),
@@ -90,7 +94,7 @@ pub(crate) fn said(map: &Map, placements: &[Placement]) -> PyResult<Vec<(&'stati
 }
 
 /// The columns that may lack a value.
-const NULLABLE: [&str; 2] = ["off_plane", "group"];
+const NULLABLE: [&str; 4] = ["p_distance", "p_neighbours", "off_plane", "group"];
 
 fn batch(columns: Vec<(&str, ArrayRef)>) -> Result<RecordBatch, ArrowError> {
     let field = |(name, values): &(&str, ArrayRef)| {
@@ -185,7 +189,19 @@ impl Placements {
         column(py, self.values::<Float64Type, _>("score", f64::NAN))
     }
 
-    /// The share of the map's rows that are as far off the PCA plane; NaN where that rule is off.
+    /// The part of the score that is the distance to the nearest row.
+    #[getter]
+    fn p_distance<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        column(py, self.values::<Float64Type, _>("p_distance", f64::NAN))
+    }
+
+    /// The part of the score that is how badly the nearest rows explain the row; NaN by the paper's rule.
+    #[getter]
+    fn p_neighbours<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        column(py, self.values::<Float64Type, _>("p_neighbours", f64::NAN))
+    }
+
+    /// The share of the map's rows that are as far off the PCA plane; NaN where there is none.
     #[getter]
     fn off_plane<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         column(py, self.values::<Float64Type, _>("off_plane", f64::NAN))

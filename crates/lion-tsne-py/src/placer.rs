@@ -6,7 +6,7 @@ use crate::map::Map;
 use crate::params::Params;
 use crate::placements::{Placements, code};
 use crate::process::PerProcess;
-use lion_tsne::{Lion, LionOptions, Matrix, Placement, Settled};
+use lion_tsne::{Lion, LionOptions, Matrix, Placement, Settled, VerdictRule};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -94,10 +94,25 @@ impl Placer {
         Ok(self.lion()?.power())
     }
 
-    /// Whether rows off the PCA plane are outliers.
+    /// The rule for outliers: `calibrated` or `paper`.
     #[getter]
-    fn minds_the_plane(&self) -> PyResult<bool> {
-        Ok(self.lion()?.minds_the_plane())
+    fn verdict_rule(&self) -> PyResult<&'static str> {
+        Ok(match self.lion()?.verdict_rule() {
+            VerdictRule::Calibrated => "calibrated",
+            VerdictRule::Paper => "paper",
+        })
+    }
+
+    /// The score up to which a row is an outlier; `None` by the paper's rule.
+    #[getter]
+    fn alpha(&self) -> PyResult<Option<f64>> {
+        Ok(self.lion()?.alpha())
+    }
+
+    /// The share of rows like the map's own that will be called outliers; `None` if a radius that is a number decides.
+    #[getter]
+    fn promised(&self) -> PyResult<Option<f64>> {
+        Ok(self.lion()?.promised())
     }
 }
 
@@ -166,7 +181,8 @@ fn with_positions(lion: &Lion, settled: Vec<Settled>) -> Vec<Placement> {
             }
         });
     }
-    for (row, placement) in waiting.into_iter().zip(lion.placer().give_positions(strangers)) {
+    let rows = placements.len();
+    for (row, placement) in waiting.into_iter().zip(lion.placer().give_positions_of(strangers, rows)) {
         placements[row] = placement;
     }
     placements

@@ -11,6 +11,7 @@ use crate::lion::{LionParameters, PowerPoint, Radius};
 use crate::map::{Bytes, Image, KlPoint, Labels, Map, Pictures, Provenance, Texts};
 use crate::matrix::Matrix;
 use crate::preprocess::{Metric, Pca, Preprocess};
+use crate::verdict::Calibration;
 use archive::{Archive, Tensor};
 use memmap2::Mmap;
 use safetensors::tensor::Dtype;
@@ -72,6 +73,17 @@ struct PlacingParameters {
     /// How many rows, the last ones, cover sparse regions, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     covering: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    calibration: Option<CalibrationParameters>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct CalibrationParameters {
+    /// Errors are not told apart below it.
+    smallest: f64,
+    /// How many groups were kept together, if rows have groups.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    groups: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -181,6 +193,10 @@ impl Map {
                 power_given: lion.power_given,
                 searched: lion.cells.as_ref().map(|cells| cells.searched),
                 covering: Some(lion.covering).filter(|&covering| covering > 0),
+                calibration: lion.calibration.as_ref().map(|calibration| CalibrationParameters {
+                    smallest: calibration.smallest,
+                    groups: calibration.groups,
+                }),
             }),
             pictures: self.pictures.as_ref().map(|pictures| PictureParameters {
                 image: pictures.image,
@@ -253,6 +269,16 @@ fn placing_tensors(lion: &LionParameters) -> Vec<(&'static str, Tensor<'_>)> {
     if let Some(cells) = &lion.cells {
         tensors.push(("lion.centres", matrix(&cells.centres)));
         tensors.push(("lion.cell_of", vector(Dtype::U32, &cells.cell_of)));
+    }
+    let Some(calibration) = &lion.calibration else { return tensors };
+    tensors.push(("verdict.distances", vector(Dtype::F32, &calibration.distances)));
+    tensors.push(("verdict.errors", vector(Dtype::F32, &calibration.errors)));
+    tensors.push(("verdict.relatives", vector(Dtype::F32, &calibration.relatives)));
+    if let Some(residuals) = &calibration.residuals {
+        tensors.push(("verdict.residuals", vector(Dtype::F32, residuals)));
+    }
+    if let Some(sample) = &calibration.sample {
+        tensors.push(("verdict.sample", vector(Dtype::U32, sample)));
     }
     tensors
 }
@@ -350,8 +376,8 @@ impl Reader<'_> {
     }
 
     fn lion(&self, parameters: PlacingParameters) -> Understood<LionParameters> {
-        let PlacingParameters { radius, r_x, r_y, r_close, power, power_given, searched, covering } =
-            parameters;
+        let PlacingParameters { radius, r_x, r_y, r_close, power, power_given, .. } = parameters;
+        let PlacingParameters { searched, covering, calibration, .. } = parameters;
         let curve = self.pairs("lion.power_curve")?.into_iter();
         let residuals = || self.vector("lion.residuals", Dtype::F32);
         let cells = |searched| {
@@ -371,6 +397,22 @@ impl Reader<'_> {
             residuals: self.has("lion.residuals").then(residuals).transpose()?,
             cells: searched.map(cells).transpose()?,
             covering: covering.unwrap_or(0),
+            calibration: calibration.map(|parameters| self.calibration(&parameters)).transpose()?,
+        })
+    }
+
+    fn calibration(&self, parameters: &CalibrationParameters) -> Understood<Calibration> {
+        let numbers = |name: &str| self.vector(name, Dtype::F32);
+        let residuals = || numbers("verdict.residuals");
+        let sample = || self.vector("verdict.sample", Dtype::U32);
+        Ok(Calibration {
+            distances: numbers("verdict.distances")?,
+            errors: numbers("verdict.errors")?,
+            relatives: numbers("verdict.relatives")?,
+            residuals: self.has("verdict.residuals").then(residuals).transpose()?,
+            sample: self.has("verdict.sample").then(sample).transpose()?,
+            smallest: parameters.smallest,
+            groups: parameters.groups,
         })
     }
 

@@ -11,9 +11,12 @@ use crate::landmarks::{Beyond, Sampled, SampledFrom};
 use crate::lion::{Chosen, LionParameters, Radius};
 use crate::map::{KlPoint, Map, MapParts, Provenance};
 use crate::matrix::Matrix;
-use crate::preprocess::{Metric, Pca, PcaChoice, Preprocess, Unique, unique_rows};
+use crate::preprocess::{
+    Covariance, Fitted, Metric, Pca, PcaChoice, Preprocess, Source, Unique, unique_rows,
+};
 use crate::progress::{Observer, Progress, Stage};
 use crate::tsne::{Optimised, Repulsion, Schedule, init, optimise};
+use crate::verdict::{Calibration, LEAST_ROWS, Origin, OutOfSample, neighbours_for, neighbours_in};
 use data::check_data;
 use std::ops::ControlFlow;
 
@@ -88,6 +91,9 @@ pub struct Fit {
     pub r_y: Option<Radius>,
     /// How far rows beside an outlier are from it at most; `None` is 10 % of NN-Y.
     pub r_close: Option<Radius>,
+    /// For each row of the data the group it belongs to (a patient, a writer, a day), numbered from 0: new rows will come
+    /// from other groups, so rows of one group are left out together when verdicts are calibrated.
+    pub groups: Option<Vec<u32>>,
     /// Same seed, same bits.
     pub seed: u64,
     /// Threads; 0 is all. The result does not depend on it.
@@ -115,6 +121,7 @@ impl Default for Fit {
             power: None,
             r_y: None,
             r_close: None,
+            groups: None,
             seed: 0,
             threads: 0,
         }
@@ -154,14 +161,15 @@ impl Fit {
     /// Fits a map to the rows. The observer hears of every step; if it says stop during the descent, the map reached so
     /// far is returned and says so.
     pub fn run(&self, rows: impl Into<Rows>, observer: &mut Observer<'_>) -> Result<Map> {
-        self.run_covering(rows.into(), 0, observer)
+        self.run_covering(rows.into(), Sample::default(), observer)
     }
 
     /// Fits a map to landmarks, whose PCA is that of the whole table, and judges what they leave out of it.
     pub fn run_sampled(&self, sampled: Sampled, observer: &mut Observer<'_>) -> Result<Map> {
-        let Sampled { rows, covering, seen, stratified, pca, witnesses } = sampled;
+        let Sampled { rows, covering, seen, stratified, pca, covariance, witnesses } = sampled;
         let fitted_pca = pca.or_else(|| self.fitted_pca.clone());
-        let mut map = Self { fitted_pca, ..self.clone() }.run_covering(rows, covering, observer)?;
+        let sample = Sample { covering, covariance };
+        let mut map = Self { fitted_pca, ..self.clone() }.run_covering(rows, sample, observer)?;
         let (beyond, beyond_error, judged) = witnesses.judge(&Beyond::new(&map, self.threads)?)?;
         let covering = covering as u64;
         map.provenance.sampled_from =
@@ -169,12 +177,12 @@ impl Fit {
         Ok(map)
     }
 
-    /// Fits a map to rows of which the last ones cover sparse regions.
-    fn run_covering(&self, rows: Rows, covering: usize, observer: &mut Observer<'_>) -> Result<Map> {
+    /// Fits a map to rows of a larger table.
+    fn run_covering(&self, rows: Rows, sample: Sample, observer: &mut Observer<'_>) -> Result<Map> {
         self.check(&rows)?;
         pool(self.threads)?.install(|| match self.dims {
-            3 => self.run_in::<3>(rows, covering, observer),
-            _ => self.run_in::<2>(rows, covering, observer),
+            3 => self.run_in::<3>(rows, sample, observer),
+            _ => self.run_in::<2>(rows, sample, observer),
         })
     }
 
@@ -182,6 +190,7 @@ impl Fit {
     pub fn adopt(&self, rows: impl Into<Rows>, y: Matrix, observer: &mut Observer<'_>) -> Result<Map> {
         let rows = rows.into();
         check_data(&rows.data)?;
+        self.check_groups(&rows)?;
         self.chosen().check()?;
         if y.rows() != rows.data.rows() {
             return Err(Error::Data(format!("there are {} rows but {} places", rows.data.rows(), y.rows())));
@@ -204,8 +213,9 @@ impl Fit {
         };
         pool(self.threads)?.install(|| {
             // Every row keeps the place it was given, also rows that are equal.
-            let distinct = self.prepare(rows, None, observer)?;
-            self.finish(distinct, y, None, provenance, observer)
+            let (distinct, out) = self.prepare(rows, None, Sample::default(), observer)?;
+            let calibration = self.calibrate(&distinct, out, None, None)?;
+            self.finish(distinct, y, None, calibration, provenance, observer)
         })
     }
 
@@ -235,6 +245,7 @@ impl Fit {
         }
         self.chosen().check()?;
         check_data(&rows.data)?;
+        self.check_groups(rows)?;
         self.check_perplexity(rows.data.rows(), "rows")?;
         match &self.init {
             Init::Given(y) if (y.rows(), y.cols()) != (rows.data.rows(), self.dims) => bad(
@@ -256,6 +267,18 @@ impl Fit {
         }
     }
 
+    fn check_groups(&self, rows: &Rows) -> Result<()> {
+        let Some(groups) = &self.groups else { return Ok(()) };
+        let bad = |problem: String| Err(Error::Parameter { name: "groups", problem });
+        if groups.len() != rows.data.rows() {
+            return bad(format!("are given for {} rows, and there are {}", groups.len(), rows.data.rows()));
+        }
+        match groups.iter().all(|group| *group == groups[0]) {
+            true => bad("are all one: rows of at least two groups are needed to leave one out".into()),
+            false => Ok(()),
+        }
+    }
+
     /// Each row needs three times the perplexity in neighbours.
     fn check_perplexity(&self, rows: usize, what: &str) -> Result<()> {
         let most = (rows.saturating_sub(1)) as f64 / 3.0;
@@ -272,19 +295,31 @@ impl Fit {
         })
     }
 
-    /// Preprocesses the rows; where `unique` says that some are equal, one of them stands for all.
-    fn prepare(&self, rows: Rows, unique: Option<Unique>, observer: &mut Observer<'_>) -> Result<Distinct> {
-        let total = rows.data.rows() as u64;
+    /// Preprocesses the rows; where `unique` says that some are equal, one of them stands for all. With it come the values
+    /// of rows that were left out, where anything is fitted to the rows.
+    fn prepare(
+        &self,
+        rows: Rows,
+        unique: Option<Unique>,
+        sample: Sample,
+        observer: &mut Observer<'_>,
+    ) -> Result<(Distinct, Option<OutOfSample>)> {
+        let (Rows { data, ids, labels }, Sample { covering, covariance }) = (rows, sample);
+        let total = data.rows() as u64;
         tell(observer, Stage::Preprocess, 0, total)?;
-        let (preprocess, x, residuals) = match &self.fitted_pca {
+        let Fitted { preprocess, rows: x, residuals, source } = match &self.fitted_pca {
             Some(pca) => {
-                let preprocess = Preprocess::new(self.metric, rows.data.cols(), Some(pca.clone()))?;
-                let (x, residuals) = preprocess.apply_with_residuals(&rows.data)?;
-                (preprocess, x, residuals)
+                let preprocess = Preprocess::new(self.metric, data.cols(), Some(pca.clone()))?;
+                let (x, residuals) = preprocess.apply_with_residuals(&data)?;
+                // A PCA of other rows alone has not seen these: nothing of it need be left out.
+                let source = match covariance {
+                    None => None,
+                    covariance => Some(Source { rows: preprocess.before_pca(data), covariance }),
+                };
+                Fitted { preprocess, rows: x, residuals, source }
             }
-            None => Preprocess::fit_with_residuals(rows.data, self.metric, self.pca, self.seed)?,
+            None => Preprocess::fit_whole(data, self.metric, self.pca, self.seed)?,
         };
-        let residuals = residuals.filter(|_| preprocess.drops_variance());
         let Unique { representatives, place_of } =
             unique.unwrap_or(Unique { representatives: Vec::new(), place_of: None });
         let (x, residuals) = match place_of.is_some() {
@@ -295,35 +330,75 @@ impl Fit {
             }
             false => (x, residuals),
         };
+        let distinct =
+            Distinct { preprocess, x, residuals, representatives, place_of, ids, labels, covering };
+        let out_of_sample = match source.is_some() || self.groups.is_some() {
+            true if distinct.is_calibrated() => {
+                let k = neighbours_in(distinct.x.rows());
+                Some(self.origin(&distinct).out_of_sample(source.as_ref(), k)?)
+            }
+            _ => None,
+        };
         tell(observer, Stage::Preprocess, total, total)?;
-        let Rows { ids, labels, .. } = rows;
-        Ok(Distinct { preprocess, x, residuals, representatives, place_of, ids, labels, covering: 0 })
+        Ok((distinct, out_of_sample))
     }
 
-    fn run_in<const D: usize>(
+    fn origin<'a>(&'a self, distinct: &'a Distinct) -> Origin<'a> {
+        Origin {
+            x: &distinct.x,
+            residuals: distinct.residuals.as_deref(),
+            representatives: &distinct.representatives,
+            place_of: distinct.place_of.as_deref(),
+            groups: self.groups.as_deref(),
+            covering: distinct.covering,
+            seed: self.seed,
+        }
+    }
+
+    /// What verdicts are calibrated by, if the rows are enough; from the neighbours at hand where they are of use.
+    fn calibrate(
         &self,
-        rows: Rows,
-        covering: usize,
-        observer: &mut Observer<'_>,
-    ) -> Result<Map> {
+        distinct: &Distinct,
+        out_of_sample: Option<OutOfSample>,
+        neighbours: Option<&Neighbours>,
+        nn_x: Option<&[f32]>,
+    ) -> Result<Option<Calibration>> {
+        if !distinct.is_calibrated() {
+            return Ok(None);
+        }
+        let found;
+        let neighbours = match neighbours {
+            Some(neighbours) if neighbours.k >= neighbours_in(distinct.x.rows()) => neighbours,
+            _ => {
+                found = neighbours_for(&distinct.x, self.seed)?;
+                &found
+            }
+        };
+        Ok(Some(Calibration::new(&self.origin(distinct), out_of_sample, neighbours, nn_x)))
+    }
+
+    fn run_in<const D: usize>(&self, rows: Rows, sample: Sample, observer: &mut Observer<'_>) -> Result<Map> {
         let unique = unique_rows(&rows.data);
         self.check_perplexity(unique.representatives.len(), "different rows")?;
         let given = self.neighbours.as_ref().map(|given| given.of_distinct(&unique, self.perplexity));
         let given = given.transpose()?;
-        let distinct = Distinct { covering, ..self.prepare(rows, Some(unique), observer)? };
+        let (distinct, out_of_sample) = self.prepare(rows, Some(unique), sample, observer)?;
         let x = &distinct.x;
         let total = x.rows() as u64;
         let k = wanted(self.perplexity, x.rows());
-        let (neighbours, nn_x, search) = match given {
+        let (neighbours, nn_x, search, calibration) = match given {
             // Their distances may be of another metric than the one that placing goes by.
             Some(given) => {
                 let nn_x = given.nearest_in(x);
-                (given, nn_x, "given".into())
+                let calibration = self.calibrate(&distinct, out_of_sample, None, None)?;
+                (given, nn_x, "given".into(), calibration)
             }
             None => {
                 let (found, search) = nearest_neighbours(x, k, self.search, self.seed, observer)?;
-                let nn_x = found.distances2.iter().step_by(k).map(|distance2| distance2.sqrt()).collect();
-                (found, nn_x, search)
+                let nn_x: Vec<f32> =
+                    found.distances2.iter().step_by(k).map(|distance2| distance2.sqrt()).collect();
+                let calibration = self.calibrate(&distinct, out_of_sample, Some(&found), None)?;
+                (found, nn_x, search, calibration)
             }
         };
         note(observer, Stage::Neighbours, total, &format!("{k} neighbours of {total} rows: {search}"))?;
@@ -349,7 +424,7 @@ impl Fit {
         }
         let provenance = self.provenance(&schedule, optimised, method, search);
         let y = Matrix::new(y.len(), D, y.into_flattened())?;
-        self.finish(distinct, y, Some(nn_x), provenance, observer)
+        self.finish(distinct, y, Some(nn_x), calibration, provenance, observer)
     }
 
     /// Finds the parameters of placing and puts the map together.
@@ -358,6 +433,7 @@ impl Fit {
         distinct: Distinct,
         y: Matrix,
         nn_x: Option<Vec<f32>>,
+        calibration: Option<Calibration>,
         provenance: Provenance,
         observer: &mut Observer<'_>,
     ) -> Result<Map> {
@@ -367,8 +443,9 @@ impl Fit {
         let _ = observer(&Progress::of(Stage::Parameters, 0, total));
         let perplexity = if provenance.adopted { Fit::default().perplexity } else { self.perplexity };
         let (chosen, seed) = (self.chosen(), self.seed);
+        let residuals = residuals.filter(|_| preprocess.drops_variance());
         let lion = LionParameters::new((&x, &y), nn_x, residuals, covering, perplexity, &chosen, seed)?;
-        let lion = Some(lion);
+        let lion = Some(LionParameters { calibration, ..lion });
         let _ = observer(&Progress::of(Stage::Parameters, total, total));
         Map::new(MapParts { preprocess, x, y, place_of, ids, labels, provenance, lion })
     }
@@ -466,6 +543,21 @@ struct Distinct {
     labels: Option<Vec<String>>,
     /// How many, the last ones, cover sparse regions.
     covering: usize,
+}
+
+impl Distinct {
+    fn is_calibrated(&self) -> bool {
+        self.x.rows() - self.covering >= LEAST_ROWS
+    }
+}
+
+/// What the rows are to a larger table, if they are of one.
+#[derive(Default)]
+struct Sample {
+    /// So many rows, the last ones, cover sparse regions.
+    covering: usize,
+    /// The covariance of the table.
+    covariance: Option<Covariance>,
 }
 
 /// So many threads, or all.

@@ -50,6 +50,12 @@ impl Neighbours {
         Self { k, indices: vec![0; rows * k], distances2: vec![0.0; rows * k] }
     }
 
+    /// The neighbours of one row: their numbers and squared distances.
+    pub(crate) fn of(&self, row: usize) -> (&[u32], &[f32]) {
+        let range = row * self.k..(row + 1) * self.k;
+        (&self.indices[range.clone()], &self.distances2[range])
+    }
+
     /// The row numbers, one list for each row.
     fn rows(&self) -> Vec<Vec<u32>> {
         self.indices.chunks_exact(self.k).map(<[u32]>::to_vec).collect()

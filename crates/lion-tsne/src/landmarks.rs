@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::fit::{Fit, Rows, check_largest, pool};
 use crate::lion::Radius;
 use crate::matrix::Matrix;
-use crate::preprocess::{Metric, Moments, Pca, PcaChoice, Preprocess, refuse_zero_rows};
+use crate::preprocess::{Covariance, Metric, Moments, Pca, PcaChoice, Preprocess, refuse_zero_rows};
 pub(crate) use keep::most_witnesses;
 use keep::{Keep, Kept, Key, WITNESSES};
 use std::collections::HashSet;
@@ -106,6 +106,8 @@ pub struct Sampled {
     pub stratified: bool,
     /// The PCA of all of them, where the options ask for one and the columns are few enough to have their moments summed.
     pub pca: Option<Pca>,
+    /// The covariance that this PCA is of.
+    pub(crate) covariance: Option<Covariance>,
     pub(crate) witnesses: Witnesses,
 }
 
@@ -199,7 +201,7 @@ impl Landmarks {
     pub fn finish(self) -> Result<Sampled> {
         let Self { options, seen, has, keep, moments, pool, .. } = self;
         let cols = self.cols.unwrap_or(0);
-        let pca = pool.install(|| moments.map(Moments::pca).transpose())?;
+        let (pca, covariance) = pool.install(|| moments.map(Moments::pca).transpose())?.unzip();
         let keep::Chosen { mut plain, mut strata, kept } = keep.choose();
         let covering = match options.cover {
             true => pool.install(|| {
@@ -229,7 +231,7 @@ impl Landmarks {
         };
         let witnesses = Witnesses::new(&strata, |keys| keep::matrix(&kept, keys, cols))?;
         let (covering, stratified) = (covering.len(), options.stratified);
-        Ok(Sampled { rows, covering, seen, stratified, pca, witnesses })
+        Ok(Sampled { rows, covering, seen, stratified, pca, covariance, witnesses })
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod cells;
 mod groups;
+mod judge;
 mod local;
 mod nearest;
 mod off_plane;
@@ -14,6 +15,7 @@ mod stranger;
 mod sweep;
 
 pub use cells::Positions;
+pub use judge::{DEFAULT_ALPHA, VerdictRule};
 pub use local::{Local, Taper};
 pub use off_plane::OffPlane;
 pub use parameters::LionParameters;
@@ -29,12 +31,13 @@ use crate::fit::check_largest;
 use crate::index::{RowIndex, Seen};
 use crate::map::Map;
 use crate::matrix::Matrix;
+use crate::verdict::neighbours_in;
 pub(crate) use cells::{Cell, Cells};
+use judge::{Judged, Rule};
 use local::{Energy, idw, idw_reach, of_one_cluster};
-use off_plane::{OffPlaneRule, promised, radii};
 use parameters::{apart, check_apart, nearest_count};
 use power::cross_validate;
-use radius::{ascending, share_at_least};
+use radius::ascending;
 use rayon::prelude::*;
 use std::fmt;
 use xxhash_rust::xxh3::xxh3_64;
@@ -56,7 +59,15 @@ pub struct LionOptions {
     pub taper: Taper,
     /// Leave out neighbours whose places do not hang together with those of nearer ones.
     pub split_clusters: bool,
-    /// What is done about rows off the plane.
+    /// Which rule decides what is an outlier; `None` is the calibrated one where the map has it, else the paper's.
+    pub verdict: Option<VerdictRule>,
+    /// The p-value up to which a row is an outlier: the share of rows like the map's own that may be called so. `None` is
+    /// 1 %, or 1 / (N + 1) in maps of fewer than 99 rows.
+    pub alpha: Option<f64>,
+    /// Of the rows that are called outliers together, at most this share, in the mean, are like the map's own
+    /// (Benjamini & Hochberg 1995), on top of `alpha`.
+    pub fdr: Option<f64>,
+    /// What the paper's rule does about rows off the plane.
     pub off_plane: OffPlane,
     /// Which free position an outlier gets.
     pub positions: Positions,
@@ -98,6 +109,7 @@ pub struct Lion {
     /// How many nearest rows are looked for.
     nearest: usize,
     perplexity: f64,
+    radius: Radius,
     r_x: f64,
     r_y: f64,
     r_close: f64,
@@ -107,22 +119,14 @@ pub struct Lion {
     split_clusters: bool,
     positions: Positions,
     seed: u64,
-    /// NN-X by row, and ascending.
-    nn_x: Vec<f32>,
+    /// NN-X, ascending.
     sorted_nn_x: Vec<f32>,
-    plane: Option<OffPlaneRule>,
+    rule: Rule,
+    fdr: Option<f64>,
     /// All free, but for those with places in them.
     cells: Cells,
     /// For each distinct row the first row of the data that equals it, if any two are equal.
     first_row: Option<Vec<u32>>,
-    /// The share of rows like the map's own that will be called outliers, if the radius says so.
-    promised: Option<f64>,
-}
-
-/// A row of which the verdict is known.
-struct Judged {
-    placement: Placement,
-    seen: Seen,
 }
 
 impl Lion {
@@ -159,10 +163,9 @@ impl Lion {
         };
         let index = RowIndex::new(map.x(), kept.cells.as_ref());
         let (sorted_nn_x, sorted_nn_y) = (ascending(kept.fair(&kept.nn_x)), ascending(&kept.nn_y));
-        let residuals = kept.residuals.as_deref().map(|residuals| kept.fair(residuals));
         let radius = chosen.radius.unwrap_or(kept.radius);
-        let (r_x, plane) = radii(radius, options.off_plane, &sorted_nn_x, residuals);
-        let r_x = if radius == kept.radius && plane.is_none() { kept.r_x } else { r_x };
+        let r_x = if radius == kept.radius { kept.r_x } else { radius.of(&sorted_nn_x) };
+        let rule = Rule::new(&map, &kept, options)?;
         let r_close = chosen.r_close.map_or(kept.r_close, |r| r.of(&sorted_nn_y));
         let r_y = match (chosen.r_y, chosen.r_close) {
             (None, None) => kept.r_y,
@@ -178,20 +181,20 @@ impl Lion {
             }
             None => kept.power,
         };
+        let least = least_nearest(&rule, map.x().rows());
         let nearest = match options.local {
-            Local::Energy => nearest_count(perplexity, map.x().rows()),
-            Local::Idw => 2,
+            Local::Energy => nearest_count(perplexity, map.x().rows()).max(least),
+            Local::Idw => least,
         };
         let (cells, first_row) = (Cells::new(map.y(), r_y), first_rows(&map));
-        let LionOptions { local, taper, split_clusters, positions, seed, .. } = *options;
-        let nn_x = kept.nn_x;
-        let promised = promised(radius, options.off_plane, plane.is_some());
+        let LionOptions { local, taper, split_clusters, positions, seed, fdr, .. } = *options;
         Ok(move |pool| Self {
             map,
             index,
             pool,
             nearest,
             perplexity,
+            radius,
             r_x,
             r_y,
             r_close,
@@ -201,18 +204,22 @@ impl Lion {
             split_clusters,
             positions,
             seed,
-            nn_x,
             sorted_nn_x,
-            plane,
+            rule,
+            fdr,
             cells,
             first_row,
-            promised,
         })
     }
 
     /// The map.
     pub fn map(&self) -> &Map {
         &self.map
+    }
+
+    /// What r_x was asked to be.
+    pub fn radius(&self) -> Radius {
+        self.radius
     }
 
     /// The radius of a row's neighbourhood, as used.
@@ -242,9 +249,9 @@ impl Lion {
         self.pool.install(|| cross_validate(self.map.x(), self.map.y(), &self.index, self.r_x, seed))
     }
 
-    /// Whether rows off the PCA plane are outliers.
-    pub fn minds_the_plane(&self) -> bool {
-        self.plane.is_some()
+    /// How many nearest rows the verdict needs.
+    fn least_nearest(&self) -> usize {
+        least_nearest(&self.rule, self.map.x().rows())
     }
 
     /// Places rows. Outliers among them know of each other, but of none of other calls: see [`Lion::placer`].
@@ -294,47 +301,15 @@ impl Lion {
     /// Settles rows on this thread. What becomes of a row depends on that row alone.
     fn settle_here(&self, rows: &[f32]) -> Result<Vec<Settled>> {
         let (rows, residuals) = self.map.preprocess().apply_here(rows)?;
-        let mut seen = self.index.search(self.map.x(), &rows, self.nearest, self.r_x);
-        let residual = |at: usize| residuals.as_ref().map(|residuals| residuals[at]);
+        let seen = self.index.search(self.map.x(), &rows, self.nearest, self.r_x);
         let rows = rows.chunks_exact(self.map.x().cols());
-        let off: Vec<bool> = (0..seen.len()).map(|at| self.is_off_plane(residual(at))).collect();
-        self.verify(rows.clone(), &off, &mut seen);
-        let judged: Vec<Judged> =
-            seen.into_iter().enumerate().map(|(at, seen)| self.judge(seen, residual(at))).collect();
+        let judged = self.judge(rows.clone(), residuals.as_deref(), seen);
         let places = self.interpolate(rows.clone(), &judged);
         let settled = judged.into_iter().zip(rows).zip(places).map(|((judged, row), place)| {
             let Judged { placement, seen } = judged;
             self.settled(row, placement, &seen, place)
         });
         Ok(settled.collect())
-    }
-
-    /// The verdict on a row, and all of its placement but the place.
-    fn judge(&self, seen: Seen, residual: Option<f32>) -> Judged {
-        let plane = self.plane.as_ref().zip(residual);
-        let off = self.is_off_plane(residual);
-        let (distance2, nearest) = seen.nearest.first().copied().unwrap_or_default();
-        let distance = distance2.sqrt();
-        let off_plane = plane.map(|(rule, residual)| share_at_least(&rule.residuals, residual));
-        let strange = share_at_least(&self.sorted_nn_x, distance);
-        let verdict = match seen.within {
-            _ if distance2 == 0.0 && self.equals(nearest, residual) => Verdict::Exact,
-            _ if off => Verdict::Outlier,
-            2.. => Verdict::Interpolated,
-            1 if f64::from(self.nn_x[nearest as usize]) > self.r_x => Verdict::BesideOutlier,
-            _ => Verdict::Outlier,
-        };
-        let placement = Placement {
-            place: Place::default(),
-            verdict,
-            score: off_plane.map_or(strange, |share| share.min(strange)),
-            off_plane,
-            nearest: self.first_row.as_ref().map_or(nearest, |first| first[nearest as usize]),
-            nearest_distance: distance,
-            neighbours: seen.within,
-            group: None,
-        };
-        Judged { placement, seen }
     }
 
     /// A judged row with its place; `among` is where it is among its neighbours, if it is interpolated.
@@ -345,64 +320,22 @@ impl Lion {
             Verdict::Interpolated => self.as_place(among),
             Verdict::BesideOutlier => self.beside(&nearest, row),
             Verdict::Outlier => {
-                return Settled::Outlier(Stranger { placement, row: row.to_vec(), target: nearest });
+                let among = self.fdr.map(|_| self.as_place(among));
+                return Settled::Outlier(Stranger { placement, row: row.to_vec(), target: nearest, among });
             }
         };
         Settled::Placed(Placement { place, ..placement })
     }
 
-    /// Whether a row on the spot of this one is as far off the plane too. Columns that never vary in the map have no weight
-    /// in its components; what differs there shows in the distance from the plane alone.
-    fn equals(&self, row: u32, residual: Option<f32>) -> bool {
-        let kept = self.map.lion().and_then(|lion| lion.residuals.as_ref());
-        kept.zip(residual).is_none_or(|(kept, residual)| kept[row as usize] == residual)
-    }
-
-    fn is_off_plane(&self, residual: Option<f32>) -> bool {
-        let plane = self.plane.as_ref().zip(residual);
-        plane.is_some_and(|(rule, residual)| f64::from(residual) > rule.limit)
-    }
-
-    /// Looks again, without missing anything, at what rows see that would be called strange for it. Rows off the plane
-    /// are strange whatever they see.
-    fn verify<'a>(&self, rows: impl Iterator<Item = &'a [f32]> + Clone, off: &[bool], seen: &mut [Seen]) {
-        if self.index.sees_all() {
-            return;
-        }
-        let lonely: Vec<bool> = seen.iter().zip(off).map(|(seen, off)| seen.within < 2 && !off).collect();
-        self.look_again(rows.clone(), &lonely, 2, seen);
-        if self.nearest > 2 {
-            let not_so = |(seen, lonely): (&Seen, &bool)| *lonely && seen.within >= 2;
-            let not_so: Vec<bool> = seen.iter().zip(&lonely).map(not_so).collect();
-            self.look_again(rows, &not_so, self.nearest, seen);
-        }
-    }
-
-    /// The `k` nearest of all rows, for the rows that are `chosen`.
-    fn look_again<'a>(
-        &self,
-        rows: impl Iterator<Item = &'a [f32]>,
-        chosen: &[bool],
-        k: usize,
-        seen: &mut [Seen],
-    ) {
-        let again: Vec<usize> = (0..seen.len()).filter(|&at| chosen[at]).collect();
-        let among = rows.zip(chosen).filter(|(_, chosen)| **chosen);
-        let queries: Vec<f32> = among.flat_map(|(row, _)| row).copied().collect();
-        // The k-th of all is no farther than the k-th seen, if so many were.
-        let reach = |&at: &usize| {
-            let last = seen[at].nearest.get(k - 1);
-            last.map_or(f64::INFINITY, |(distance2, _)| f64::from(distance2.sqrt()))
-        };
-        let reaches: Vec<f64> = again.iter().map(reach).collect();
-        let found = self.index.search_all(self.map.x(), &queries, k, self.r_x, &reaches);
-        again.into_iter().zip(found).for_each(|(at, found)| seen[at] = found);
-    }
-
     /// The places of the rows with neighbours among those; nothing of use for the other rows.
     fn interpolate<'a>(&self, rows: impl Iterator<Item = &'a [f32]>, judged: &[Judged]) -> Vec<[f64; 3]> {
         let y = self.map.y();
-        let is_among = |judged: &&Judged| judged.placement.verdict == Verdict::Interpolated;
+        // Where outliers may be spared in the end, they need a place among the others too.
+        let is_among = |judged: &&Judged| match judged.placement.verdict {
+            Verdict::Interpolated => true,
+            Verdict::Outlier => self.fdr.is_some(),
+            Verdict::Exact | Verdict::BesideOutlier => false,
+        };
         let mut places = match self.local {
             Local::Energy => {
                 let mut energy = Energy::new();
@@ -415,9 +348,10 @@ impl Lion {
             Local::Idw => {
                 // Neighbours of no weight may still link the others' places.
                 let reach = |judged: &Judged| match self.split_clusters {
-                    true => self.r_x,
+                    true => self.reach(&judged.placement),
                     false => {
-                        self.r_x.min(idw_reach(f64::from(judged.placement.nearest_distance), self.power))
+                        let matters = idw_reach(f64::from(judged.placement.nearest_distance), self.power);
+                        self.reach(&judged.placement).min(matters)
                     }
                 };
                 let radii: Vec<f64> = judged.iter().filter(is_among).map(reach).collect();
@@ -432,6 +366,11 @@ impl Lion {
         .into_iter();
         let place = |judged: &Judged| if is_among(&judged) { places.next() } else { None };
         judged.iter().map(place).map(Option::unwrap_or_default).collect()
+    }
+
+    /// How far the neighbours of inverse-distance weighting reach: to r_x, or to the nearest row where none is within it.
+    fn reach(&self, placement: &Placement) -> f64 {
+        self.r_x.max(f64::from(placement.nearest_distance))
     }
 
     /// The neighbours that count.
@@ -459,6 +398,14 @@ impl Lion {
 
     pub(crate) fn as_place(&self, position: [f64; 3]) -> Place {
         Place { coordinates: position.map(|v| v as f32), dims: self.map.dims() as u8 }
+    }
+}
+
+/// How many nearest rows a verdict needs, in a map of so many rows.
+fn least_nearest(rule: &Rule, rows: usize) -> usize {
+    match rule {
+        Rule::Calibrated(_) => neighbours_in(rows),
+        Rule::Paper(_) => 2,
     }
 }
 

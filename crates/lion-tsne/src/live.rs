@@ -365,14 +365,16 @@ impl Live {
     }
 
     fn sighting(&self, point: &Point, old: Option<&Point>) -> Sighting {
-        let Placement { place, verdict, score, off_plane, nearest, nearest_distance, neighbours, group } =
-            point.placement;
+        let Placement { place, verdict, score, p_distance, p_neighbours, off_plane, .. } = point.placement;
+        let Placement { nearest, nearest_distance, neighbours, group, .. } = point.placement;
         Sighting {
             id: point.id.clone(),
             label: point.label.clone(),
             at: place.into(),
             verdict,
             score,
+            p_distance,
+            p_neighbours,
             off_plane,
             nearest,
             nearest_id: self.lion.map().id(nearest as usize).into_owned(),

@@ -1,6 +1,7 @@
 //! What happens to rows before distances are taken: unit length for the cosine metric, then PCA. Fitted once
 //! on the rows of the map, applied to every later row, with the same bits alone as in any batch.
 
+mod covariance;
 mod gram;
 mod moments;
 mod pca;
@@ -8,6 +9,7 @@ mod project;
 mod subspace;
 mod unique;
 
+pub(crate) use covariance::Covariance;
 pub(crate) use moments::Moments;
 pub use pca::Pca;
 pub(crate) use pca::pca_bytes;
@@ -46,6 +48,24 @@ pub enum PcaChoice {
 /// A PCA that drops less than this share of the variance drops only rounding.
 const LEAST_DROPPED: f64 = 1e-5;
 
+/// What the PCA of a map was fitted to.
+pub(crate) struct Source {
+    /// The rows as the PCA takes them.
+    pub(crate) rows: Matrix,
+    /// Their covariance, or that of a table that holds them and more; `None` where it was not formed.
+    pub(crate) covariance: Option<Covariance>,
+}
+
+/// A preprocessing and what it made of the rows it was fitted to.
+pub(crate) struct Fitted {
+    pub(crate) preprocess: Preprocess,
+    pub(crate) rows: Matrix,
+    /// How far each row is from its projection, if there is PCA.
+    pub(crate) residuals: Option<Vec<f32>>,
+    /// What the PCA was fitted to.
+    pub(crate) source: Option<Source>,
+}
+
 /// A fitted preprocessing: rows of `input_dims` columns in, rows of `output_dims` out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Preprocess {
@@ -59,17 +79,12 @@ impl Preprocess {
     ///
     /// Takes the data by value so that nothing is held twice: without PCA it is changed in place.
     pub fn fit(data: Matrix, metric: Metric, pca: PcaChoice, seed: u64) -> Result<(Self, Matrix)> {
-        let (preprocess, rows, _) = Self::fit_with_residuals(data, metric, pca, seed)?;
+        let Fitted { preprocess, rows, .. } = Self::fit_whole(data, metric, pca, seed)?;
         Ok((preprocess, rows))
     }
 
-    /// The same, with how far each row is from its projection where there is PCA.
-    pub(crate) fn fit_with_residuals(
-        mut data: Matrix,
-        metric: Metric,
-        pca: PcaChoice,
-        seed: u64,
-    ) -> Result<(Self, Matrix, Option<Vec<f32>>)> {
+    /// The same, with all that is known on the way.
+    pub(crate) fn fit_whole(mut data: Matrix, metric: Metric, pca: PcaChoice, seed: u64) -> Result<Fitted> {
         let (rows, input_dims) = (data.rows(), data.cols());
         if rows == 0 || input_dims == 0 {
             return Err(Error::Data(format!(
@@ -83,11 +98,22 @@ impl Preprocess {
             data.data_mut().par_chunks_mut(input_dims).for_each(scale_to_unit);
         }
         let Some(components) = components else {
-            return Ok((Self { metric, input_dims, pca: None }, data, None));
+            let preprocess = Self { metric, input_dims, pca: None };
+            return Ok(Fitted { preprocess, rows: data, residuals: None, source: None });
         };
-        let pca = Pca::fit(&data, components, seed)?;
-        let (projected, residuals) = project(&pca, Metric::Euclidean, &data)?;
-        Ok((Self { metric, input_dims, pca: Some(pca) }, projected, Some(residuals)))
+        let (pca, covariance) = Pca::fit_with_covariance(&data, components, seed)?;
+        let (rows, residuals) = project(&pca, Metric::Euclidean, &data)?;
+        let preprocess = Self { metric, input_dims, pca: Some(pca) };
+        let source = Some(Source { rows: data, covariance });
+        Ok(Fitted { preprocess, rows, residuals: Some(residuals), source })
+    }
+
+    /// Rows as its PCA takes them: of unit length for the cosine metric.
+    pub(crate) fn before_pca(&self, mut rows: Matrix) -> Matrix {
+        if self.metric == Metric::Cosine {
+            rows.data_mut().par_chunks_mut(self.input_dims).for_each(scale_to_unit);
+        }
+        rows
     }
 
     /// Puts a preprocessing together from its parts, as when it is read from a file.
@@ -146,7 +172,9 @@ impl Preprocess {
         let mut residuals = vec![0.0; rows.len() / dims];
         let few = out.chunks_mut(ROWS * k).zip(residuals.chunks_mut(ROWS)).zip(rows.chunks(ROWS * dims));
         for ((out, residuals), rows) in few {
-            project_few(pca, self.metric, rows, &mut scratch, out, residuals);
+            let scratch = &mut scratch[..rows.len()];
+            scratch.copy_from_slice(rows);
+            project_few(pca, self.metric, scratch, out, residuals);
         }
         check_projected(&out, k)?;
         Ok((out, Some(residuals)))
@@ -247,24 +275,41 @@ fn project(pca: &Pca, metric: Metric, rows: &Matrix) -> Result<(Matrix, Vec<f32>
     let blocks = out.data_mut().par_chunks_mut(ROWS * k).zip(residuals.par_chunks_mut(ROWS));
     blocks.zip(rows.data().par_chunks(ROWS * dims)).with_min_len(16).for_each_init(
         || vec![0.0f32; ROWS * dims],
-        |scratch, ((out, residuals), rows)| project_few(pca, metric, rows, scratch, out, residuals),
+        |scratch, ((out, residuals), rows)| {
+            let scratch = &mut scratch[..rows.len()];
+            scratch.copy_from_slice(rows);
+            project_few(pca, metric, scratch, out, residuals);
+        },
     );
     check_projected(out.data(), k)?;
     Ok((out, residuals))
 }
 
-/// Projects at most `ROWS` rows.
-fn project_few(
-    pca: &Pca,
-    metric: Metric,
-    rows: &[f32],
-    scratch: &mut [f32],
-    out: &mut [f32],
-    residuals: &mut [f32],
-) {
+impl Pca {
+    /// Projects some of the rows, and tells how far each is from its projection.
+    pub(crate) fn project_rows(&self, rows: &Matrix, which: &[u32]) -> Result<(Matrix, Vec<f32>)> {
+        let (dims, k) = (rows.cols(), self.output_dims());
+        let mut out = Matrix::zeros(which.len(), k);
+        let mut residuals = vec![0.0f32; which.len()];
+        let blocks = out.data_mut().par_chunks_mut(ROWS * k).zip(residuals.par_chunks_mut(ROWS));
+        blocks.zip(which.par_chunks(ROWS)).with_min_len(16).for_each_init(
+            || vec![0.0f32; ROWS * dims],
+            |scratch, ((out, residuals), which)| {
+                let scratch = &mut scratch[..which.len() * dims];
+                for (row, &number) in scratch.chunks_exact_mut(dims).zip(which) {
+                    row.copy_from_slice(rows.row(number as usize));
+                }
+                project_few(self, Metric::Euclidean, scratch, out, residuals);
+            },
+        );
+        check_projected(out.data(), k)?;
+        Ok((out, residuals))
+    }
+}
+
+/// Projects at most `ROWS` rows, changing them.
+fn project_few(pca: &Pca, metric: Metric, scratch: &mut [f32], out: &mut [f32], residuals: &mut [f32]) {
     let dims = pca.input_dims();
-    let scratch = &mut scratch[..rows.len()];
-    scratch.copy_from_slice(rows);
     if metric == Metric::Cosine {
         scratch.chunks_exact_mut(dims).for_each(scale_to_unit);
     }

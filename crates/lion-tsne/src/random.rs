@@ -39,6 +39,15 @@ impl Random {
         (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
     }
 
+    /// The numbers below `n` in random order.
+    pub(crate) fn permutation(&mut self, n: usize) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..n as u32).collect();
+        for at in (1..n).rev() {
+            order.swap(at, self.below(at + 1));
+        }
+        order
+    }
+
     /// `count` different numbers below `n`, ascending.
     pub(crate) fn sample(&mut self, n: usize, count: usize) -> Vec<u32> {
         // Each number is taken with the chance that fills the rest exactly.

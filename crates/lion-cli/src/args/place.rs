@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 /// Place new rows into a map, with a verdict for each
 ///
 /// One row for each row of NEW, in the same order: id, x, y (z), verdict (exact, interpolated, beside-outlier,
-/// outlier), score (0 to 1, small is strange), off_plane, nearest_id, nearest_distance, neighbours, group. The map does
-/// not change. Tables are read as lion fit reads them, batch by batch: a large file takes no more memory than a small
+/// outlier), score (a p-value: of rows like the map's own, a share score is at least as strange), its parts p_distance and
+/// p_neighbours, off_plane, nearest_id, nearest_distance, neighbours, group. The map does not change. Tables are read as lion fit reads them, batch by batch: a large file takes no more memory than a small
 /// one.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -18,7 +18,8 @@ Examples:
   lion place m.lion new.csv --id name -o placed.parquet
   lion place m.lion 'big/*.parquet' --id key -o placed.parquet     several files are one table
   lion place m.lion new.npy --labels classes.npy -o placed.csv     says how right the places are
-  lion place m.lion new.parquet --local idw -o placed.jsonl        the paper's rule
+  lion place m.lion new.csv --alpha 0.1% -o placed.csv             call fewer rows outliers
+  lion place m.lion new.csv --local idw --verdict paper -o p.jsonl the paper's rules
   lion place m.lion new.npy --method rbf-cubic -o other.csv        another method, to compare
   zcat new.csv.gz | lion place m.lion - -o - | grep outlier")]
 pub(crate) struct PlaceArgs {
@@ -67,6 +68,10 @@ pub(crate) struct RuleArgs {
     pub(crate) kernel_width: Option<f64>,
     #[command(flatten)]
     pub(crate) lion: PlacingArgs,
+    /// Of the rows that are called outliers, at most this share, in the mean, is like the map's own, such as 5%: the
+    /// procedure of Benjamini and Hochberg over all rows of the table, on top of --alpha
+    #[arg(long, value_name = "SHARE", value_parser = value::partial_share, allow_hyphen_values = true)]
+    pub(crate) fdr: Option<f64>,
 }
 
 /// `--epsilon`.

@@ -3,7 +3,7 @@
 use super::Common;
 use super::value;
 use clap::{Args, ValueEnum};
-use lion_tsne::{LionOptions, Local, OffPlane, Positions, Radius, Taper};
+use lion_tsne::{LionOptions, Local, OffPlane, Positions, Radius, Taper, VerdictRule};
 
 /// How LION places rows.
 #[derive(Debug, Args)]
@@ -35,9 +35,17 @@ pub(crate) struct PlacingArgs {
     /// Where neighbours lie in clusters far apart, keep to those around the nearest
     #[arg(long)]
     pub(crate) split_clusters: bool,
-    /// When a row is an outlier for being far off the plane of the map's PCA: shared, the rate of outliers that r_x
-    /// promises is shared by both rules; a percentile of the training rows; or none, as in the paper
-    #[arg(long, value_name = "shared|P%|none", default_value = "shared", value_parser = value::off_plane, allow_hyphen_values = true)]
+    /// The rule for outliers: calibrated, a row whose score (a p-value) is at most alpha; paper, a row with fewer than two
+    /// neighbours within r_x. calibrated unless the map was made by an earlier version or has fewer than 20 rows
+    #[arg(long, value_enum, value_name = "calibrated|paper", hide_possible_values = true)]
+    pub(crate) verdict: Option<VerdictArg>,
+    /// The share of rows like the map's own that may be called outliers, such as 1% or 0.01; 1 % unless given, or as little as
+    /// the map's rows can tell where they are fewer than 99
+    #[arg(long, value_name = "SHARE", value_parser = value::partial_share, allow_hyphen_values = true)]
+    pub(crate) alpha: Option<f64>,
+    /// With --verdict paper: a row farther off the plane of the map's PCA than this percentile of the training rows is an
+    /// outlier too; none, as in the paper
+    #[arg(long, value_name = "none|P%", default_value = "none", value_parser = value::off_plane, allow_hyphen_values = true)]
     pub(crate) off_plane: OffPlane,
     /// Which free position an outlier takes: the one nearest to its nearest row's place, or a random one
     #[arg(long, value_enum, default_value_t = PositionsArg::Nearest)]
@@ -49,6 +57,13 @@ pub(crate) struct PlacingArgs {
 pub(crate) enum LocalArg {
     Energy,
     Idw,
+}
+
+/// `--verdict`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VerdictArg {
+    Calibrated,
+    Paper,
 }
 
 /// `--taper`.
@@ -75,7 +90,7 @@ impl PositionsArg {
 impl PlacingArgs {
     /// The options that were asked for.
     pub(crate) fn options(&self, common: &Common) -> LionOptions {
-        let Self { radius, power, r_y, r_close, split_clusters, off_plane, .. } = *self;
+        let Self { radius, power, r_y, r_close, split_clusters, off_plane, alpha, .. } = *self;
         LionOptions {
             radius,
             power,
@@ -91,6 +106,12 @@ impl PlacingArgs {
                 TaperArg::Trapezoid => Taper::Trapezoid,
             },
             split_clusters,
+            verdict: self.verdict.map(|verdict| match verdict {
+                VerdictArg::Calibrated => VerdictRule::Calibrated,
+                VerdictArg::Paper => VerdictRule::Paper,
+            }),
+            alpha,
+            fdr: None,
             off_plane,
             positions: match self.outliers {
                 PositionsArg::Nearest => Positions::Nearest,

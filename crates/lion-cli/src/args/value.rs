@@ -146,12 +146,17 @@ pub(crate) fn radius(text: &str) -> Result<Radius, String> {
     text.parse().map_err(|error: lion_tsne::Error| error.to_string())
 }
 
+/// A share below 100 %, such as 1% or 0.01.
+pub(crate) fn partial_share(text: &str) -> Result<f64, String> {
+    let refuse = || "it must be a share above 0 and below 100 %, such as 1% or 0.01".to_owned();
+    share(text.trim()).ok().filter(|&share| share < 1.0).ok_or_else(refuse)
+}
+
 pub(crate) fn off_plane(text: &str) -> Result<OffPlane, String> {
     match (text, text.parse()) {
-        ("shared", _) => Ok(OffPlane::Shared),
         ("none", _) => Ok(OffPlane::None),
         (_, Ok(Radius::Percentile(percentile))) => Ok(OffPlane::Percentile(percentile)),
-        _ => Err("it must be shared, none or a percentile such as 99%".into()),
+        _ => Err("it must be none or a percentile such as 99%".into()),
     }
 }
 

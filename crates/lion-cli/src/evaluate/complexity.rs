@@ -4,7 +4,7 @@ use anyhow::Result;
 use lion_tsne::evaluate::Contender;
 use lion_tsne::{
     Baseline, Descent, Epsilon, Error, Fit, Kernel, Local, Map, Matrix, Network, OpenTsneStart, Parametric,
-    PcaChoice, ignore,
+    PcaChoice, VerdictRule, ignore,
 };
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -52,7 +52,7 @@ pub(crate) fn timed() -> Vec<Timed> {
         placed,
         published,
     };
-    let lion = |local| Contender::Lion { percentile: 99.0, local, off_plane: false };
+    let lion = |local| Contender::Lion { percentile: 99.0, local, verdict: VerdictRule::Paper };
     let network = Network { epochs: EPOCHS, ..Network::PAPER[0] };
     let parametric = Parametric { pretraining_epochs: 1, epochs: 1, ..Parametric::default() };
     let multiquadric = Baseline::Rbf { kernel: Kernel::Multiquadric, epsilon: Epsilon::MeanDistance };

@@ -1,7 +1,7 @@
 //! Who is compared, and what the paper published of them.
 
 use lion_tsne::evaluate::Contender;
-use lion_tsne::{Baseline, Descent, Epsilon, Kernel, Local, Network, OpenTsneStart};
+use lion_tsne::{Baseline, Descent, Epsilon, Kernel, Local, Network, OpenTsneStart, VerdictRule};
 use serde::Serialize;
 
 /// The kinds of methods; figures show one of each.
@@ -201,5 +201,5 @@ pub(crate) fn has_control(contender: &Contender) -> bool {
 
 /// Whether it is LION as the paper has it, at this percentile.
 pub(crate) fn is_lion_of_the_paper(contender: &Contender, at: f64) -> bool {
-    *contender == Contender::Lion { percentile: at, local: Local::Idw, off_plane: false }
+    *contender == Contender::Lion { percentile: at, local: Local::Idw, verdict: VerdictRule::Paper }
 }

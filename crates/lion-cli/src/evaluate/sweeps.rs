@@ -5,8 +5,8 @@ use super::trial::TestSet;
 use anyhow::Result;
 use lion_tsne::evaluate::{Estimate, Judge};
 use lion_tsne::{
-    Activation, GridPoint, Lion, LionOptions, Local, Map, Network, Observer, OffPlane, Radius, grid_search,
-    kernelized_sweep,
+    Activation, GridPoint, Lion, LionOptions, Local, Map, Network, Observer, Radius, VerdictRule,
+    grid_search, kernelized_sweep,
 };
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ pub(crate) fn lion(map: &Map, percentile: Option<f64>) -> Result<Lion> {
         // Any will do: it is validated apart, with its curve.
         power: Some(1.0),
         local: Local::Idw,
-        off_plane: OffPlane::None,
+        verdict: Some(VerdictRule::Paper),
         threads: rayon::current_num_threads(),
         ..LionOptions::default()
     };

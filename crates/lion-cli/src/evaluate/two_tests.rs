@@ -12,8 +12,8 @@ use crate::digits::Digits;
 use anyhow::{Context, Result};
 use lion_tsne::evaluate::{Contender, Estimate, Judge, letters, noise, strangers};
 use lion_tsne::{
-    Fit, JoinedKl, Lion, LionOptions, Local, Map, Matrix, Network, Observer, OffPlane, PcaChoice, Placement,
-    Progress, Radius, Rows, Stage, Verdict, ignore,
+    Fit, JoinedKl, Lion, LionOptions, Local, Map, Matrix, Network, Observer, PcaChoice, Placement, Progress,
+    Radius, Rows, Stage, Verdict, VerdictRule, ignore,
 };
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -241,10 +241,10 @@ fn held_out(
     Ok((kind, tests[0].rows.rows()))
 }
 
-/// What thresholds on LION's score find of a set of strangers, with and without the rule of the plane.
+/// What thresholds on LION's score find of a set of strangers, calibrated and by the paper's distance alone.
 fn telling(trials: &BTreeMap<String, Trial>, set: &str, words: &str) -> Vec<Telling> {
-    let of = |(off_plane, rule): (bool, &str)| {
-        let contender = Contender::Lion { percentile: 99.0, local: Local::Energy, off_plane };
+    let of = |(verdict, rule): (VerdictRule, &str)| {
+        let contender = Contender::Lion { percentile: 99.0, local: Local::Energy, verdict };
         let trial = trials.get(&contender.to_string())?;
         let scores = |set: &str| -> Option<Vec<f64>> {
             let mut scores: Vec<f64> =
@@ -258,9 +258,14 @@ fn telling(trials: &BTreeMap<String, Trial>, set: &str, words: &str) -> Vec<Tell
         };
         let thresholds = (0..=100).map(|i| f64::from(i) / 100.0);
         let points = thresholds.map(|at| [percent(&known, at), percent(&strange, at)]);
-        Some(Telling { name: format!("{words}, {rule}"), points: points.collect(), dashed: !off_plane })
+        Some(Telling {
+            name: format!("{words}, {rule}"),
+            points: points.collect(),
+            dashed: verdict == VerdictRule::Paper,
+        })
     };
-    [(true, "with plane"), (false, "without")].into_iter().filter_map(of).collect()
+    let rules = [(VerdictRule::Calibrated, "calibrated"), (VerdictRule::Paper, "distance alone")];
+    rules.into_iter().filter_map(of).collect()
 }
 
 /// The cross-validation at each radius, and powers against accuracy.
@@ -344,7 +349,7 @@ fn crowd(map: &Map, pixels: &Matrix) -> Result<Vec<Crowded>> {
     // As in the paper's figure: no safety margin around a position.
     let options = LionOptions {
         r_y: Some(Radius::Value(largest_gap(map))),
-        off_plane: OffPlane::None,
+        verdict: Some(VerdictRule::Paper),
         threads: rayon::current_num_threads(),
         ..LionOptions::default()
     };

@@ -7,13 +7,19 @@ use crate::memory;
 use crate::output;
 use crate::progress::Phases;
 use crate::summary::{Facts, placing_in_words, seconds_in_words};
-use lion_tsne::{Lion, LionOptions, Local, Verdict};
+use lion_tsne::{Lion, LionOptions, Local, Verdict, VerdictRule};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 /// From this share of outliers on, something may be wrong with the table as a whole.
 const SUSPICIOUS: f64 = 1.0 / 3.0;
+
+/// A share as a person writes it.
+fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    format!("{} %", (percent * 1e4).round() / 1e4)
+}
 
 /// What is counted.
 #[derive(Debug, Default)]
@@ -70,8 +76,14 @@ pub(super) struct Outcome {
     power: f64,
     /// LION's rule for rows with neighbours, whether or not their places are LION's.
     local: &'static str,
-    /// Whether rows were outliers also for what PCA leaves of them.
-    off_plane: bool,
+    /// The rule for outliers: calibrated or paper.
+    verdict: &'static str,
+    /// The score up to which a row is an outlier; null by the paper's rule.
+    alpha: Option<f64>,
+    /// The share of rows like the map's own that is called outliers; null where a radius that is a number decides.
+    promised: Option<f64>,
+    /// Of the rows called outliers, the share that may be like the map's own, if it was asked for.
+    fdr: Option<f64>,
     /// What it was expected to take, with the outliers that came.
     memory_bytes: u64,
     /// Null where the system does not tell.
@@ -114,7 +126,13 @@ impl Outcome {
                 Local::Energy => "energy",
                 Local::Idw => "idw",
             },
-            off_plane: lion.minds_the_plane(),
+            verdict: match lion.verdict_rule() {
+                VerdictRule::Calibrated => "calibrated",
+                VerdictRule::Paper => "paper",
+            },
+            alpha: lion.alpha(),
+            promised: lion.promised(),
+            fdr: options.fdr,
             memory_bytes: tally.needs,
             peak_rss_bytes: memory::peak(),
             map: args.map.display().to_string(),
@@ -144,7 +162,7 @@ impl Outcome {
                 },
             ),
             ("interpolated", self.interpolated, "among rows like themselves"),
-            ("beside-outlier", self.beside_outlier, "near a single row, itself apart"),
+            ("beside-outlier", self.beside_outlier, "near a row that is itself an outlier"),
             ("outlier", self.outlier, &outliers),
         ] {
             let width = self.rows.to_string().len();
@@ -159,6 +177,7 @@ impl Outcome {
                 format!("{share:.1} % of the 10 nearest training places carry the row's label"),
             );
         }
+        facts.add("verdicts", self.verdicts_in_words());
         facts.add("placed by", self.method_in_words());
         facts.add("seconds", seconds_in_words(self.seconds, &self.phases));
         if let Some(bytes) = self.peak_rss_bytes {
@@ -172,11 +191,30 @@ impl Outcome {
         let Self { r_x, r_y, r_close, power, local, outlier_control, .. } = *self;
         let is_lion = self.method == "lion";
         let radii = placing_in_words(r_x, r_y, r_close, (is_lion && local == "idw").then_some(power));
-        let off_plane = if self.off_plane { "; strangers off the PCA plane are outliers too" } else { "" };
         match (is_lion, outlier_control) {
-            (true, _) => format!("{local}; {radii}{off_plane}"),
-            (false, true) => format!("{}, strangers by LION; {radii}{off_plane}", self.method),
-            (false, false) => format!("{}; the verdicts are LION's: {radii}{off_plane}", self.method),
+            (true, _) => format!("{local}; {radii}"),
+            (false, true) => format!("{}, outliers by LION; {radii}", self.method),
+            (false, false) => format!("{}; the verdicts are LION's: {radii}", self.method),
+        }
+    }
+
+    /// What the verdicts promise, beside what was observed.
+    fn verdicts_in_words(&self) -> String {
+        let observed = 100.0 * (self.outlier + self.beside_outlier) as f64 / self.rows.max(1) as f64;
+        let promised = self.promised.map_or_else(String::new, |promised| {
+            format!(
+                "; of rows like the map's own {} are called outliers, of these {observed:.2} %",
+                percent(promised)
+            )
+        });
+        match (self.alpha, self.fdr) {
+            (Some(alpha), None) => format!("calibrated, outlier where score ≤ {}{promised}", percent(alpha)),
+            (Some(alpha), Some(fdr)) => format!(
+                "calibrated, outlier where score ≤ {}, and at most {} of the outliers false{promised}",
+                percent(alpha),
+                percent(fdr)
+            ),
+            (None, _) => format!("the paper's, outlier with fewer than 2 neighbours within r_x{promised}"),
         }
     }
 

@@ -24,6 +24,8 @@ impl<'a> SheetWriter<'a> {
         fields.extend([
             Field::new("verdict", Kind::Text),
             Field::new("score", Kind::F64),
+            Field::nullable("p_distance", Kind::F64),
+            Field::nullable("p_neighbours", Kind::F64),
             Field::nullable("off_plane", Kind::F64),
             Field::new("nearest_id", Kind::Text),
             Field::new("nearest_distance", Kind::F32),
@@ -46,6 +48,8 @@ impl<'a> SheetWriter<'a> {
         columns.extend([
             of(&records, |record| record.verdict.to_string()),
             of(&records, |record| record.score),
+            of(&records, |record| record.p_distance),
+            of(&records, |record| record.p_neighbours),
             of(&records, |record| record.off_plane),
             of(&records, |record| self.map.id(record.nearest as usize).into_owned()),
             of(&records, |record| record.nearest_distance),

@@ -17,6 +17,8 @@ pub(crate) struct Record {
     pub(crate) place: [f32; 3],
     pub(crate) verdict: Verdict,
     pub(crate) score: f64,
+    pub(crate) p_distance: Option<f64>,
+    pub(crate) p_neighbours: Option<f64>,
     pub(crate) off_plane: Option<f64>,
     pub(crate) nearest: u32,
     pub(crate) nearest_distance: f32,
@@ -28,13 +30,16 @@ pub(crate) struct Record {
 
 impl Record {
     pub(crate) fn new(id: Option<String>, label: u32, placement: &Placement) -> Self {
-        let Placement { verdict, score, off_plane, nearest, nearest_distance, neighbours, .. } = *placement;
+        let Placement { verdict, score, p_distance, p_neighbours, off_plane, .. } = *placement;
+        let Placement { nearest, nearest_distance, neighbours, .. } = *placement;
         let (place, group) = ([0.0; 3], None);
         let mut record = Self {
             id,
             place,
             verdict,
             score,
+            p_distance,
+            p_neighbours,
             off_plane,
             nearest,
             nearest_distance,
@@ -46,9 +51,10 @@ impl Record {
         record
     }
 
-    /// Takes place and group of a placement: an outlier's are found last.
+    /// Takes verdict, place and group of a placement: an outlier's are found last.
     pub(crate) fn put(&mut self, placement: &Placement) {
         self.put_at(&placement.place);
+        self.verdict = placement.verdict;
         self.group = placement.group;
     }
 
@@ -66,6 +72,8 @@ impl Record {
         out.write_all(&[code(self.verdict)])?;
         out.write_all(&self.score.to_le_bytes())?;
         // Shares are never NaN, and no group has the last number.
+        out.write_all(&self.p_distance.unwrap_or(f64::NAN).to_le_bytes())?;
+        out.write_all(&self.p_neighbours.unwrap_or(f64::NAN).to_le_bytes())?;
         out.write_all(&self.off_plane.unwrap_or(f64::NAN).to_le_bytes())?;
         out.write_all(&self.nearest.to_le_bytes())?;
         out.write_all(&self.nearest_distance.to_le_bytes())?;
@@ -86,6 +94,8 @@ impl Record {
             ],
             verdict: verdict(take(input, u8::from_le_bytes)?)?,
             score: take(input, f64::from_le_bytes)?,
+            p_distance: Some(take(input, f64::from_le_bytes)?).filter(|share| !share.is_nan()),
+            p_neighbours: Some(take(input, f64::from_le_bytes)?).filter(|share| !share.is_nan()),
             off_plane: Some(take(input, f64::from_le_bytes)?).filter(|share| !share.is_nan()),
             nearest: take(input, u32::from_le_bytes)?,
             nearest_distance: take(input, f32::from_le_bytes)?,
@@ -166,6 +176,8 @@ mod tests {
             place: [i as f32, -1.5, if i < 50 { 0.0 } else { f32::MIN_POSITIVE }],
             verdict: VERDICTS[i as usize % 4],
             score: f64::from(i) / 100.0,
+            p_distance: (i < 50).then_some(f64::from(i) / 50.0),
+            p_neighbours: (i < 40).then_some(0.125),
             off_plane: (i < 30).then_some(0.25),
             nearest: u32::MAX - i,
             nearest_distance: i as f32 * 0.1,

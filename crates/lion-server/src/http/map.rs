@@ -15,7 +15,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use lion_tsne::live::Clusters;
-use lion_tsne::{Lion, Map, Metric};
+use lion_tsne::{Lion, Map, Metric, VerdictRule};
 use serde_json::{Value, json as object};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -81,7 +81,13 @@ fn make_summary(app: &App) -> Value {
         "r_y": lion.r_y(),
         "r_close": lion.r_close(),
         "power": lion.power(),
-        "radius": radius(lion),
+        "radius": lion.radius().to_string(),
+        "verdict": match lion.verdict_rule() {
+            VerdictRule::Calibrated => "calibrated",
+            VerdictRule::Paper => "paper",
+        },
+        "alpha": lion.alpha(),
+        "promised": lion.promised(),
         "checksum": app.checksum(),
         "clusters": cluster_list(clusters, map.dims()),
         "clusters_from": if clusters.from_labels { "labels" } else { "density" },
@@ -91,14 +97,6 @@ fn make_summary(app: &App) -> Value {
         "bounds": bounds(map),
         "version": env!("CARGO_PKG_VERSION"),
     })
-}
-
-/// The radius as it is given on the command line: the percentile that promises such a share of outliers, or the number.
-fn radius(lion: &Lion) -> String {
-    match lion.promised() {
-        Some(share) => format!("{}%", ((1.0 - share) * 1e8).round() / 1e6),
-        None => lion.r_x().to_string(),
-    }
 }
 
 fn cluster_list(clusters: &Clusters, dims: usize) -> Vec<Value> {

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from liontsne.placements import Placements
 
 OUTLIER = 3  # the code of the last of the four verdicts
+DEFAULT_ALPHA = 0.01  # the share of ordinary rows that may be called outliers
 
 
 class LionTSNE(
@@ -71,10 +72,19 @@ class LionTSNE(
         Whether neighbours lose weight towards the radius.
     split_clusters : bool, default=False
         Leave out neighbours whose places do not hang together with those of nearer ones.
-    off_plane : str, default="auto"
-        What makes a row far off the plane of the PCA an outlier: a percentile of the map's own,
-        "none" for nothing, "auto" to share the radius's percentile between distances along the
-        plane and off it.
+    alpha : float, default=0.01
+        The share of rows like the map's own that may be called outliers: a row is one if its score,
+        a p-value, is at most `alpha`. Maps of fewer than 99 rows cannot tell 1 %: there the default
+        is 1 / (n_samples + 1).
+    verdict : {"calibrated", "paper"}, default="calibrated"
+        The rule for outliers: by the p-value, or the paper's, fewer than two neighbours within the
+        radius. Maps of fewer than 20 rows, and files of earlier versions, have the paper's alone.
+    fdr : float or None, default=None
+        Of the rows of one call that are called outliers, at most this share, in the mean, is like the
+        map's own (Benjamini and Hochberg), on top of `alpha`.
+    off_plane : str, default="none"
+        With `verdict="paper"`: a row farther off the plane of the PCA than this percentile of the
+        map's own is an outlier too.
     outliers : {"nearest", "random"}, default="nearest"
         Which free position an outlier gets.
     random_state : int, RandomState or None, default=None
@@ -97,6 +107,10 @@ class LionTSNE(
         Iterations done.
     radius_ : float
         The distance within which rows are neighbours.
+    alpha_ : float or None
+        The score up to which a row is an outlier; None by the paper's rule.
+    promised_ : float or None
+        The share of rows like the map's own that is called outliers.
     power_ : float
         The power of inverse-distance weighting.
     power_curve_ : array of shape (n, 2)
@@ -141,7 +155,10 @@ class LionTSNE(
         local="energy",
         taper="none",
         split_clusters=False,
-        off_plane="auto",
+        alpha=0.01,
+        verdict="calibrated",
+        fdr=None,
+        off_plane="none",
         outliers="nearest",
         random_state=None,
         n_jobs=None,
@@ -166,6 +183,9 @@ class LionTSNE(
         self.local = local
         self.taper = taper
         self.split_clusters = split_clusters
+        self.alpha = alpha
+        self.verdict = verdict
+        self.fdr = fdr
         self.off_plane = off_plane
         self.outliers = outliers
         self.random_state = random_state
@@ -175,7 +195,15 @@ class LionTSNE(
 
     # Fitting
 
-    def fit(self, X: Any, y: Any = None, *, ids: Any = None, neighbors: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        ids: Any = None,
+        neighbors: Any = None,
+        groups: Any = None,
+    ) -> Self:
         """Fits the map.
 
         Parameters
@@ -193,11 +221,16 @@ class LionTSNE(
             place of a search; `k` is at least three times the perplexity, not counting the row
             itself, which may be among them or not. Distances are of any metric. `X` is needed all
             the same: new rows are compared with it.
+        groups : sequence or None
+            The group that each row belongs to: a patient, a writer, a day. Where new rows come from
+            other groups, rows of one group are left out together when verdicts are calibrated.
         """
         rows, reducer, seed = self._rows_to_fit(X)
         params = self._fit_params(reducer, seed) | {"init": _params.init(self.init)}
         if (known := _params.neighbors(neighbors)) is not None:
             params["neighbours"] = known
+        if groups is not None:
+            params["groups"] = np.unique(np.asarray(groups), return_inverse=True)[1].ravel().tolist()
         bar = Bar() if self.verbose else None
         try:
             map = _rows.asked(
@@ -303,7 +336,16 @@ class LionTSNE(
             "seed": seed,
             "threads": _params.threads(self.n_jobs),
         }
-        return options if self.off_plane == "auto" else options | {"off_plane": self.off_plane}
+        rule = _params.one_of("verdict", self.verdict, ("calibrated", "paper"))
+        # The default is what the map can do: small maps and old files have the paper's rule alone.
+        if rule == "paper":
+            options |= {"verdict": rule, "off_plane": self.off_plane}
+        elif self.off_plane != "none":
+            raise ValueError('off_plane is for verdict="paper": the calibrated verdict minds the plane')
+        for name, default in (("alpha", DEFAULT_ALPHA), ("fdr", None)):
+            if (share := getattr(self, name)) != default:
+                options[name] = _params.number(name, share)
+        return options
 
     def _hold(self, map: Map, reducer: _rows.SparsePca | None, seed: int, **more: Any) -> Self:
         """Takes a map as what was fitted, ready for new rows."""
@@ -313,6 +355,8 @@ class LionTSNE(
         self.kl_divergence_ = float("nan") if map.kl is None else map.kl
         self.n_iter_ = map.n_iter
         self.radius_ = self._placer.r_x
+        self.alpha_ = self._placer.alpha
+        self.promised_ = self._placer.promised
         self.power_ = self._placer.power
         self.power_curve_ = map.power_curve
         self.__dict__.pop("sampled_from_", None)

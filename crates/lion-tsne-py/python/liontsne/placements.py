@@ -17,9 +17,10 @@ VERDICTS = ("exact", "interpolated", "beside-outlier", "outlier")
 class Placements:
     """Placed rows, one for each row that was given, in the same order.
 
-    The columns are `id`, `x`, `y` (`z`), `verdict`, `score`, `off_plane`, `nearest_id`,
-    `nearest_distance`, `neighbours` and `group`: each is an attribute, and `placements["score"]` is
-    the same (`group` is -1 for rows that are no outliers, `off_plane` is nan without PCA).
+    The columns are `id`, `x`, `y` (`z`), `verdict`, `score`, `p_distance`,
+    `p_neighbours`, `off_plane`, `nearest_id`, `nearest_distance`, `neighbours` and `group`: each is
+    an attribute, and `placements["score"]` is the same (`group` is -1 for rows that are no
+    outliers, `p_neighbours` is nan by the paper's rule, `off_plane` is nan without PCA).
     `nearest` has the row numbers of `nearest_id`. Anything that reads Arrow's PyCapsule interface
     takes the whole as it is: `pyarrow.table(placements)`, `polars.DataFrame(placements)`, a query
     in DuckDB.

@@ -3,7 +3,7 @@
 use super::places_of;
 use crate::baseline::{Baseline, Built};
 use crate::error::Result;
-use crate::lion::{Lion, LionOptions, Local, OffPlane, Placement, Radius, Verdict};
+use crate::lion::{Lion, LionOptions, Local, Placement, Radius, Verdict, VerdictRule};
 use crate::map::Map;
 use crate::matrix::Matrix;
 use crate::progress::{Observer, Progress, Stage};
@@ -18,8 +18,8 @@ pub enum Contender {
         percentile: f64,
         /// The rule for rows with neighbours.
         local: Local,
-        /// Whether rows far off the PCA plane are outliers.
-        off_plane: bool,
+        /// The rule for outliers.
+        verdict: VerdictRule,
     },
     /// Another way.
     Other(Baseline),
@@ -38,51 +38,57 @@ impl Contender {
 
     /// LION as the paper has it, at its four radii.
     pub fn lion_of_the_paper() -> [Self; 4] {
-        Self::RADII.map(|percentile| Self::Lion { percentile, local: Local::Idw, off_plane: false })
+        Self::RADII.map(|percentile| Self::Lion {
+            percentile,
+            local: Local::Idw,
+            verdict: VerdictRule::Paper,
+        })
     }
 
-    /// LION as it is here beyond the paper: the rule of least energy, and that of the plane with either.
+    /// LION as it is here beyond the paper: the rule of least energy, and the calibrated verdict with either.
     pub fn lion_of_today() -> [Self; 4] {
-        let lion = |local, off_plane| Self::Lion { percentile: 99.0, local, off_plane };
+        let lion = |local, verdict| Self::Lion { percentile: 99.0, local, verdict };
         [
-            lion(Local::Idw, true),
-            lion(Local::Energy, false),
-            lion(Local::Energy, true),
-            Self::Lion { percentile: 100.0, local: Local::Energy, off_plane: false },
+            lion(Local::Idw, VerdictRule::Calibrated),
+            lion(Local::Energy, VerdictRule::Paper),
+            lion(Local::Energy, VerdictRule::Calibrated),
+            Self::Lion { percentile: 100.0, local: Local::Energy, verdict: VerdictRule::Paper },
         ]
     }
 
     /// Makes it ready for rows of a map.
     pub fn build(&self, map: &Map, seed: u64, observer: &mut Observer<'_>) -> Result<Ready> {
         Ok(match *self {
-            Self::Lion { percentile, local, off_plane } => {
+            Self::Lion { percentile, local, verdict } => {
                 // The others tell of their building themselves.
                 let _ = observer(&Progress::of(Stage::Build, 0, 1));
-                Ready::Lion(Box::new(lion(map, percentile, local, off_plane)?))
+                Ready::Lion(Box::new(lion(map, percentile, local, verdict)?))
             }
             Self::Other(baseline) => Ready::Other(baseline.build(map, seed, observer)?),
             Self::Controlled { baseline, percentile } => {
                 let built = baseline.build(map, seed, observer)?;
-                Ready::Controlled(Box::new(lion(map, percentile, Local::Energy, false)?), built)
+                Ready::Controlled(Box::new(lion(map, percentile, Local::Energy, VerdictRule::Paper)?), built)
             }
         })
     }
 }
 
-fn lion(map: &Map, percentile: f64, local: Local, off_plane: bool) -> Result<Lion> {
-    let off_plane = if off_plane { OffPlane::Shared } else { OffPlane::None };
+fn lion(map: &Map, percentile: f64, local: Local, verdict: VerdictRule) -> Result<Lion> {
+    // A map without a calibration has the paper's rule alone.
+    let calibrated = map.lion().is_some_and(|lion| lion.is_calibrated());
+    let verdict = Some(if calibrated { verdict } else { VerdictRule::Paper });
     let radius = Some(Radius::Percentile(percentile));
     let threads = rayon::current_num_threads();
-    Lion::new(map.clone(), &LionOptions { radius, local, off_plane, threads, ..LionOptions::default() })
+    Lion::new(map.clone(), &LionOptions { radius, local, verdict, threads, ..LionOptions::default() })
 }
 
 impl fmt::Display for Contender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Lion { percentile, local, off_plane } => {
+            Self::Lion { percentile, local, verdict } => {
                 let local = if *local == Local::Idw { "idw" } else { "energy" };
-                let plane = if *off_plane { " off-plane" } else { "" };
-                write!(f, "lion {local} {percentile}%{plane}")
+                let verdict = if *verdict == VerdictRule::Calibrated { " calibrated" } else { "" };
+                write!(f, "lion {local} {percentile}%{verdict}")
             }
             Self::Other(baseline) => write!(f, "{baseline}"),
             Self::Controlled { baseline, percentile } => write!(f, "{baseline} + lion {percentile}%"),

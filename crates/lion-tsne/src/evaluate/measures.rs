@@ -156,6 +156,8 @@ mod tests {
             place: Place::default(),
             verdict,
             score: 0.0,
+            p_distance: None,
+            p_neighbours: None,
             off_plane: None,
             nearest: 0,
             nearest_distance: 0.0,

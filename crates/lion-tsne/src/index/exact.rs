@@ -41,7 +41,7 @@ impl ExactIndex {
     }
 
     /// The same for rows known to be there.
-    pub(super) fn of(x: &Matrix) -> Self {
+    pub(crate) fn of(x: &Matrix) -> Self {
         let mean = column_means(x);
         let packed = Packed::centred(x.data(), &mean);
         Self { x: x.clone(), mean, cols: x.cols(), packed }
@@ -79,7 +79,7 @@ impl ExactIndex {
     }
 
     /// The same for queries known to fit.
-    pub(super) fn nearest_of(&self, queries: &Matrix, k: usize) -> Neighbours {
+    pub(crate) fn nearest_of(&self, queries: &Matrix, k: usize) -> Neighbours {
         let mut found = Neighbours::new(queries.rows(), k);
         let block = block_rows(self.cols);
         found

@@ -49,11 +49,6 @@ impl Lion {
         share_at_least(&self.sorted_nn_x, distance)
     }
 
-    /// The share of rows like the map's own that will be called outliers; `None` if the radius is a number.
-    pub fn promised(&self) -> Option<f64> {
-        self.promised
-    }
-
     /// The cells of the map, none of them handed out.
     pub(crate) fn fresh_cells(&self) -> Cells {
         self.cells.clone()

@@ -8,6 +8,7 @@ use crate::matrix::Matrix;
 use crate::plane::Plane;
 use crate::preprocess::{Unique, unique_rows};
 use crate::progress::ignore;
+use crate::verdict::Calibration;
 
 /// The radius of neighbourhoods unless another is given.
 const RADIUS: Radius = Radius::Percentile(99.0);
@@ -75,6 +76,8 @@ pub struct LionParameters {
     pub(crate) residuals: Option<Vec<f32>>,
     /// The division of a large map's rows.
     pub(crate) cells: Option<CellParts>,
+    /// What verdicts are calibrated by; maps of before that, and maps of few rows, have none.
+    pub(crate) calibration: Option<Calibration>,
     /// So many rows, the last ones, are there because they were far from all others: percentiles are of the rest.
     pub(crate) covering: usize,
 }
@@ -121,6 +124,7 @@ impl LionParameters {
             nn_y,
             residuals,
             cells,
+            calibration: None,
             covering,
         })
     }
@@ -128,6 +132,11 @@ impl LionParameters {
     /// What is known of the rows that are a fair sample: all but those that cover sparse regions.
     pub(crate) fn fair<'a, T>(&self, of_rows: &'a [T]) -> &'a [T] {
         fair(of_rows, self.covering)
+    }
+
+    /// Whether verdicts on new rows can be calibrated.
+    pub fn is_calibrated(&self) -> bool {
+        self.calibration.is_some()
     }
 
     /// NN-X: the distance of each distinct row to the nearest other.
@@ -160,6 +169,9 @@ impl LionParameters {
         }
         if !self.power_curve.iter().all(|point| point.power.is_finite() && point.error.is_finite()) {
             return refuse("have a curve that is not finite");
+        }
+        if let Some(calibration) = &self.calibration {
+            calibration.check(rows)?;
         }
         let Some(CellParts { centres, cell_of, searched }) = &self.cells else { return Ok(()) };
         let fits = cell_of.len() == rows

@@ -12,9 +12,9 @@ use std::ops::Deref;
 pub enum Verdict {
     /// It equals a row of the map, and has that row's place.
     Exact,
-    /// It has neighbours, and a place among theirs.
+    /// It is like the map's own rows, and has a place among theirs.
     Interpolated,
-    /// Its one neighbour is an outlier of the map, and it sits beside it.
+    /// Its nearest row is an outlier of the map itself, and it sits beside it.
     BesideOutlier,
     /// It belongs nowhere, and has a place of its own or of its group.
     Outlier,
@@ -80,10 +80,16 @@ pub struct Placement {
     pub place: Place,
     /// How the row came to it.
     pub verdict: Verdict,
-    /// From 0 to 1, small is strange: the share of the map's rows whose own nearest-neighbour distance is at least as
-    /// large as this row's, or whose distance off the PCA plane is, whichever is smaller.
+    /// A p-value, from 0 to 1, small is strange: of rows like the map's own, a share `score` is at least as strange. By the
+    /// paper's rule the share of the map's rows whose own nearest neighbour is at least as far.
     pub score: f64,
-    /// That second share; `None` where the rule of the plane is off or there is no plane.
+    /// One part of it: the p-value of the distance to the nearest row; `None` in what an earlier version kept.
+    #[serde(default)]
+    pub p_distance: Option<f64>,
+    /// The other part: the p-value of how badly the nearest rows explain this one; `None` by the paper's rule.
+    #[serde(default)]
+    pub p_neighbours: Option<f64>,
+    /// The share of the map's rows that are at least as far from the plane of the PCA; `None` where there is none.
     pub off_plane: Option<f64>,
     /// The nearest row of the map, by its number in the data.
     pub nearest: u32,

@@ -2,7 +2,7 @@
 
 use super::cells::{Cell, Cells, Positions};
 use super::groups::groups;
-use super::{Lion, Place, Placement, Settled, Stranger};
+use super::{Lion, Place, Placement, Settled, Stranger, Verdict};
 use crate::error::Result;
 use crate::index::squared_distance;
 use crate::matrix::Matrix;
@@ -74,7 +74,7 @@ impl<'a> Placer<'a> {
 
     /// Places rows. Outliers among them know of each other and of those of earlier calls.
     pub fn place(&mut self, rows: &Matrix) -> Result<Vec<Placement>> {
-        let settled = self.lion.settle(rows)?;
+        let (settled, total) = (self.lion.settle(rows)?, rows.rows());
         let (mut placements, mut strangers) = (Vec::with_capacity(settled.len()), Vec::new());
         let mut waiting = Vec::new();
         for settled in settled {
@@ -88,7 +88,7 @@ impl<'a> Placer<'a> {
                 }
             });
         }
-        for (at, placement) in waiting.into_iter().zip(self.give_positions(strangers)) {
+        for (at, placement) in waiting.into_iter().zip(self.give_positions_of(strangers, total)) {
             placements[at] = placement;
         }
         Ok(placements)
@@ -100,9 +100,27 @@ impl<'a> Placer<'a> {
             Settled::Placed(placement) => placement,
             Settled::Outlier(stranger) => {
                 let placement = stranger.placement.clone();
-                self.give_positions(vec![stranger]).pop().unwrap_or(placement)
+                self.give_positions_of(vec![stranger], 1).pop().unwrap_or(placement)
             }
         })
+    }
+
+    /// The same for all outliers of so many rows that were settled together. Where the options ask for a false discovery
+    /// rate, outliers that are not strange enough for it are placed among the map's rows instead.
+    pub fn give_positions_of(&mut self, strangers: Vec<Stranger>, rows: usize) -> Vec<Placement> {
+        let Some(fdr) = self.lion.fdr else { return self.give_positions(strangers) };
+        let limit = benjamini_hochberg(strangers.iter().map(|s| s.placement.score).collect(), rows, fdr);
+        let is_spared = |stranger: &Stranger| stranger.placement.score > limit && stranger.among.is_some();
+        let spared: Vec<Option<Placement>> = strangers
+            .iter()
+            .map(|stranger| {
+                let place = stranger.among.filter(|_| is_spared(stranger))?;
+                Some(Placement { place, verdict: Verdict::Interpolated, ..stranger.placement.clone() })
+            })
+            .collect();
+        let rest = strangers.into_iter().filter(|stranger| !is_spared(stranger)).collect();
+        let mut outliers = self.give_positions(rest).into_iter();
+        spared.into_iter().filter_map(|spared| spared.or_else(|| outliers.next())).collect()
     }
 
     /// Gives outliers their positions, all at once: what they get depends on which they are, not on their order.
@@ -199,6 +217,15 @@ impl Lion {
     }
 }
 
+/// The largest p-value that is rejected when at most this share of what is rejected may be false, in the mean (Benjamini &
+/// Hochberg 1995). The p-values are the smallest of so many tests; 0 where none is rejected.
+fn benjamini_hochberg(mut p_values: Vec<f64>, tests: usize, share: f64) -> f64 {
+    p_values.sort_unstable_by(f64::total_cmp);
+    let line = |rank: usize| rank as f64 * share / tests.max(1) as f64;
+    let below = p_values.iter().enumerate().rev().find(|(at, p)| **p <= line(at + 1));
+    below.map_or(0.0, |(_, p)| *p)
+}
+
 /// One of each set of equal outliers, in an order that does not depend on theirs; and for each outlier, which of those it
 /// equals.
 fn different(strangers: &[Stranger]) -> (Vec<usize>, Vec<usize>) {
@@ -220,4 +247,19 @@ fn different(strangers: &[Stranger]) -> (Vec<usize>, Vec<usize>) {
         number_of[at] = different.len() - 1;
     }
     (different, number_of)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::benjamini_hochberg;
+
+    #[test]
+    fn discoveries_are_those_below_the_line() {
+        // The lines are at 0.01, 0.02, 0.03, ...; the fourth is below its own though the third is not.
+        let p = vec![0.035, 0.005, 0.04, 0.02];
+        assert_eq!(benjamini_hochberg(p.clone(), 5, 0.05), 0.04);
+        assert_eq!(benjamini_hochberg(p.clone(), 10, 0.05), 0.005);
+        assert_eq!(benjamini_hochberg(p, 100, 0.05), 0.0);
+        assert_eq!(benjamini_hochberg(Vec::new(), 0, 0.05), 0.0);
+    }
 }

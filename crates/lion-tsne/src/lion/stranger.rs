@@ -12,6 +12,8 @@ pub struct Stranger {
     pub(crate) row: Vec<f32>,
     /// The place of the nearest row.
     pub(super) target: [f64; 3],
+    /// Where it goes if it is spared; known where a false discovery rate is asked for.
+    pub(super) among: Option<Place>,
 }
 
 /// The first byte: how the others are to be read.
@@ -72,13 +74,15 @@ impl Stranger {
             place: Place::default(),
             verdict: Verdict::Outlier,
             score: 0.0,
+            p_distance: None,
+            p_neighbours: None,
             off_plane: None,
             nearest: 0,
             nearest_distance,
             neighbours: 0,
             group: None,
         };
-        Ok(Self { placement, row, target })
+        Ok(Self { placement, row, target, among: None })
     }
 }
 

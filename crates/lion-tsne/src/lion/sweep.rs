@@ -49,8 +49,9 @@ impl Lion {
         let among = rows.chunks_exact(self.map.x().cols()).zip(placements);
         let queries: Vec<f32> =
             among.filter(|(_, placement)| is_among(placement)).flat_map(|(row, _)| row).copied().collect();
-        let count = queries.len() / self.map.x().cols();
-        let mut near = self.index.within(self.map.x(), &queries, &vec![self.r_x; count]).into_iter();
+        let reaches = placements.iter().filter(|placement| is_among(placement)).map(|p| self.reach(p));
+        let reaches: Vec<f64> = reaches.collect();
+        let mut near = self.index.within(self.map.x(), &queries, &reaches).into_iter();
         let mut places = Vec::with_capacity(placements.len() * powers.len() * self.map.dims());
         for placement in placements {
             let near = if is_among(placement) { near.next() } else { None };

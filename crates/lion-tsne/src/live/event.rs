@@ -142,6 +142,12 @@ pub struct Sighting {
     pub verdict: Verdict,
     /// From 0 to 1, small is strange.
     pub score: f64,
+    /// The part of it that is the distance to the nearest row.
+    #[serde(default)]
+    pub p_distance: Option<f64>,
+    /// The part of it that is how badly its neighbours explain the row.
+    #[serde(default)]
+    pub p_neighbours: Option<f64>,
     /// The share of the map's rows that are as far off the PCA plane.
     pub off_plane: Option<f64>,
     /// The nearest row of the map, by its number in the data.

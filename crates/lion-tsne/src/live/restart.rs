@@ -147,6 +147,8 @@ impl Live {
                 vec![point.first, point.last, point.t.to_bits(), u64::from(point.label.is_some())];
             numbers.extend(placement.place.iter().map(|v| u64::from(v.to_bits())));
             numbers.extend([placement.verdict as u64, placement.score.to_bits()]);
+            numbers.extend(optional(placement.p_distance.map(f64::to_bits)));
+            numbers.extend(optional(placement.p_neighbours.map(f64::to_bits)));
             numbers.extend(optional(placement.off_plane.map(f64::to_bits)));
             numbers.extend([u64::from(placement.nearest), u64::from(placement.nearest_distance.to_bits())]);
             numbers.push(u64::from(placement.neighbours));

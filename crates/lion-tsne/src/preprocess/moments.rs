@@ -1,5 +1,6 @@
 //! The mean and covariance of rows that pass by in parts.
 
+use super::covariance::Covariance;
 use super::gram::{Gram, TILE};
 use super::pca::{Pca, WIDEST_COVARIANCE, symmetric_eigen};
 use super::{Metric, PcaChoice, components, scale_to_unit};
@@ -80,8 +81,8 @@ impl Moments {
         self.waiting.clear();
     }
 
-    /// The PCA of all rows.
-    pub(crate) fn pca(mut self) -> Result<Pca> {
+    /// The PCA of all rows, and their covariance.
+    pub(crate) fn pca(mut self) -> Result<(Pca, Covariance)> {
         if !self.waiting.is_empty() {
             self.add_waiting();
         }
@@ -101,11 +102,16 @@ impl Moments {
                 covariance[(i, j)] = (covariance[(i, j)] - rows * shift[i] * shift[j]) / (rows - 1.0);
             }
         }
+        let mut products = covariance.clone();
+        products.col_iter_mut().for_each(|column| column.iter_mut().for_each(|v| *v *= rows - 1.0));
         let total: f64 = (0..dims).map(|i| covariance[(i, i)].max(0.0)).sum();
         let (directions, variances) = symmetric_eigen(covariance, k)?;
         let origin = self.origin.unwrap_or_default();
-        let mean = origin.iter().zip(&shift).map(|(origin, shift)| (f64::from(*origin) + shift) as f32);
-        Pca::of_directions(mean.collect(), &directions, variances, total)
+        let mean: Vec<f64> =
+            origin.iter().zip(&shift).map(|(origin, shift)| f64::from(*origin) + shift).collect();
+        let pca =
+            Pca::of_directions(mean.iter().map(|&v| v as f32).collect(), &directions, variances, total)?;
+        Ok((pca, Covariance::new(rows, mean, products)))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Principal components: by the covariance matrix where rows are of moderate width, by randomized subspace
 //! iteration beyond.
 
+use super::covariance::Covariance;
 use super::gram::{Centred, Gram};
 use super::project::Weights;
 use super::subspace;
@@ -38,18 +39,31 @@ pub struct Pca {
 
 impl Pca {
     /// Finds the `k` leading components of at least two finite rows, where `k` is at most the rows or columns.
-    pub(super) fn fit(data: &Matrix, k: usize, seed: u64) -> Result<Self> {
+    pub(crate) fn fit(data: &Matrix, k: usize, seed: u64) -> Result<Self> {
+        Ok(Self::fit_with_covariance(data, k, seed)?.0)
+    }
+
+    /// The same, with the covariance where it was formed.
+    pub(super) fn fit_with_covariance(
+        data: &Matrix,
+        k: usize,
+        seed: u64,
+    ) -> Result<(Self, Option<Covariance>)> {
         let centred = Centred::new(data);
-        let (directions, sums) = if data.cols() <= WIDEST_COVARIANCE {
-            let mut covariance = Gram::symmetric(data.cols());
-            centred.for_each_chunk(|chunk| covariance.add(chunk, chunk));
-            symmetric_eigen(covariance.into_sum(), k)?
+        let (directions, sums, covariance) = if data.cols() <= WIDEST_COVARIANCE {
+            let mut products = Gram::symmetric(data.cols());
+            centred.for_each_chunk(|chunk| products.add(chunk, chunk));
+            let products = products.into_sum();
+            let (directions, sums) = symmetric_eigen(products.clone(), k)?;
+            (directions, sums, Some(Covariance::of_centred(&centred, products)))
         } else {
-            subspace::leading(&centred, k, seed)?
+            let (directions, sums) = subspace::leading(&centred, k, seed)?;
+            (directions, sums, None)
         };
         let variances = sums.into_iter().map(|sum| centred.variance(sum)).collect();
         let mean = centred.mean.iter().map(|&mean| mean as f32).collect();
-        Self::of_directions(mean, &directions, variances, centred.total_variance)
+        let pca = Self::of_directions(mean, &directions, variances, centred.total_variance)?;
+        Ok((pca, covariance))
     }
 
     /// From directions as columns and the variance along each.

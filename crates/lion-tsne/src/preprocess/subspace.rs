@@ -38,6 +38,31 @@ pub(super) fn leading(centred: &Centred<'_>, k: usize, seed: u64) -> Result<(Mat
     Ok((directions, values))
 }
 
+/// Multiplications by a covariance that is at hand: they cost little.
+const PASSES_AT_HAND: usize = 12;
+
+/// The same of a covariance matrix that is at hand, symmetric and whole.
+pub(super) fn leading_of(covariance: &Mat<f64>, k: usize, seed: u64) -> Result<(Mat<f64>, Vec<f64>)> {
+    let dims = covariance.nrows();
+    let width = (k + 2 * OVERSAMPLING).min(dims);
+    let mut normal = Normal::new(seed);
+    let mut basis = orthonormal(Mat::from_fn(dims, width, |_, _| normal.next()));
+    let image = |basis: &Mat<f64>| {
+        let mut image = Mat::zeros(dims, width);
+        matmul(image.as_mut(), Accum::Replace, covariance.as_ref(), basis.as_ref(), 1.0, Par::Seq);
+        image
+    };
+    for _ in 0..PASSES_AT_HAND {
+        basis = orthonormal(image(&basis));
+    }
+    let mut within = Mat::zeros(width, width);
+    matmul(within.as_mut(), Accum::Replace, basis.transpose(), image(&basis).as_ref(), 1.0, Par::Seq);
+    let (vectors, values) = symmetric_eigen(within, k)?;
+    let mut directions = Mat::zeros(dims, k);
+    matmul(directions.as_mut(), Accum::Replace, basis.as_ref(), vectors.as_ref(), 1.0, Par::Seq);
+    Ok((directions, values))
+}
+
 /// Calls `each` with every chunk of rows and its product with the basis.
 fn for_each_product(
     centred: &Centred<'_>,

@@ -94,15 +94,15 @@ def placer(
     signed : bool
         `neighbours` and `group` as int64, for engines that have no unsigned numbers.
     **how
-        `local`, `taper`, `split_clusters`, `off_plane`, `outliers`, `radius`, `power`, `r_y`,
-        `r_close` and `random_state`, as for `liontsne.load`.
+        `local`, `taper`, `split_clusters`, `verdict`, `alpha`, `off_plane`, `outliers`, `radius`,
+        `power`, `r_y`, `r_close` and `random_state`, as for `liontsne.load`.
 
     Returns
     -------
     Placer
         Columns that pass through come first, in their order, then what `lion place` writes: `x`,
-        `y`, (`z`), `verdict`, `score`, `off_plane`, `nearest_id`, `nearest_distance`, `neighbours`,
-        `group`.
+        `y`, (`z`), `verdict`, `score`, `p_distance`, `p_neighbours`, `off_plane`, `nearest_id`,
+        `nearest_distance`, `neighbours`, `group`.
     """
     from liontsne import _params
 
@@ -139,6 +139,7 @@ def _options(how: dict[str, Any]) -> dict[str, Any]:
         "local": ("energy", "idw"),
         "taper": ("none", "triangle", "trapezoid"),
         "outliers": ("nearest", "random"),
+        "verdict": ("calibrated", "paper"),
     }
     options: dict[str, Any] = {}
     for name, value in how.items():
@@ -149,13 +150,15 @@ def _options(how: dict[str, Any]) -> dict[str, Any]:
             options[name] = _params.radius(name, value)
         elif name == "power":
             options[name] = _params.number_or_auto(name, value)
+        elif name == "alpha":
+            options[name] = _params.number(name, value)
         elif name == "split_clusters":
             options[name] = bool(value)
         elif name == "random_state":
             options["seed"] = _params.seed(value)
         elif name != "off_plane":
             raise TypeError(f"placer() has no parameter {name!r}")
-        elif value != "auto":
+        else:
             options[name] = value
     return options
 

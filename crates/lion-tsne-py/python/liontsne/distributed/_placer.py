@@ -151,7 +151,8 @@ class Placer:
     def types(self) -> dict[str, pa.DataType]:
         """The columns that are said of each row, but for `stranger`."""
         types = {name: pa.float32() for name in "xyz"[: self.map.dims]}
-        types |= {"verdict": pa.string(), "score": pa.float64(), "off_plane": pa.float64()}
+        types |= {"verdict": pa.string(), "score": pa.float64()}
+        types |= {name: pa.float64() for name in ("p_distance", "p_neighbours", "off_plane")}
         types |= {"nearest_id": pa.string(), "nearest_distance": pa.float32()}
         types["neighbours"] = pa.int64() if self.signed else pa.uint32()
         types["group"] = pa.int64() if self.signed else pa.uint64()

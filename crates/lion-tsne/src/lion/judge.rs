@@ -1,0 +1,373 @@
+//! What is said of a new row: the calibrated verdict, ours, or the paper's.
+
+use super::off_plane::OffPlane;
+use super::parameters::LionParameters;
+use super::radius::{ascending, share_at_least};
+use super::{Lion, LionOptions, Place, Placement, Verdict};
+use crate::error::{Error, Result};
+use crate::index::Seen;
+use crate::map::Map;
+use crate::verdict::{Calibration, PValues, Ranks, Reconstruction};
+use rayon::prelude::*;
+
+/// The share of ordinary rows that may be called outliers, unless another is given.
+pub const DEFAULT_ALPHA: f64 = 0.01;
+
+/// Which rule decides what is an outlier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VerdictRule {
+    /// Ours: a row whose p-value is at most alpha. Of rows like the map's own, a share alpha is called outliers.
+    Calibrated,
+    /// The paper's: a row with fewer than two neighbours within r_x.
+    Paper,
+}
+
+/// A rule with what it needs.
+pub(super) enum Rule {
+    Calibrated(Calibrated),
+    Paper(Paper),
+}
+
+/// The calibrated rule.
+pub(super) struct Calibrated {
+    alpha: f64,
+    calibration: Calibration,
+    ranks: Ranks,
+    /// The p-value of each distinct row of the map among the others.
+    own: Vec<f32>,
+    /// Residuals of the map's rows, ascending; empty without PCA.
+    residuals: Vec<f32>,
+}
+
+/// The paper's rule.
+pub(super) struct Paper {
+    /// NN-X by row, and ascending.
+    nn_x: Vec<f32>,
+    sorted_nn_x: Vec<f32>,
+    /// Rows farther off the plane are outliers, if that matters.
+    limit: Option<f64>,
+    /// Residuals of the map's rows, ascending, if that matters.
+    residuals: Vec<f32>,
+    /// The share of rows that the radius promises to call outliers.
+    promised: Option<f64>,
+}
+
+/// A row of which the verdict is known.
+pub(super) struct Judged {
+    pub(super) placement: Placement,
+    pub(super) seen: Seen,
+}
+
+impl Rule {
+    /// The rule that the options ask for, or the best that the map knows.
+    pub(super) fn new(map: &Map, kept: &LionParameters, options: &LionOptions) -> Result<Self> {
+        let refuse = |name, problem: &str| Err(Error::Parameter { name, problem: problem.into() });
+        for (name, share) in [("alpha", options.alpha), ("fdr", options.fdr)] {
+            if let Some(share) = share.filter(|share| !(*share > 0.0 && *share < 1.0)) {
+                return refuse(
+                    name,
+                    &format!("must be a share between 0 and 1 (0 % and 100 %), not {share}"),
+                );
+            }
+        }
+        let asks = [("alpha", options.alpha.is_some()), ("fdr", options.fdr.is_some())];
+        let asked = asks.into_iter().find(|(_, asked)| *asked);
+        let rule = options.verdict.unwrap_or(match kept.calibration {
+            Some(_) => VerdictRule::Calibrated,
+            None => VerdictRule::Paper,
+        });
+        match (rule, &kept.calibration) {
+            (VerdictRule::Calibrated, Some(_)) if options.off_plane != OffPlane::None => refuse(
+                "off plane",
+                "belongs to the paper's rule: the calibrated verdict minds the plane by itself",
+            ),
+            (VerdictRule::Calibrated, Some(calibration)) => {
+                Ok(Self::Calibrated(Calibrated::new(map, kept, calibration, options.alpha)))
+            }
+            (VerdictRule::Calibrated, None) => refuse("verdict", UNCALIBRATED),
+            (VerdictRule::Paper, Some(_)) if asked.is_some() => refuse(
+                asked.map_or("alpha", |(name, _)| name),
+                "belongs to the calibrated verdict, not to the paper's",
+            ),
+            (VerdictRule::Paper, None) if asked.is_some() => {
+                refuse(asked.map_or("alpha", |(name, _)| name), UNCALIBRATED)
+            }
+            (VerdictRule::Paper, _) => Ok(Self::Paper(Paper::new(kept, options))),
+        }
+    }
+}
+
+/// Why a map has no calibrated verdict.
+const UNCALIBRATED: &str = "needs a map that is calibrated, and this one is not: it has fewer than 20 different rows, \
+     or was made by an earlier version (`lion calibrate old.lion --rows table -o new.lion` calibrates it)";
+
+impl Calibrated {
+    fn new(map: &Map, kept: &LionParameters, calibration: &Calibration, alpha: Option<f64>) -> Self {
+        let ranks = Ranks::new(&calibration.calibrating(map.place_of(), kept.covering));
+        let least = 1.0 / (ranks.rows() + 1) as f64;
+        let rows = 0..calibration.distances.len() as u32;
+        let own = |row: u32| ranks.p_values(&calibration.strangeness(row)).score as f32;
+        Self {
+            // Of few rows no p-value is as small as 1 %: then a row must be stranger than all of them.
+            alpha: alpha.unwrap_or(DEFAULT_ALPHA.max(least)),
+            own: rows.into_par_iter().with_min_len(4096).map(own).collect(),
+            residuals: calibration.residuals.as_deref().map(ascending).unwrap_or_default(),
+            calibration: calibration.clone(),
+            ranks,
+        }
+    }
+}
+
+impl Paper {
+    fn new(kept: &LionParameters, options: &LionOptions) -> Self {
+        use super::Radius;
+        let residuals = kept.residuals.as_deref().map(|residuals| kept.fair(residuals));
+        let limit = options.off_plane.limit(residuals);
+        let off = match options.off_plane {
+            OffPlane::Percentile(p) if limit.is_some() => 100.0 - p,
+            _ => 0.0,
+        };
+        let promised = match options.radius.unwrap_or(kept.radius) {
+            Radius::Percentile(p) => Some(((100.0 - p + off) / 100.0).min(1.0)),
+            Radius::Value(_) => None,
+        };
+        Self {
+            nn_x: kept.nn_x.clone(),
+            sorted_nn_x: ascending(kept.fair(&kept.nn_x)),
+            residuals: limit.and(residuals).map(ascending).unwrap_or_default(),
+            limit,
+            promised,
+        }
+    }
+
+    fn is_off_plane(&self, residual: Option<f32>) -> bool {
+        self.limit.zip(residual).is_some_and(|(limit, residual)| f64::from(residual) > limit)
+    }
+}
+
+impl Lion {
+    /// Which rule decides what is an outlier.
+    pub fn verdict_rule(&self) -> VerdictRule {
+        match self.rule {
+            Rule::Calibrated(_) => VerdictRule::Calibrated,
+            Rule::Paper(_) => VerdictRule::Paper,
+        }
+    }
+
+    /// The p-value up to which a row is an outlier; `None` by the paper's rule.
+    pub fn alpha(&self) -> Option<f64> {
+        match &self.rule {
+            Rule::Calibrated(rule) => Some(rule.alpha),
+            Rule::Paper(_) => None,
+        }
+    }
+
+    /// The share of rows like the map's own that will be called outliers; `None` if a radius that is a number decides.
+    pub fn promised(&self) -> Option<f64> {
+        match &self.rule {
+            // A p-value is a multiple of 1 / (N + 1).
+            Rule::Calibrated(rule) => {
+                let steps = (rule.ranks.rows() + 1) as f64;
+                Some((rule.alpha * steps * (1.0 + 1e-12)).floor() / steps)
+            }
+            Rule::Paper(rule) => rule.promised,
+        }
+    }
+
+    /// How many rows of the map the p-values count; 0 by the paper's rule.
+    pub fn calibration_rows(&self) -> usize {
+        match &self.rule {
+            Rule::Calibrated(rule) => rule.ranks.rows(),
+            Rule::Paper(_) => 0,
+        }
+    }
+
+    /// The p-value of each distinct row of the map, as if it were new; empty by the paper's rule.
+    pub fn own_scores(&self) -> &[f32] {
+        match &self.rule {
+            Rule::Calibrated(rule) => &rule.own,
+            Rule::Paper(_) => &[],
+        }
+    }
+
+    /// The verdicts on rows, and all of their placements but the place. What is said of a row depends on that row alone.
+    pub(super) fn judge<'a>(
+        &self,
+        rows: impl Iterator<Item = &'a [f32]> + Clone,
+        residuals: Option<&[f32]>,
+        mut seen: Vec<Seen>,
+    ) -> Vec<Judged> {
+        let residual = |at: usize| residuals.map(|residuals| residuals[at]);
+        match &self.rule {
+            Rule::Paper(rule) => {
+                self.verify_paper(rule, rows, residuals, &mut seen);
+                let judge = |(at, seen)| self.judge_by_paper(rule, seen, residual(at));
+                seen.into_iter().enumerate().map(judge).collect()
+            }
+            Rule::Calibrated(rule) => {
+                let mut p_values = self.p_values(rule, rows.clone(), residuals, &seen, |_| true);
+                self.verify(rule, rows, residuals, &mut seen, &mut p_values);
+                let rows = seen.into_iter().zip(p_values).enumerate();
+                rows.map(|(at, (seen, p))| self.judge_by_p_value(rule, seen, p, residual(at))).collect()
+            }
+        }
+    }
+
+    /// The p-values of the rows that are chosen; of the others nothing of use.
+    fn p_values<'a>(
+        &self,
+        rule: &Calibrated,
+        rows: impl Iterator<Item = &'a [f32]>,
+        residuals: Option<&[f32]>,
+        seen: &[Seen],
+        chosen: impl Fn(usize) -> bool,
+    ) -> Vec<PValues> {
+        let mut reconstruction = Reconstruction::default();
+        let x = self.map.x();
+        let of_row = |(at, (row, seen)): (usize, (&[f32], &Seen))| {
+            if !chosen(at) {
+                return PValues { score: 1.0, distance: 1.0, neighbours: 1.0 };
+            }
+            let residual = residuals.map_or(0.0, |residuals| residuals[at]);
+            let calibration = &rule.calibration;
+            let strange = calibration.strangeness_of(x, row, &seen.nearest, residual, &mut reconstruction);
+            rule.ranks.p_values(&strange)
+        };
+        rows.zip(seen).enumerate().map(of_row).collect()
+    }
+
+    fn judge_by_p_value(&self, rule: &Calibrated, seen: Seen, p: PValues, residual: Option<f32>) -> Judged {
+        let (distance2, nearest) = seen.nearest.first().copied().unwrap_or_default();
+        let distance = distance2.sqrt();
+        let strange = p.score <= rule.alpha;
+        let beside = f64::from(distance) <= self.r_x
+            && rule.own.get(nearest as usize).is_some_and(|own| f64::from(*own) <= rule.alpha);
+        let verdict = match () {
+            () if distance2 == 0.0 && self.equals(nearest, residual) => Verdict::Exact,
+            () if strange && beside => Verdict::BesideOutlier,
+            () if strange => Verdict::Outlier,
+            () => Verdict::Interpolated,
+        };
+        let off_plane = residual.filter(|_| !rule.residuals.is_empty());
+        let placement = Placement {
+            place: Place::default(),
+            verdict,
+            score: p.score,
+            p_distance: Some(p.distance),
+            p_neighbours: Some(p.neighbours),
+            off_plane: off_plane.map(|residual| share_at_least(&rule.residuals, residual)),
+            nearest: self.row_number(nearest),
+            nearest_distance: distance,
+            neighbours: seen.within,
+            group: None,
+        };
+        Judged { placement, seen }
+    }
+
+    fn judge_by_paper(&self, rule: &Paper, seen: Seen, residual: Option<f32>) -> Judged {
+        let (distance2, nearest) = seen.nearest.first().copied().unwrap_or_default();
+        let distance = distance2.sqrt();
+        let verdict = match seen.within {
+            _ if distance2 == 0.0 && self.equals(nearest, residual) => Verdict::Exact,
+            _ if rule.is_off_plane(residual) => Verdict::Outlier,
+            2.. => Verdict::Interpolated,
+            1 if f64::from(rule.nn_x[nearest as usize]) > self.r_x => Verdict::BesideOutlier,
+            _ => Verdict::Outlier,
+        };
+        let share = share_at_least(&rule.sorted_nn_x, distance);
+        let off_plane = residual.filter(|_| !rule.residuals.is_empty());
+        let off_plane = off_plane.map(|residual| share_at_least(&rule.residuals, residual));
+        let placement = Placement {
+            place: Place::default(),
+            verdict,
+            score: off_plane.map_or(share, |off| off.min(share)),
+            p_distance: Some(share),
+            p_neighbours: None,
+            off_plane,
+            nearest: self.row_number(nearest),
+            nearest_distance: distance,
+            neighbours: seen.within,
+            group: None,
+        };
+        Judged { placement, seen }
+    }
+
+    /// Whether a row on the spot of this one is as far off the plane too. Columns that never vary in the map have no weight
+    /// in its components; what differs there shows in the distance from the plane alone.
+    fn equals(&self, row: u32, residual: Option<f32>) -> bool {
+        let kept = self.map.lion().and_then(|lion| lion.residuals.as_ref());
+        kept.zip(residual).is_none_or(|(kept, residual)| kept[row as usize] == residual)
+    }
+
+    fn row_number(&self, distinct: u32) -> u32 {
+        self.first_row.as_ref().map_or(distinct, |first| first[distinct as usize])
+    }
+
+    /// Looks again, without missing anything, at what rows see that would be called strange for it.
+    fn verify<'a>(
+        &self,
+        rule: &Calibrated,
+        rows: impl Iterator<Item = &'a [f32]> + Clone,
+        residuals: Option<&[f32]>,
+        seen: &mut [Seen],
+        p_values: &mut [PValues],
+    ) {
+        if self.index.sees_all() {
+            return;
+        }
+        let strange: Vec<bool> = p_values.iter().map(|p| p.score <= rule.alpha).collect();
+        self.look_again(rows.clone(), &strange, self.least_nearest(), seen);
+        let again = self.p_values(rule, rows.clone(), residuals, seen, |at| strange[at]);
+        for at in (0..seen.len()).filter(|&at| strange[at]) {
+            p_values[at] = again[at];
+        }
+        if self.nearest > self.least_nearest() {
+            let not_so = |(p, strange): (&PValues, &bool)| *strange && p.score > rule.alpha;
+            let not_so: Vec<bool> = p_values.iter().zip(&strange).map(not_so).collect();
+            self.look_again(rows, &not_so, self.nearest, seen);
+        }
+    }
+
+    /// The same for the paper's rule. Rows off the plane are strange whatever they see.
+    fn verify_paper<'a>(
+        &self,
+        rule: &Paper,
+        rows: impl Iterator<Item = &'a [f32]> + Clone,
+        residuals: Option<&[f32]>,
+        seen: &mut [Seen],
+    ) {
+        if self.index.sees_all() {
+            return;
+        }
+        let off = |at: usize| rule.is_off_plane(residuals.map(|residuals| residuals[at]));
+        let lonely: Vec<bool> =
+            seen.iter().enumerate().map(|(at, seen)| seen.within < 2 && !off(at)).collect();
+        self.look_again(rows.clone(), &lonely, 2, seen);
+        if self.nearest > 2 {
+            let not_so = |(seen, lonely): (&Seen, &bool)| *lonely && seen.within >= 2;
+            let not_so: Vec<bool> = seen.iter().zip(&lonely).map(not_so).collect();
+            self.look_again(rows, &not_so, self.nearest, seen);
+        }
+    }
+
+    /// The `k` nearest of all rows, for the rows that are `chosen`.
+    fn look_again<'a>(
+        &self,
+        rows: impl Iterator<Item = &'a [f32]>,
+        chosen: &[bool],
+        k: usize,
+        seen: &mut [Seen],
+    ) {
+        let again: Vec<usize> = (0..seen.len()).filter(|&at| chosen[at]).collect();
+        let among = rows.zip(chosen).filter(|(_, chosen)| **chosen);
+        let queries: Vec<f32> = among.flat_map(|(row, _)| row).copied().collect();
+        // The k-th of all is no farther than the k-th seen, if so many were.
+        let reach = |&at: &usize| {
+            let last = seen[at].nearest.get(k - 1);
+            last.map_or(f64::INFINITY, |(distance2, _)| f64::from(distance2.sqrt()))
+        };
+        let reaches: Vec<f64> = again.iter().map(reach).collect();
+        let found = self.index.search_all(self.map.x(), &queries, k, self.r_x, &reaches);
+        again.into_iter().zip(found).for_each(|(at, found)| seen[at] = found);
+    }
+}

@@ -1,0 +1,102 @@
+//! The covariance of rows, and what it is without some of them: a PCA that has never seen those rows.
+
+use super::gram::Centred;
+use super::pca::{Pca, symmetric_eigen};
+use super::subspace;
+use crate::error::Result;
+use crate::matrix::Matrix;
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, Par};
+
+/// Up to this many columns all eigenvectors are found; beyond, only the leading ones, which is quicker.
+const ALL_VECTORS_UP_TO: usize = 256;
+
+/// Sums of the products of rows around their mean.
+#[derive(Clone, Debug)]
+pub(crate) struct Covariance {
+    rows: f64,
+    mean: Vec<f64>,
+    /// Only the lower triangle counts.
+    products: Mat<f64>,
+}
+
+impl Covariance {
+    pub(super) fn new(rows: f64, mean: Vec<f64>, products: Mat<f64>) -> Self {
+        Self { rows, mean, products }
+    }
+
+    /// Of rows whose products were summed on another scale.
+    pub(super) fn of_centred(centred: &Centred<'_>, mut products: Mat<f64>) -> Self {
+        let degrees = (centred.rows() as f64 - 1.0).max(1.0);
+        let factor = centred.variance(1.0) * degrees;
+        products.col_iter_mut().for_each(|column| column.iter_mut().for_each(|v| *v *= factor));
+        Self { rows: centred.rows() as f64, mean: centred.mean.clone(), products }
+    }
+
+    /// The covariance of all rows but these, which are among those it was made of.
+    pub(crate) fn without(&self, rows: &Matrix) -> Self {
+        let (n, dims) = (rows.rows(), self.mean.len());
+        let centred = Mat::from_fn(n, dims, |i, j| f64::from(rows.row(i)[j]) - self.mean[j]);
+        let left = (self.rows - n as f64).max(1.0);
+        // From the old mean to the new one.
+        let shift: Vec<f64> = centred.col_iter().map(|column| -column.iter().sum::<f64>() / left).collect();
+        let mut products = self.products.clone();
+        matmul(products.as_mut(), Accum::Add, centred.transpose(), centred.as_ref(), -1.0, Par::Seq);
+        for i in 0..dims {
+            for j in 0..=i {
+                products[(i, j)] -= left * shift[i] * shift[j];
+            }
+        }
+        let mean = self.mean.iter().zip(&shift).map(|(mean, shift)| mean + shift).collect();
+        Self { rows: left, mean, products }
+    }
+
+    /// The PCA of the rows to `k` components, or as many as they span.
+    pub(crate) fn pca(&self, k: usize, seed: u64) -> Result<Pca> {
+        let (dims, degrees) = (self.mean.len(), (self.rows - 1.0).max(1.0));
+        let k = k.min(degrees as usize).clamp(1, dims);
+        let total: f64 = (0..dims).map(|i| self.products[(i, i)].max(0.0)).sum();
+        let (directions, sums) = match dims <= ALL_VECTORS_UP_TO {
+            true => symmetric_eigen(self.products.clone(), k)?,
+            false => subspace::leading_of(&symmetric(&self.products), k, seed)?,
+        };
+        let mean = self.mean.iter().map(|&mean| mean as f32).collect();
+        let variances = sums.into_iter().map(|sum| sum / degrees).collect();
+        Pca::of_directions(mean, &directions, variances, total / degrees)
+    }
+}
+
+/// The whole matrix, from its lower triangle.
+fn symmetric(lower: &Mat<f64>) -> Mat<f64> {
+    Mat::from_fn(lower.nrows(), lower.ncols(), |i, j| lower[(i.max(j), i.min(j))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// Leaving rows out of the sums is leaving them out of the data.
+    #[test]
+    fn rows_are_left_out() {
+        for dims in [7, 300] {
+            let mut random = Random::new(3);
+            let value = |j: usize, random: &mut Random| {
+                (100.0 + random.gaussian() * (30.0 / (1.0 + j as f64))) as f32
+            };
+            let data: Vec<f32> = (0..40 * dims).map(|i| value(i % dims, &mut random)).collect();
+            let data = Matrix::new(40, dims, data).unwrap();
+            let (_, covariance) = Pca::fit_with_covariance(&data, 3, 0).unwrap();
+            let (some, rest): (Vec<u32>, Vec<u32>) = (0..40).partition(|row| row % 5 == 1);
+            let found = covariance.unwrap().without(&data.select(&some)).pca(3, 0).unwrap();
+            let truth = Pca::fit(&data.select(&rest), 3, 0).unwrap();
+            assert!((found.total_variance() / truth.total_variance() - 1.0).abs() < 1e-5);
+            for (a, b) in found.variances().iter().zip(truth.variances()) {
+                assert!((a / b - 1.0).abs() < 1e-4, "{a} for {b}");
+            }
+            for (a, b) in found.components().data().iter().zip(truth.components().data()) {
+                assert!((a - b).abs() < 1e-3, "{a} for {b}");
+            }
+        }
+    }
+}

@@ -1,0 +1,304 @@
+//! Calibrated verdicts: how strange a row is, as a p-value. Of rows like the map's own, a share p has a p-value at or below p.
+//!
+//! Ours, not the paper's. Two things make a row strange: its nearest row is far (d1), or its ten nearest rows explain it
+//! badly (L), where how badly they are themselves explained is taken off. Each is compared with the values that the map's
+//! own rows had when they were left out of the map; the harmonic mean of the two p-values is compared likewise
+//! (docs/verdicts.md has the formulas).
+
+mod folds;
+mod ranks;
+mod reconstruction;
+
+pub(crate) use folds::{Origin, OutOfSample};
+pub(crate) use ranks::{PValues, Ranks, Strangeness};
+pub(crate) use reconstruction::{Reconstruction, neighbours_in};
+
+use crate::error::{Error, Result};
+use crate::index::{Neighbours, Search, nearest_neighbours};
+use crate::matrix::Matrix;
+use crate::progress::ignore;
+use crate::random::Random;
+use rayon::prelude::*;
+
+/// A map of fewer distinct rows is not calibrated: the least p-value of 20 rows is 1/21, nearly 5 %.
+pub(crate) const LEAST_ROWS: usize = 20;
+/// Rows that calibrate, at most: 65536 of them tell 1 % to a twentieth of it.
+const MOST_CALIBRATING: usize = 1 << 16;
+/// Errors below this share of the median nearest-neighbour distance are alike: without it rows beside duplicates, which
+/// their neighbours explain perfectly, would make all others seem strange.
+const SMALLEST_ERROR: f64 = 0.1;
+/// So much of the neighbours' own error is taken off: regions where rows are explained badly by nature are no stranger.
+const NEIGHBOURS_SHARE: f64 = 0.5;
+
+/// What a map keeps to tell how strange a new row is. One value for each distinct row.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Calibration {
+    /// The distance to its nearest other row.
+    pub(crate) distances: Vec<f32>,
+    /// R: the logarithm of the error of rebuilding it from its neighbours.
+    pub(crate) errors: Vec<f32>,
+    /// L: R less half the mean R of its neighbours.
+    pub(crate) relatives: Vec<f32>,
+    /// How far it is from the plane of a PCA that has not seen it; `None` without PCA.
+    pub(crate) residuals: Option<Vec<f32>>,
+    /// c: errors are not told apart below it.
+    pub(crate) smallest: f64,
+    /// The rows whose values new rows are compared with; `None` is all.
+    pub(crate) sample: Option<Vec<u32>>,
+    /// Rows were left out by groups, so many of them.
+    pub(crate) groups: Option<u64>,
+}
+
+impl Calibration {
+    /// From rows that were left out of the map, where anything was fitted to them, and from the neighbours of the others.
+    pub(crate) fn new(
+        origin: &Origin<'_>,
+        out_of_sample: Option<OutOfSample>,
+        neighbours: &Neighbours,
+        nn_x: Option<&[f32]>,
+    ) -> Self {
+        let k = neighbours_in(origin.distinct());
+        let mut residuals = origin.residuals.map(<[f32]>::to_vec);
+        if let (Some(residuals), Some(out)) = (&mut residuals, &out_of_sample) {
+            out.rows.iter().zip(&out.residuals).for_each(|(&row, &far)| residuals[row as usize] = far);
+        }
+        let mut looks = Looks::new(origin, neighbours, residuals.as_deref(), k, nn_x);
+        let groups = origin.groups.map(|groups| groups.iter().max().map_or(0, |&most| u64::from(most) + 1));
+        let calibration = match out_of_sample {
+            None => Self { sample: sampled(origin), ..looks.calibration() },
+            Some(out) => {
+                let corrections = looks.corrections(&out);
+                looks.put(&out);
+                let mut calibration = looks.calibration();
+                for (&row, correction) in out.rows.iter().zip(corrections) {
+                    calibration.correct(row as usize, &correction);
+                }
+                Self { sample: Some(out.rows), ..calibration }
+            }
+        };
+        Self { groups, residuals, ..calibration }
+    }
+
+    /// Takes off what is due to a tenth of the rows having been left out with this one.
+    fn correct(&mut self, row: usize, (all, rest): &(Look, Look)) {
+        let relative = |look: &Look| {
+            let error = log_error(look.error, self.smallest);
+            f64::from(relative_error(error, look.near.iter().map(|&row| self.errors[row as usize])))
+        };
+        let relative = relative(all) - relative(rest);
+        self.relatives[row] = (f64::from(self.relatives[row]) + relative) as f32;
+        if rest.distance > 0.0 {
+            self.distances[row] *= all.distance / rest.distance;
+        }
+    }
+
+    /// What calibrates: the values of the rows that are a fair sample, each as often as the data has it.
+    pub(crate) fn calibrating(&self, place_of: Option<&[u32]>, covering: usize) -> Vec<Strangeness> {
+        let fair = self.distances.len().saturating_sub(covering);
+        let mut times = vec![u32::from(place_of.is_none()); self.distances.len()];
+        place_of.unwrap_or_default().iter().for_each(|&distinct| times[distinct as usize] += 1);
+        let rows: Vec<u32> = match &self.sample {
+            Some(sample) => sample.clone(),
+            None => (0..fair as u32).collect(),
+        };
+        let repeated = rows.iter().flat_map(|&row| (0..times[row as usize]).map(move |_| row));
+        repeated.map(|row| self.strangeness(row)).collect()
+    }
+
+    /// How strange a row of the map is among the others.
+    pub(crate) fn strangeness(&self, row: u32) -> Strangeness {
+        Strangeness { distance: self.distances[row as usize], relative: self.relatives[row as usize] }
+    }
+
+    /// How strange a new row is, given its nearest rows.
+    pub(crate) fn strangeness_of(
+        &self,
+        x: &Matrix,
+        row: &[f32],
+        near: &[(f32, u32)],
+        residual: f32,
+        reconstruction: &mut Reconstruction,
+    ) -> Strangeness {
+        let near = &near[..near.len().min(neighbours_in(x.rows()))];
+        let residuals = self.residuals.as_deref();
+        let residual_of = |row: u32| residuals.map_or(0.0, |residuals| residuals[row as usize]);
+        let residual = if residuals.is_some() { residual } else { 0.0 };
+        let rows = near.iter().map(|&(_, row)| row);
+        let error = reconstruction.squared_error(x, row, rows.clone(), residual, residual_of);
+        let error = log_error(error, self.smallest);
+        let relative = relative_error(error, rows.map(|row| self.errors[row as usize]));
+        let distance = near.first().map_or(0.0, |(distance2, _)| distance2.sqrt());
+        Strangeness { distance, relative }
+    }
+
+    /// Refuses what does not go with a map of so many distinct rows.
+    pub(crate) fn check(&self, rows: usize) -> Result<()> {
+        let refuse = |problem: &str| Err(Error::Data(format!("the calibration {problem}")));
+        let lists =
+            [Some(&self.distances), Some(&self.errors), Some(&self.relatives), self.residuals.as_ref()];
+        if lists.into_iter().flatten().any(|list| list.len() != rows) {
+            return refuse("has values for the rows of another map");
+        }
+        if !lists.into_iter().flatten().flatten().all(|v| v.is_finite()) {
+            return refuse("has a value that is not finite");
+        }
+        let distances = self.distances.iter().chain(self.residuals.iter().flatten());
+        if !distances.copied().all(|v| v >= 0.0) {
+            return refuse("has a distance that is negative");
+        }
+        if !(self.smallest > 0.0 && self.smallest.is_finite()) {
+            return refuse("has a smallest error that cannot be");
+        }
+        match self.sample.iter().flatten().any(|&row| row as usize >= rows) {
+            true => refuse("is by rows that the map does not have"),
+            false => Ok(()),
+        }
+    }
+}
+
+/// What a row of the map sees of the others.
+struct Look {
+    distance: f32,
+    /// The squared error of rebuilding it from its neighbours.
+    error: f64,
+    near: Vec<u32>,
+}
+
+/// What all rows of a map see of the others.
+struct Looks<'a> {
+    origin: &'a Origin<'a>,
+    neighbours: &'a Neighbours,
+    residuals: Option<&'a [f32]>,
+    twins: Vec<bool>,
+    k: usize,
+    of_row: Vec<(f32, f64)>,
+    /// `k` neighbours of each row.
+    near: Vec<u32>,
+}
+
+impl<'a> Looks<'a> {
+    /// Each row left out by itself.
+    fn new(
+        origin: &'a Origin<'a>,
+        neighbours: &'a Neighbours,
+        residuals: Option<&'a [f32]>,
+        k: usize,
+        nn_x: Option<&[f32]>,
+    ) -> Self {
+        let rows = origin.distinct();
+        let (of_row, near) = (vec![(0.0, 0.0); rows], vec![0; rows * k]);
+        let mut looks = Self { origin, neighbours, residuals, twins: origin.twins(), k, of_row, near };
+        let (mut of_row, mut near) = (vec![(0.0, 0.0); rows], vec![0u32; rows * k]);
+        near.par_chunks_exact_mut(k).zip(&mut of_row).enumerate().with_min_len(256).for_each_init(
+            Reconstruction::default,
+            |reconstruction, (row, (near, of_row))| {
+                let look = looks.look(row as u32, reconstruction, |_| true);
+                // Neighbours may have been found approximately; the farthest of the nearest were looked up again.
+                let known = nn_x.map_or(f32::INFINITY, |nn_x| nn_x[row]);
+                *of_row = (look.distance.min(known), look.error);
+                near.copy_from_slice(&look.near);
+            },
+        );
+        (looks.of_row, looks.near) = (of_row, near);
+        looks
+    }
+
+    /// What a row sees of those that are there; where too few of them are known, of all.
+    fn look(&self, row: u32, reconstruction: &mut Reconstruction, is_there: impl Fn(u32) -> bool) -> Look {
+        let (indices, distances2) = self.neighbours.of(row as usize);
+        let twin = self.twins[row as usize];
+        let wanted = self.k - usize::from(twin);
+        let seen = || indices.iter().zip(distances2);
+        let there = || seen().filter(|(other, _)| is_there(**other)).take(wanted);
+        let mut near: Vec<u32> = if twin { vec![row] } else { Vec::new() };
+        let nearest = match there().count() == wanted {
+            true => {
+                near.extend(there().map(|(other, _)| *other));
+                there().next()
+            }
+            false => {
+                near.extend(&indices[..wanted]);
+                seen().next()
+            }
+        };
+        let distance = if twin { 0.0 } else { nearest.map_or(0.0, |(_, distance2)| distance2.sqrt()) };
+        let residual_of = |row: u32| self.residuals.map_or(0.0, |residuals| residuals[row as usize]);
+        let (x, around) = (self.origin.x, near.iter().copied());
+        let own = residual_of(row);
+        let error = reconstruction.squared_error(x, x.row(row as usize), around, own, residual_of);
+        Look { distance, error, near }
+    }
+
+    /// For rows that were left out with a fold: what they see in the map itself, of all other rows and without the fold. A
+    /// tenth of the rows being absent makes neighbours farther; how much shows here, where nothing else differs.
+    fn corrections(&self, out: &OutOfSample) -> Vec<(Look, Look)> {
+        let rows = out.rows.par_iter().with_min_len(64);
+        let correction = |reconstruction: &mut Reconstruction, &row: &u32| {
+            let (group, fold) = (self.origin.group(row), out.fold_of[row as usize]);
+            let all = self.look(row, reconstruction, |other| self.origin.group(other) != group);
+            let rest = self.look(row, reconstruction, |other| out.fold_of[other as usize] != fold);
+            (all, rest)
+        };
+        rows.map_init(Reconstruction::default, correction).collect()
+    }
+
+    /// Takes what rows saw that were left out.
+    fn put(&mut self, out: &OutOfSample) {
+        let values = out.distances.iter().zip(&out.errors).zip(out.near.chunks_exact(out.k));
+        for (&row, ((&distance, &error), around)) in out.rows.iter().zip(values) {
+            self.of_row[row as usize] = (distance, error);
+            self.near[row as usize * self.k..][..self.k].copy_from_slice(around);
+        }
+    }
+
+    fn calibration(&self) -> Calibration {
+        let mut positive: Vec<f32> = self.of_row.iter().map(|&(d, _)| d).filter(|&d| d > 0.0).collect();
+        let middle = positive.len() / 2;
+        let median = match positive.is_empty() {
+            true => 1.0,
+            false => *positive.select_nth_unstable_by(middle, f32::total_cmp).1,
+        };
+        let smallest = SMALLEST_ERROR * f64::from(median);
+        let errors: Vec<f32> = self.of_row.iter().map(|&(_, error)| log_error(error, smallest)).collect();
+        let relative = |(&error, near): (&f32, &[u32])| {
+            relative_error(error, near.iter().map(|&row| errors[row as usize]))
+        };
+        let relatives = errors.iter().zip(self.near.chunks_exact(self.k)).map(relative).collect();
+        let distances = self.of_row.iter().map(|&(distance, _)| distance).collect();
+        Calibration { distances, errors, relatives, residuals: None, smallest, sample: None, groups: None }
+    }
+}
+
+/// A random part of the rows where they are very many.
+fn sampled(origin: &Origin<'_>) -> Option<Vec<u32>> {
+    let fair = origin.distinct() - origin.covering;
+    let sample = || {
+        let mut rows = Random::new(origin.seed ^ 0x5a_3b1e).sample(fair, MOST_CALIBRATING);
+        rows.sort_unstable();
+        rows
+    };
+    (fair > MOST_CALIBRATING).then(sample)
+}
+
+/// R, from a squared error.
+fn log_error(squared: f64, smallest: f64) -> f32 {
+    // What overflows or is no number would break every comparison.
+    let squared = if squared.is_finite() { squared } else { f64::MAX / 4.0 };
+    (0.5 * (squared + smallest * smallest).max(f64::MIN_POSITIVE).ln()) as f32
+}
+
+/// L, from R and that of the neighbours.
+fn relative_error(error: f32, neighbours: impl ExactSizeIterator<Item = f32>) -> f32 {
+    let count = neighbours.len().max(1) as f64;
+    let mean = neighbours.map(f64::from).sum::<f64>() / count;
+    (f64::from(error) - NEIGHBOURS_SHARE * mean) as f32
+}
+
+/// More neighbours than are rebuilt from, so that enough are left when those of a fold are not counted.
+const MORE: usize = 4;
+
+/// The neighbours that calibrating takes, where those at hand are too few or of another metric.
+pub(crate) fn neighbours_for(x: &Matrix, seed: u64) -> Result<Neighbours> {
+    let k = (MORE * neighbours_in(x.rows())).min(x.rows() - 1);
+    Ok(nearest_neighbours(x, k, Search::Auto, seed, &mut ignore)?.0)
+}

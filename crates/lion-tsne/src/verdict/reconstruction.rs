@@ -1,0 +1,107 @@
+//! How badly a row's neighbours explain it: the error of rebuilding the row as a weighted mean of them, as locally linear
+//! embedding does (Roweis & Saul 2000), with what PCA dropped taken into account.
+
+use crate::matrix::Matrix;
+use crate::vectorized::vectorized;
+
+/// Neighbours that a row is rebuilt from.
+pub(crate) const NEIGHBOURS: usize = 10;
+/// Of the mean diagonal of G, so much is added to it: the weights stay moderate where neighbours are many or alike.
+const RIDGE: f64 = 0.1;
+/// Neighbours side by side in a register.
+const LANES: usize = 16;
+
+/// How many neighbours rows are rebuilt from in a map of so many distinct rows.
+pub(crate) fn neighbours_in(rows: usize) -> usize {
+    NEIGHBOURS.min(rows.saturating_sub(1))
+}
+
+/// Scratch space for one row after another.
+#[derive(Default)]
+pub(crate) struct Reconstruction {
+    /// For each column the differences of the neighbours from the row.
+    differences: Vec<[f32; LANES]>,
+}
+
+impl Reconstruction {
+    /// wᵀGw with G_ab = (z_a - x)·(z_b - x) + r² + [a = b] r_a² and weights w that sum to 1, from
+    /// (G + 0.1 tr(G)/k I) w ∝ 1. `near` are up to ten rows of `rows`, `residual` is r, how far the row is from its
+    /// projection, and `residual_of` the same for those rows.
+    pub(crate) fn squared_error(
+        &mut self,
+        rows: &Matrix,
+        row: &[f32],
+        near: impl Iterator<Item = u32>,
+        residual: f32,
+        residual_of: impl Fn(u32) -> f32,
+    ) -> f64 {
+        let mut residuals2 = [0.0f64; NEIGHBOURS];
+        let mut k = 0;
+        self.differences.clear();
+        self.differences.resize(row.len(), [0.0; LANES]);
+        for other in near.take(NEIGHBOURS) {
+            let there = rows.row(other as usize);
+            for ((difference, &a), &b) in self.differences.iter_mut().zip(there).zip(row) {
+                difference[k] = a - b;
+            }
+            residuals2[k] = f64::from(residual_of(other)).powi(2);
+            k += 1;
+        }
+        let products = self.products();
+        let mut g = [[0.0f64; NEIGHBOURS]; NEIGHBOURS];
+        for a in 0..k {
+            for b in 0..k {
+                g[a][b] = f64::from(products[a][b]) + f64::from(residual).powi(2);
+            }
+            g[a][a] += residuals2[a];
+        }
+        explained(&g, k)
+    }
+
+    /// The products of the differences of all neighbours with each other.
+    fn products(&self) -> [[f32; LANES]; NEIGHBOURS] {
+        vectorized(
+            #[inline(always)]
+            || {
+                let mut sums = [[0.0f32; LANES]; NEIGHBOURS];
+                for column in &self.differences {
+                    for (sum, &a) in sums.iter_mut().zip(column) {
+                        for (sum, &b) in sum.iter_mut().zip(column) {
+                            *sum += a * b;
+                        }
+                    }
+                }
+                sums
+            },
+        )
+    }
+}
+
+/// wᵀGw for the first k rows and columns of G.
+fn explained(g: &[[f64; NEIGHBOURS]; NEIGHBOURS], k: usize) -> f64 {
+    let trace: f64 = (0..k).map(|a| g[a][a]).sum();
+    // All neighbours on the spot of the row, or none at all.
+    if k == 0 || trace <= 0.0 {
+        return 0.0;
+    }
+    let ridge = RIDGE * trace / k as f64;
+    let mut lower = [[0.0f64; NEIGHBOURS]; NEIGHBOURS];
+    let mut w = [0.0f64; NEIGHBOURS];
+    // Cholesky: the ridge keeps every pivot positive.
+    for a in 0..k {
+        for b in 0..=a {
+            let known: f64 = (0..b).map(|c| lower[a][c] * lower[b][c]).sum();
+            let left = g[a][b] + if a == b { ridge } else { 0.0 } - known;
+            lower[a][b] = if a == b { left.max(f64::MIN_POSITIVE).sqrt() } else { left / lower[b][b] };
+        }
+        let known: f64 = (0..a).map(|c| lower[a][c] * w[c]).sum();
+        w[a] = (1.0 - known) / lower[a][a];
+    }
+    for a in (0..k).rev() {
+        let known: f64 = (a + 1..k).map(|c| lower[c][a] * w[c]).sum();
+        w[a] = (w[a] - known) / lower[a][a];
+    }
+    let total: f64 = w[..k].iter().sum();
+    let error: f64 = (0..k).map(|a| w[a] * (0..k).map(|b| g[a][b] * w[b]).sum::<f64>()).sum();
+    (error / (total * total)).max(0.0)
+}
