@@ -1,6 +1,7 @@
 //! The command line: strings become types here and nowhere else. What cannot be right is refused here too, before
 //! any work, with exit code 2.
 
+mod calibrate;
 mod evaluate;
 mod fit;
 mod method;
@@ -10,6 +11,7 @@ mod serve;
 mod stream;
 mod value;
 
+pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use evaluate::{EvaluateArgs, Part};
 pub(crate) use fit::{FitArgs, LandmarkArgs, SearchArg};
 pub(crate) use place::PlaceArgs;
@@ -54,6 +56,7 @@ pub(crate) struct Cli {
 pub(crate) enum Verb {
     Fit(Box<FitArgs>),
     Place(Box<PlaceArgs>),
+    Calibrate(Box<CalibrateArgs>),
     Info(InfoArgs),
     Plot(PlotArgs),
     Evaluate(EvaluateArgs),
@@ -253,6 +256,10 @@ impl Cli {
             Verb::Fit(args) if has_standard_input(&args.data) && args.landmarks.count_beyond => Some((
                 "fit",
                 "--count-beyond reads the table twice, and standard input can be read once: give a file",
+            )),
+            Verb::Fit(args) if has_standard_input(&args.data) && args.lion.group.is_some() => Some((
+                "fit",
+                "--group reads the table twice, and standard input can be read once: give a file",
             )),
             Verb::Fit(args)
                 if args.landmarks.stratify && args.table.label.is_none() && args.table.labels.is_none() =>

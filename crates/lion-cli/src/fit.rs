@@ -5,6 +5,7 @@ mod memory;
 
 use crate::args::{Common, FitArgs, InitArg};
 use crate::files::Files;
+use crate::groups;
 use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::{Phase, Reporter, Screen};
@@ -71,6 +72,12 @@ fn of_all_rows(
         Err(too_large) => return Ok(Err(too_large)),
     };
     let mut fit = args.fit(common);
+    fit.groups = args
+        .lion
+        .group
+        .as_deref()
+        .map(|column| groups::read(files, &args.read_options(), column))
+        .transpose()?;
     if let Some(places) = init {
         fit.init = Init::Given(places);
     }
@@ -123,7 +130,7 @@ impl Input {
     /// Reads the small files first: what is wrong with them should not come out after a big one was read.
     fn read(memory: &Memory<'_>) -> Result<std::result::Result<Self, TooLarge>> {
         let (args, files) = (memory.args, memory.files);
-        let table = files.open(&args.table.read_options())?;
+        let table = files.open(&args.read_options())?;
         let mut beside = Beside::read(args)?;
         if let Some(rows) = table.row_count() {
             beside.check(rows, args, files)?;
@@ -225,6 +232,11 @@ fn places(file: &Path, dims: std::ops::RangeInclusive<usize>) -> Result<Matrix> 
 }
 
 impl FitArgs {
+    /// How the table is to be read: the column of the groups is no feature.
+    fn read_options(&self) -> ReadOptions {
+        groups::without(&self.table.read_options(), self.lion.group.as_deref())
+    }
+
     /// The command that draws the map.
     fn drawing(&self) -> String {
         let picture = self.output.with_extension("html");

@@ -1,12 +1,14 @@
 //! The binary `lion`: t-SNE maps that stay alive, from the command line.
 
 mod args;
+mod calibrate;
 mod demo;
 mod digits;
 mod evaluate;
 mod export;
 mod files;
 mod fit;
+mod groups;
 mod info;
 mod interrupt;
 mod memory;
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
     let done = match &verb {
         Verb::Fit(args) => fit::run(args, &common),
         Verb::Place(args) => place::run(args, &common),
+        Verb::Calibrate(args) => calibrate::run(args, &common),
         Verb::Info(args) => info::run(args, &common),
         Verb::Plot(args) => plot::run(args, &common),
         Verb::Evaluate(args) => evaluate::run(args, &common),

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     screen.detail(&format!("reading {}", files.shown()));
     let map = Map::load(&args.map)?;
     let checksum = map.checksum()?;
-    let table = open(args, &files, &map)?;
+    let table = open(&args.map, &args.table.read_options(), &files, &map)?;
     let options = LionOptions { fdr: args.rules.fdr, ..args.rules.lion.options(common) };
     let memory = Memory::check(args, &map, &options, &table, &screen)?;
     let lion = Lion::new(map, &options).with_context(|| args.map.display().to_string())?;
@@ -83,21 +83,20 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     output::present(common, &outcome, || outcome.in_words(args))
 }
 
-/// Opens the table and refuses one that does not go with the map.
-fn open(args: &PlaceArgs, files: &Files, map: &Map) -> Result<Batches> {
-    let options = args.table.read_options();
+/// Opens a table of rows for a map and refuses one that does not go with it.
+pub(crate) fn open(file: &Path, options: &ReadOptions, files: &Files, map: &Map) -> Result<Batches> {
     let table = match map.columns() {
         Some(names) if options.columns.is_none() => {
-            by_name(args, files, &options, names.map(str::to_owned).collect())?
+            by_name(file, files, options, names.map(str::to_owned).collect())?
         }
-        _ => files.open(&options)?,
+        _ => files.open(options)?,
     };
     let (found, wanted) = (table.columns().len(), map.preprocess().input_dims());
     ensure!(
         found == wanted,
         "{} has {found} columns to use, and {} wants {wanted}, those it was fitted to: choose with --columns or --exclude, and name others with --id and --label",
         files.shown(),
-        args.map.display()
+        file.display()
     );
     // Rows are placed whatever their names are: nothing need be remembered of them.
     Ok(table.with_repeated_ids())
@@ -105,7 +104,7 @@ fn open(args: &PlaceArgs, files: &Files, map: &Map) -> Result<Batches> {
 
 /// Opens the table with the columns that the map was fitted to, whatever their order in the file and whatever else is in
 /// it. A table without names must have them in the map's order.
-fn by_name(args: &PlaceArgs, files: &Files, options: &ReadOptions, names: Vec<String>) -> Result<Batches> {
+fn by_name(file: &Path, files: &Files, options: &ReadOptions, names: Vec<String>) -> Result<Batches> {
     // Standard input cannot be opened a second time.
     if !files.is_read_once() {
         let named = ReadOptions { columns: Some(names.clone()), ..options.clone() };
@@ -119,7 +118,7 @@ fn by_name(args: &PlaceArgs, files: &Files, options: &ReadOptions, names: Vec<St
     if is_numbered(columns) || columns == names {
         return Ok(table);
     }
-    let (data, map) = (files.shown(), args.map.display());
+    let (data, map) = (files.shown(), file.display());
     match names.iter().find(|name| !columns.contains(name)) {
         Some(missing) => bail!(
             "{data} has no column {missing}, which {map} was fitted to: rename one, or give columns in the map's order with --columns"

@@ -3,7 +3,7 @@
 use crate::memory;
 use crate::output::size;
 use crate::progress::Phases;
-use lion_tsne::{Map, Provenance};
+use lion_tsne::{DEFAULT_ALPHA, Map, Provenance};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
@@ -47,6 +47,13 @@ pub(crate) struct Summary {
     pub(crate) r_y: Option<f64>,
     pub(crate) r_close: Option<f64>,
     pub(crate) power: Option<f64>,
+    /// The score up to which a new row is an outlier, and the share of rows like the map's own that this is; null in a map
+    /// that is not calibrated.
+    pub(crate) alpha: Option<f64>,
+    pub(crate) promised: Option<f64>,
+    /// How many rows calibrate, and by how many groups they were left out.
+    pub(crate) calibration_rows: Option<usize>,
+    pub(crate) calibration_groups: Option<u64>,
     /// Null where nothing was fitted.
     pub(crate) seconds: Option<f64>,
     pub(crate) phases: Option<Phases>,
@@ -76,6 +83,7 @@ impl Summary {
             map.provenance().clone();
         let Provenance { seed, stopped_early, adopted, .. } = *map.provenance();
         let (pca, from) = (map.preprocess().pca(), map.provenance().sampled_from);
+        let calibration = map.calibration_facts();
         Self {
             rows: map.rows(),
             landmarks: from.map(|_| map.rows()),
@@ -97,6 +105,10 @@ impl Summary {
             r_y: map.lion().map(|lion| lion.r_y),
             r_close: map.lion().map(|lion| lion.r_close),
             power: map.lion().map(|lion| lion.power),
+            alpha: calibration.map(|known| known.alpha),
+            promised: calibration.map(|known| known.promised),
+            calibration_rows: calibration.map(|known| known.rows),
+            calibration_groups: calibration.and_then(|known| known.groups),
             seconds: None,
             phases: None,
             checksum,
@@ -145,6 +157,7 @@ impl Summary {
             (self.r_x, self.r_y, self.r_close, self.power)
         {
             facts.add("placing", placing_in_words(r_x, r_y, r_close, Some(power)));
+            facts.add("verdicts", self.verdicts_in_words());
         }
         if let (Some(seconds), Some(phases)) = (self.seconds, &self.phases) {
             facts.add("seconds", seconds_in_words(seconds, phases));
@@ -155,6 +168,29 @@ impl Summary {
         facts.add("file", format!("{} ({})", self.file, size(self.bytes)));
         facts.add("checksum", self.checksum.clone());
         facts
+    }
+
+    fn verdicts_in_words(&self) -> String {
+        let (Some(alpha), Some(promised), Some(rows)) = (self.alpha, self.promised, self.calibration_rows)
+        else {
+            return match self.rows < 20 {
+                true => "the paper's rule: fewer than 20 rows cannot calibrate".into(),
+                false => {
+                    "the paper's rule, not calibrated: lion calibrate MAP --rows TABLE -o NEW calibrates it"
+                        .into()
+                }
+            };
+        };
+        let groups =
+            self.calibration_groups.map_or_else(String::new, |groups| format!(" in {groups} groups"));
+        let few = match alpha > DEFAULT_ALPHA {
+            true => ", the least that so few rows can tell",
+            false => "",
+        };
+        format!(
+            "calibrated by {rows} rows{groups}: {} of rows like these are called outliers{few}",
+            percent(promised)
+        )
     }
 
     fn rows_in_words(&self) -> String {
@@ -234,6 +270,14 @@ impl Facts {
             lines
         })
     }
+}
+
+/// A share as a person writes it.
+pub(crate) fn percent(share: f64) -> String {
+    let digits = if share < 0.1 { 2 } else { 1 };
+    let text = format!("{:.digits$}", 100.0 * share);
+    let short = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{short} %")
 }
 
 fn share(part: f64, whole: f64) -> f64 {

@@ -97,8 +97,8 @@ pub use index::{ExactIndex, Neighbours, Search, nearest_neighbours};
 pub use joined::{JoinedKl, RowKl};
 pub use landmarks::{Beyond, LandmarkOptions, Landmarks, Sampled, SampledFrom};
 pub use lion::{
-    CrossValidated, DEFAULT_ALPHA, Lion, LionOptions, LionParameters, Local, OffPlane, Place, Placement,
-    Placer, Positions, PowerPoint, Radius, Settled, Stranger, Taper, Verdict, VerdictRule,
+    CalibrationFacts, CrossValidated, DEFAULT_ALPHA, Lion, LionOptions, LionParameters, Local, OffPlane,
+    Place, Placement, Placer, Positions, PowerPoint, Radius, Settled, Stranger, Taper, Verdict, VerdictRule,
 };
 pub use map::{Image, KlPoint, Labels, Map, MapParts, Provenance};
 pub use matrix::Matrix;

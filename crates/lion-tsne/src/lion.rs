@@ -15,7 +15,7 @@ mod stranger;
 mod sweep;
 
 pub use cells::Positions;
-pub use judge::{DEFAULT_ALPHA, VerdictRule};
+pub use judge::{CalibrationFacts, DEFAULT_ALPHA, VerdictRule};
 pub use local::{Local, Taper};
 pub use off_plane::OffPlane;
 pub use parameters::LionParameters;

@@ -1,5 +1,6 @@
 //! The map: what was done to the rows, where they are in the space of distances, where they are on the plane.
 
+mod calibrate;
 mod pictures;
 mod texts;
 

@@ -108,6 +108,13 @@ impl Preprocess {
         Ok(Fitted { preprocess, rows, residuals: Some(residuals), source })
     }
 
+    /// What its PCA was fitted to, if it was fitted to these rows.
+    pub(crate) fn source(&self, rows: Matrix) -> Option<Source> {
+        self.pca.as_ref()?;
+        let rows = self.before_pca(rows);
+        Some(Source { covariance: Covariance::of(&rows), rows })
+    }
+
     /// Rows as its PCA takes them: of unit length for the cosine metric.
     pub(crate) fn before_pca(&self, mut rows: Matrix) -> Matrix {
         if self.metric == Metric::Cosine {

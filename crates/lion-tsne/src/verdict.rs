@@ -94,6 +94,12 @@ impl Calibration {
 
     /// What calibrates: the values of the rows that are a fair sample, each as often as the data has it.
     pub(crate) fn calibrating(&self, place_of: Option<&[u32]>, covering: usize) -> Vec<Strangeness> {
+        let rows = self.calibrating_rows(place_of, covering);
+        rows.into_iter().map(|row| self.strangeness(row)).collect()
+    }
+
+    /// The rows that those are of.
+    pub(crate) fn calibrating_rows(&self, place_of: Option<&[u32]>, covering: usize) -> Vec<u32> {
         let fair = self.distances.len().saturating_sub(covering);
         let mut times = vec![u32::from(place_of.is_none()); self.distances.len()];
         place_of.unwrap_or_default().iter().for_each(|&distinct| times[distinct as usize] += 1);
@@ -101,8 +107,7 @@ impl Calibration {
             Some(sample) => sample.clone(),
             None => (0..fair as u32).collect(),
         };
-        let repeated = rows.iter().flat_map(|&row| (0..times[row as usize]).map(move |_| row));
-        repeated.map(|row| self.strangeness(row)).collect()
+        rows.iter().flat_map(|&row| (0..times[row as usize]).map(move |_| row)).collect()
     }
 
     /// How strange a row of the map is among the others.

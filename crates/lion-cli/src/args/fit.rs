@@ -138,6 +138,10 @@ pub(crate) struct LionArgs {
     /// r_close, how near to each other the outliers of a group are put: a distance or such a percentile; 10% unless given
     #[arg(long, value_name = "P%|R", value_parser = value::radius, allow_hyphen_values = true)]
     pub(crate) r_close: Option<Radius>,
+    /// The column of the group that a row belongs to (a patient, a writer, a day), where new rows will come from other groups:
+    /// rows of one group are left out together when verdicts are calibrated. It is no feature
+    #[arg(long, value_name = "COL", conflicts_with = "landmarks")]
+    pub(crate) group: Option<String>,
 }
 
 /// `--metric`.

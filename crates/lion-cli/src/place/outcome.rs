@@ -6,7 +6,7 @@ use crate::args::PlaceArgs;
 use crate::memory;
 use crate::output;
 use crate::progress::Phases;
-use crate::summary::{Facts, placing_in_words, seconds_in_words};
+use crate::summary::{Facts, percent, placing_in_words, seconds_in_words};
 use lion_tsne::{Lion, LionOptions, Local, Verdict, VerdictRule};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -14,12 +14,6 @@ use std::path::Path;
 
 /// From this share of outliers on, something may be wrong with the table as a whole.
 const SUSPICIOUS: f64 = 1.0 / 3.0;
-
-/// A share as a person writes it.
-fn percent(share: f64) -> String {
-    let percent = 100.0 * share;
-    format!("{} %", (percent * 1e4).round() / 1e4)
-}
 
 /// What is counted.
 #[derive(Debug, Default)]

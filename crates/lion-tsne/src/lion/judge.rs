@@ -101,15 +101,48 @@ impl Rule {
 const UNCALIBRATED: &str = "needs a map that is calibrated, and this one is not: it has fewer than 20 different rows, \
      or was made by an earlier version (`lion calibrate old.lion --rows table -o new.lion` calibrates it)";
 
+/// What a person may want to know of a map's calibration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CalibrationFacts {
+    /// How many rows calibrate: the least p-value is 1 / (rows + 1).
+    pub rows: usize,
+    /// The score up to which a row is an outlier, unless another is given.
+    pub alpha: f64,
+    /// The share of rows like the map's own that is called outliers then.
+    pub promised: f64,
+    /// By how many groups rows were left out, if by groups.
+    pub groups: Option<u64>,
+}
+
+impl Map {
+    /// How its verdicts are calibrated; `None` if they are not.
+    pub fn calibration_facts(&self) -> Option<CalibrationFacts> {
+        let kept = self.lion()?;
+        let calibration = kept.calibration.as_ref()?;
+        let rows = calibration.calibrating_rows(self.place_of(), kept.covering).len();
+        let alpha = default_alpha(rows);
+        Some(CalibrationFacts { rows, alpha, promised: promised(alpha, rows), groups: calibration.groups })
+    }
+}
+
+/// Of few rows no p-value is as small as 1 %: then a row must be stranger than all of them.
+fn default_alpha(rows: usize) -> f64 {
+    DEFAULT_ALPHA.max(1.0 / (rows + 1) as f64)
+}
+
+/// The share of p-values at or below alpha: they are multiples of 1 / (N + 1).
+fn promised(alpha: f64, rows: usize) -> f64 {
+    let steps = (rows + 1) as f64;
+    (alpha * steps * (1.0 + 1e-12)).floor() / steps
+}
+
 impl Calibrated {
     fn new(map: &Map, kept: &LionParameters, calibration: &Calibration, alpha: Option<f64>) -> Self {
         let ranks = Ranks::new(&calibration.calibrating(map.place_of(), kept.covering));
-        let least = 1.0 / (ranks.rows() + 1) as f64;
         let rows = 0..calibration.distances.len() as u32;
         let own = |row: u32| ranks.p_values(&calibration.strangeness(row)).score as f32;
         Self {
-            // Of few rows no p-value is as small as 1 %: then a row must be stranger than all of them.
-            alpha: alpha.unwrap_or(DEFAULT_ALPHA.max(least)),
+            alpha: alpha.unwrap_or_else(|| default_alpha(ranks.rows())),
             own: rows.into_par_iter().with_min_len(4096).map(own).collect(),
             residuals: calibration.residuals.as_deref().map(ascending).unwrap_or_default(),
             calibration: calibration.clone(),
@@ -165,11 +198,7 @@ impl Lion {
     /// The share of rows like the map's own that will be called outliers; `None` if a radius that is a number decides.
     pub fn promised(&self) -> Option<f64> {
         match &self.rule {
-            // A p-value is a multiple of 1 / (N + 1).
-            Rule::Calibrated(rule) => {
-                let steps = (rule.ranks.rows() + 1) as f64;
-                Some((rule.alpha * steps * (1.0 + 1e-12)).floor() / steps)
-            }
+            Rule::Calibrated(rule) => Some(promised(rule.alpha, rule.ranks.rows())),
             Rule::Paper(rule) => rule.promised,
         }
     }

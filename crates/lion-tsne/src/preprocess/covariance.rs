@@ -1,7 +1,7 @@
 //! The covariance of rows, and what it is without some of them: a PCA that has never seen those rows.
 
 use super::gram::Centred;
-use super::pca::{Pca, symmetric_eigen};
+use super::pca::{Pca, WIDEST_COVARIANCE, symmetric_eigen};
 use super::subspace;
 use crate::error::Result;
 use crate::matrix::Matrix;
@@ -23,6 +23,14 @@ pub(crate) struct Covariance {
 impl Covariance {
     pub(super) fn new(rows: f64, mean: Vec<f64>, products: Mat<f64>) -> Self {
         Self { rows, mean, products }
+    }
+
+    /// Of rows that are not too wide for one.
+    pub(super) fn of(data: &Matrix) -> Option<Self> {
+        (data.cols() <= WIDEST_COVARIANCE).then(|| {
+            let centred = Centred::new(data);
+            Self::of_centred(&centred, centred.products())
+        })
     }
 
     /// Of rows whose products were summed on another scale.

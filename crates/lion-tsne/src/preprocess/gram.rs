@@ -47,6 +47,13 @@ impl<'a> Centred<'a> {
         sum / (self.scale * self.scale) / degrees(self.data)
     }
 
+    /// The sum of the products of every row with itself; only the lower triangle counts.
+    pub(super) fn products(&self) -> Mat<f64> {
+        let mut products = Gram::symmetric(self.dims());
+        self.for_each_chunk(|chunk| products.add(chunk, chunk));
+        products.into_sum()
+    }
+
     /// Calls `each` with every chunk of rows, centred and scaled, in order.
     pub(super) fn for_each_chunk(&self, mut each: impl FnMut(MatRef<'_, f32>)) {
         let dims = self.dims();

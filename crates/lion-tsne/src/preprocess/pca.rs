@@ -2,7 +2,7 @@
 //! iteration beyond.
 
 use super::covariance::Covariance;
-use super::gram::{Centred, Gram};
+use super::gram::Centred;
 use super::project::Weights;
 use super::subspace;
 use crate::error::{Error, Result};
@@ -51,9 +51,7 @@ impl Pca {
     ) -> Result<(Self, Option<Covariance>)> {
         let centred = Centred::new(data);
         let (directions, sums, covariance) = if data.cols() <= WIDEST_COVARIANCE {
-            let mut products = Gram::symmetric(data.cols());
-            centred.for_each_chunk(|chunk| products.add(chunk, chunk));
-            let products = products.into_sum();
+            let products = centred.products();
             let (directions, sums) = symmetric_eigen(products.clone(), k)?;
             (directions, sums, Some(Covariance::of_centred(&centred, products)))
         } else {

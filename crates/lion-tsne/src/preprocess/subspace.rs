@@ -38,9 +38,6 @@ pub(super) fn leading(centred: &Centred<'_>, k: usize, seed: u64) -> Result<(Mat
     Ok((directions, values))
 }
 
-/// Multiplications by a covariance that is at hand: they cost little.
-const PASSES_AT_HAND: usize = 12;
-
 /// The same of a covariance matrix that is at hand, symmetric and whole.
 pub(super) fn leading_of(covariance: &Mat<f64>, k: usize, seed: u64) -> Result<(Mat<f64>, Vec<f64>)> {
     let dims = covariance.nrows();
@@ -52,7 +49,7 @@ pub(super) fn leading_of(covariance: &Mat<f64>, k: usize, seed: u64) -> Result<(
         matmul(image.as_mut(), Accum::Replace, covariance.as_ref(), basis.as_ref(), 1.0, Par::Seq);
         image
     };
-    for _ in 0..PASSES_AT_HAND {
+    for _ in 0..PASSES {
         basis = orthonormal(image(&basis));
     }
     let mut within = Mat::zeros(width, width);

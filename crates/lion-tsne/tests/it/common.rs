@@ -34,3 +34,11 @@ pub(crate) fn clusters(rows: usize, cols: usize, clusters: usize, apart: f64, se
 pub(crate) fn with_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads").install(work)
 }
+
+/// The paper's rule for outliers, all else as by default.
+pub(crate) fn paper() -> lion_tsne::LionOptions {
+    lion_tsne::LionOptions {
+        verdict: Some(lion_tsne::VerdictRule::Paper),
+        ..lion_tsne::LionOptions::default()
+    }
+}

@@ -1,9 +1,9 @@
 //! What the evaluation asks of ways of placing: each row alone, many powers at once, LION's control around others.
 
-use crate::common::{clusters, with_threads};
+use crate::common::{clusters, paper, with_threads};
 use lion_tsne::evaluate::{Contender, Landings};
 use lion_tsne::{
-    Baseline, Fit, Lion, LionOptions, Local, Map, Matrix, OffPlane, PcaChoice, Radius, Verdict, ignore,
+    Baseline, Fit, Lion, LionOptions, Local, Map, Matrix, PcaChoice, Radius, Verdict, VerdictRule, ignore,
 };
 
 /// A map of 300 rows in clusters, and rows to place: some among them, and two far from all.
@@ -17,13 +17,7 @@ fn map() -> (Map, Matrix) {
 }
 
 fn paper(percentile: f64, power: Option<f64>) -> LionOptions {
-    LionOptions {
-        radius: Some(Radius::Percentile(percentile)),
-        power,
-        local: Local::Idw,
-        off_plane: OffPlane::None,
-        ..LionOptions::default()
-    }
+    LionOptions { radius: Some(Radius::Percentile(percentile)), power, local: Local::Idw, ..paper() }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Maps of landmarks, from the table to the file.
 
-use crate::common::{Numbers, clusters};
+use crate::common::{Numbers, clusters, paper};
 use lion_tsne::{
     Beyond, Fit, LandmarkOptions, Landmarks, Lion, LionOptions, Map, Matrix, PcaChoice, Rows, ignore,
 };
@@ -75,7 +75,7 @@ fn what_is_beyond_is_counted_and_kept() {
         assert!(from.is_exact() && (counted > 0 || stratified) && from.stratified == stratified);
         assert!(stratified || cover == (from.covering > 0));
         // And it is what a full search says.
-        let lion = Lion::new(map.clone(), &LionOptions::default()).unwrap();
+        let lion = Lion::new(map.clone(), &paper()).unwrap();
         let alone = |&row: &u32| {
             let near = lion.nearest(rows.data.row(row as usize), 1).unwrap();
             f64::from(near[0].1) > lion.r_x()
@@ -101,7 +101,7 @@ fn cover_leaves_less_out_and_r_x_as_it_is() {
     // Rows that were taken because they are far from others do not widen the radius, nor what counts as strange.
     let [r_x, covered_r_x] = [&plain, &covered].map(|map| map.lion().unwrap().r_x);
     assert!((covered_r_x / r_x - 1.0).abs() < 0.1, "{r_x} {covered_r_x}");
-    let lion = Lion::new(covered, &LionOptions::default()).unwrap();
+    let lion = Lion::new(covered, &paper()).unwrap();
     assert_eq!(lion.r_x(), covered_r_x);
 }
 

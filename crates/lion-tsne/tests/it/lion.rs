@@ -1,5 +1,6 @@
 //! Placing new rows, compared with a plain version of the method and held to each of its promises.
 
+mod calibrated;
 mod cells;
 mod guarantees;
 mod large;
@@ -11,3 +12,4 @@ mod placing;
 mod strangers;
 mod support;
 mod trust;
+mod verdict_oracle;

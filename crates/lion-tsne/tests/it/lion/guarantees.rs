@@ -4,7 +4,7 @@ use super::oracle::{self, distance, flat};
 use super::support::{
     Clustered, adopt, extent, lion, matrix, on_the_edge, place_of, queries, rows, shuffled, strangers,
 };
-use crate::common::clusters;
+use crate::common::{clusters, paper};
 use lion_tsne::{
     Error, Fit, Lion, LionOptions, Local, Map, Matrix, Metric, PcaChoice, Placement, Radius, Taper, Verdict,
     ignore,
@@ -25,7 +25,7 @@ fn bits(placement: &Placement) -> (Vec<u32>, Verdict, u64, Option<u64>, u32, u32
 
 /// Every local rule there is.
 fn rules() -> Vec<LionOptions> {
-    let plain = LionOptions::default;
+    let plain = paper;
     vec![
         plain(),
         LionOptions { local: Local::Idw, ..plain() },
@@ -155,7 +155,7 @@ fn threads_change_no_bit() {
 #[test]
 fn an_exact_match_does_not_shift_the_rows_after_it() {
     let map = Clustered { rows: 200, cols: 4, dims: 2, lonely: 3, seed: 23 }.map();
-    let lion = lion(&map, &LionOptions::default());
+    let lion = lion(&map, &paper());
     let others = matrix(&queries(&map, 20, 24));
     let alone: Vec<_> = (0..20).map(|i| bits(&lion.place_row(others.row(i)).expect("placed"))).collect();
     for before in [1, 2, 19] {
@@ -181,12 +181,8 @@ fn tiny_distances_and_high_powers_give_places() {
     let map = adopt(&x, &y);
     for local in [Local::Energy, Local::Idw] {
         for power in [0.5, 1.0, 20.0, 49.9, 50.0] {
-            let options = LionOptions {
-                local,
-                power: Some(power),
-                radius: Some(Radius::Value(5.0)),
-                ..LionOptions::default()
-            };
+            let options =
+                LionOptions { local, power: Some(power), radius: Some(Radius::Value(5.0)), ..paper() };
             let lion = lion(&map, &options);
             for exponent in [-38, -30, -25, -20, -15, -10, -6, -3, -1] {
                 let step = 10f64.powi(exponent);
@@ -222,7 +218,7 @@ fn scale_does_not_matter() {
                 rows.iter().map(times).collect()
             };
             let map = adopt(&scaled(&x), &y);
-            let options = LionOptions { local: Local::Idw, power: Some(power), ..LionOptions::default() };
+            let options = LionOptions { local: Local::Idw, power: Some(power), ..paper() };
             let lion = lion(&map, &options);
             let (x, queries) = (rows(map.x()), rows(&matrix(&scaled(&queries))));
             let placed = lion.place(&matrix(&queries)).expect("placed");
@@ -247,7 +243,7 @@ fn scale_does_not_matter() {
 #[test]
 fn far_rows_are_outliers_or_refused_but_never_lost() {
     let map = Clustered { rows: 120, cols: 3, dims: 2, lonely: 0, seed: 28 }.map();
-    let lion = lion(&map, &LionOptions::default());
+    let lion = lion(&map, &paper());
     for far in [1e4, 1e10, 1e15, 1e18, 1e19, 1e25, 1e38] {
         match lion.place_row(&[far, -far, far]) {
             Ok(placed) => {
@@ -262,7 +258,7 @@ fn far_rows_are_outliers_or_refused_but_never_lost() {
 #[test]
 fn bad_rows_are_refused_by_row_and_column() {
     let map = Clustered { rows: 120, cols: 3, dims: 2, lonely: 0, seed: 29 }.map();
-    let lion = lion(&map, &LionOptions::default());
+    let lion = lion(&map, &paper());
     let mut bad = map.x().select(&[0, 1, 2, 3]);
     bad.data_mut()[7] = f32::NAN;
     let refused = |error: Error| match error {
@@ -281,7 +277,7 @@ fn bad_rows_are_refused_by_row_and_column() {
 #[test]
 fn a_refused_batch_takes_no_position() {
     let map = Clustered { rows: 120, cols: 3, dims: 2, lonely: 0, seed: 30 }.map();
-    let lion = lion(&map, &LionOptions::default());
+    let lion = lion(&map, &paper());
     let mut batch = matrix(&strangers(&rows(map.x()), 4, 50.0));
     let good = batch.clone();
     batch.data_mut()[11] = f32::NAN;
@@ -306,7 +302,7 @@ fn a_map_from_a_file_places_the_same() {
 #[test]
 fn one_map_is_placed_into_from_many_threads() {
     let map = Clustered { rows: 300, cols: 4, dims: 2, lonely: 3, seed: 32 }.map();
-    let lion = lion(&map, &LionOptions::default());
+    let lion = lion(&map, &paper());
     let batch = matrix(&queries(&map, 100, 33));
     let truth = lion.place(&batch).expect("placed");
     std::thread::scope(|scope| {

@@ -2,7 +2,7 @@
 
 use super::oracle::{self, distance, flat};
 use super::support::{adopt, extent, matrix, on_the_edge, place_of, rows, same};
-use crate::common::Numbers;
+use crate::common::{Numbers, paper};
 use lion_tsne::{Lion, LionOptions, Local, Map, Radius};
 
 const ROWS: usize = 12_000;
@@ -24,7 +24,7 @@ fn as_the_plain_version(cols: usize, seed: u64, percentile: f64) -> f64 {
         local: Local::Idw,
         power: Some(20.0),
         radius: Some(Radius::Percentile(percentile)),
-        ..LionOptions::default()
+        ..paper()
     };
     let lion = Lion::new(map, &options).expect("a map ready for placing");
     let nn_x = oracle::nearest_distances(&x);
@@ -70,7 +70,7 @@ fn no_neighbour_is_missed_before_a_row_is_called_strange() {
 #[test]
 fn rows_of_a_large_map_have_their_own_places() {
     let map = spread(12, 7);
-    let lion = Lion::new(map.clone(), &LionOptions::default()).expect("a map ready for placing");
+    let lion = Lion::new(map.clone(), &paper()).expect("a map ready for placing");
     for (i, placement) in lion.place(map.x()).expect("placed").iter().enumerate() {
         assert_eq!((placement.verdict.as_str(), placement.nearest as usize), ("exact", i));
         assert_eq!(&*placement.place, map.place(i));
@@ -92,7 +92,7 @@ fn missed_neighbours_move_places_little() {
     let y: Vec<Vec<f64>> = x.iter().map(|row| place(row)).collect();
     let map = adopt(&x, &y);
     let (x, y) = (rows(map.x()), rows(map.y()));
-    let lion = Lion::new(map, &LionOptions::default()).expect("a map ready for placing");
+    let lion = Lion::new(map, &paper()).expect("a map ready for placing");
     let placed = lion.place(&matrix(&queries)).expect("placed");
     let mut off: Vec<f64> = rows(&matrix(&queries))
         .iter()

@@ -1,14 +1,14 @@
 //! The nearest rows of the map, for people who look at one.
 
 use super::support::lion;
-use crate::common::clusters;
+use crate::common::{clusters, paper};
 use lion_tsne::{Fit, Lion, LionOptions, Map, Matrix, PcaChoice, ignore};
 
 fn ready(x: Matrix) -> Lion {
     let places =
         Matrix::new(x.rows(), 2, (0..x.rows()).flat_map(|i| x.row(i)[..2].to_vec()).collect()).unwrap();
     let map = Fit { pca: PcaChoice::None, ..Fit::default() }.adopt(x, places, &mut ignore).unwrap();
-    lion(&map, &LionOptions::default())
+    lion(&map, &paper())
 }
 
 fn distance(a: &[f32], b: &[f32]) -> f64 {

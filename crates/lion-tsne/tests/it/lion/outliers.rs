@@ -3,7 +3,7 @@
 use super::cells::{Cell, Grid};
 use super::oracle::{self, distance};
 use super::support::{Clustered, adopt, extent, lion, matrix, narrow, place_of, rows, shuffled, strangers};
-use crate::common::Numbers;
+use crate::common::{Numbers, paper};
 use lion_tsne::{Lion, LionOptions, Map, Placement, Positions, Radius, Settled, Verdict};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashSet};
@@ -15,7 +15,7 @@ fn options(r_y: f64) -> LionOptions {
         radius: Some(Radius::Value(3.0)),
         r_y: Some(Radius::Value(r_y)),
         r_close: Some(Radius::Value(r_y / 10.0)),
-        ..LionOptions::default()
+        ..paper()
     }
 }
 
@@ -360,7 +360,7 @@ proptest! {
             r_y: r_y.map(|share| Radius::Value((share * extent(&places)).max(1e-3))),
             positions: if random { Positions::Random } else { Positions::Nearest },
             seed,
-            ..LionOptions::default()
+            ..paper()
         };
         let lion = lion(&map, &options);
         prop_assert!(lion.r_y() > 0.0, "r_y is {}", lion.r_y());

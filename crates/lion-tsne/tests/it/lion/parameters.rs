@@ -2,7 +2,7 @@
 
 use super::oracle::{cv_error, nearest_distances, percentile};
 use super::support::{Clustered, adopt, lion, matrix, rows};
-use crate::common::clusters;
+use crate::common::{clusters, paper};
 use lion_tsne::{
     Fit, Lion, LionOptions, LionParameters, Local, Map, PcaChoice, Progress, Radius, Stage, ignore,
 };
@@ -34,7 +34,7 @@ fn radii_come_from_nearest_distances() {
         assert!(close(parameters.r_close, r_close), "{}", parameters.r_close);
         assert!(close(parameters.r_y, 2.0 * percentile(&nn_y, 100.0) + r_close), "{}", parameters.r_y);
         assert!(!parameters.power_given);
-        let lion = lion(&map, &LionOptions::default());
+        let lion = lion(&map, &paper());
         assert_eq!(
             (lion.r_x(), lion.r_y(), lion.r_close(), lion.power()),
             (parameters.r_x, parameters.r_y, parameters.r_close, parameters.power)
@@ -63,9 +63,9 @@ fn radii_are_what_the_caller_says() {
         r_y: Some(half),
         r_close: Some(Radius::Value(0.25)),
         power: Some(7.5),
-        ..LionOptions::default()
+        ..paper()
     };
-    for lion in [lion(&at_fit, &LionOptions::default()), lion(&plain, &at_place)] {
+    for lion in [lion(&at_fit, &paper()), lion(&plain, &at_place)] {
         assert!(close(lion.r_x(), percentile(&nn_x, 90.0)), "{}", lion.r_x());
         // A percentile of r_y stands where the greatest of NN-Y stood.
         assert!(close(lion.r_y(), 2.0 * percentile(&nn_y, 50.0) + 0.25), "{}", lion.r_y());
@@ -73,7 +73,7 @@ fn radii_are_what_the_caller_says() {
     }
     assert!(kept(&at_fit).power_given && kept(&at_fit).radius == ninety);
     // What is said when placing stands over what was said when fitting.
-    let over = LionOptions { radius: Some(Radius::Value(1.25)), power: Some(3.0), ..LionOptions::default() };
+    let over = LionOptions { radius: Some(Radius::Value(1.25)), power: Some(3.0), ..paper() };
     let lion = lion(&at_fit, &over);
     assert_eq!((lion.r_x(), lion.power(), lion.r_close()), (1.25, 3.0, 0.25));
     // r_y follows r_close where only that is given.
@@ -129,7 +129,7 @@ fn the_power_follows_the_radius() {
     let map = fitted(8, 2, Fit::default());
     let (x, y) = (rows(map.x()), rows(map.y()));
     let radius = Some(Radius::Percentile(80.0));
-    let other = LionOptions { radius, local: Local::Idw, ..LionOptions::default() };
+    let other = LionOptions { radius, local: Local::Idw, ..paper() };
     let anew = lion(&map, &other);
     assert_minimiser(anew.power(), |power| cv_error(&x, &y, anew.r_x(), power));
     assert_ne!(anew.power(), kept(&map).power);
@@ -198,7 +198,7 @@ fn what_cannot_work_is_refused() {
         Ok(_) => panic!("{options:?} was taken"),
         Err(error) => error.to_string(),
     };
-    let plain = LionOptions::default;
+    let plain = paper;
     for bad in
         [Radius::Percentile(-1.0), Radius::Percentile(100.5), Radius::Value(-2.0), Radius::Value(f64::NAN)]
     {
@@ -223,7 +223,7 @@ fn tiny_maps_have_parameters() {
     for count in 1..5 {
         let x: Vec<Vec<f64>> = (0..count).map(|i| vec![f64::from(i), 1.0]).collect();
         let y: Vec<Vec<f64>> = (0..count).map(|i| vec![f64::from(i * i), -2.0]).collect();
-        let lion = lion(&adopt(&x, &y), &LionOptions::default());
+        let lion = lion(&adopt(&x, &y), &paper());
         let all = [lion.r_x(), lion.r_y(), lion.r_close(), lion.power()];
         assert!(all.iter().all(|v| v.is_finite() && *v >= 0.0), "{count} rows: {all:?}");
         assert!(lion.r_y() > 0.0 && lion.power() > 0.0, "{count} rows: {all:?}");

@@ -4,14 +4,14 @@ use super::oracle::{self, Energy, distance, flat, nearest_distances, percentile}
 use super::support::{
     Clustered, adopt, extent, lion, matrix, narrow, on_the_edge, place_of, queries, rows, same, wide,
 };
-use crate::common::Numbers;
+use crate::common::{Numbers, paper};
 use lion_tsne::{
     Fit, Lion, LionOptions, Local, Map, Matrix, OffPlane, PcaChoice, Placement, Radius, Taper, Verdict,
     ignore,
 };
 
 fn idw(radius: Radius, power: f64) -> LionOptions {
-    LionOptions { local: Local::Idw, radius: Some(radius), power: Some(power), ..LionOptions::default() }
+    LionOptions { local: Local::Idw, radius: Some(radius), power: Some(power), ..paper() }
 }
 
 /// Compares everything but places that were interpolated, which go to `check` with their neighbours. How many of the
@@ -103,7 +103,7 @@ fn energy_is_the_plain_descent() {
         let fit = Fit { perplexity, dims, iterations: 300, pca: PcaChoice::None, ..Fit::default() };
         let map = fit.run(matrix(&x), &mut ignore).expect("a map");
         let (x, y) = (rows(map.x()), rows(map.y()));
-        let lion = lion(&map, &LionOptions::default());
+        let lion = lion(&map, &paper());
         let counts = compare(&lion, &mixed(&map, 200, seed), |query, _, placement| {
             let cost = Energy::new(query, &x, &y, perplexity);
             let (place, truth) = (place_of(placement), cost.place());
@@ -320,11 +320,10 @@ fn strangers_off_the_plane_are_outliers_whatever_their_neighbours() {
     let (data, map) = near_a_plane();
     let strangers = matrix(&lifted(&data, &map, 5.0));
     let count = |off_plane: OffPlane, verdict: Verdict| {
-        let lion = lion(&map, &LionOptions { off_plane, ..LionOptions::default() });
+        let lion = lion(&map, &LionOptions { off_plane, ..paper() });
         let placed = lion.place(&strangers).expect("placed");
         placed.iter().filter(|placement| placement.verdict == verdict).count()
     };
-    assert_eq!(count(OffPlane::Shared, Verdict::Outlier), 100);
     assert_eq!(count(OffPlane::Percentile(99.0), Verdict::Outlier), 100);
     assert!(count(OffPlane::None, Verdict::Interpolated) > 85, "their shadows fall near rows");
 }
@@ -339,11 +338,11 @@ fn residuals_are_compared_with_those_of_the_rows() {
     let (x, nn_x) = (rows(map.x()), nearest_distances(&rows(map.x())));
     let mut outliers = [0; 2];
     for (off_plane, r_x, limit) in [
-        (OffPlane::Shared, 99.5, Some(99.5)),
+        (OffPlane::Percentile(99.5), 99.0, Some(99.5)),
         (OffPlane::Percentile(90.0), 99.0, Some(90.0)),
         (OffPlane::None, 99.0, None),
     ] {
-        let lion = lion(&map, &LionOptions { off_plane, ..LionOptions::default() });
+        let lion = lion(&map, &LionOptions { off_plane, ..paper() });
         let truth = percentile(&nn_x, r_x);
         assert!((lion.r_x() - truth).abs() < 1e-5 * truth, "r_x is {truth}, not {}", lion.r_x());
         for by in [0.0, 0.2, 0.35, 0.5] {
@@ -385,8 +384,8 @@ fn residuals_are_compared_with_those_of_the_rows() {
 #[test]
 fn rows_of_the_map_are_exact_however_far_off_the_plane() {
     let (data, map) = near_a_plane();
-    for off_plane in [OffPlane::Shared, OffPlane::Percentile(50.0)] {
-        let lion = lion(&map, &LionOptions { off_plane, ..LionOptions::default() });
+    for off_plane in [OffPlane::Percentile(99.0), OffPlane::Percentile(50.0)] {
+        let lion = lion(&map, &LionOptions { off_plane, ..paper() });
         for (i, placement) in lion.place(&data).expect("placed").iter().enumerate() {
             assert_eq!((placement.verdict, placement.nearest as usize), (Verdict::Exact, i));
             assert_eq!(&*placement.place, map.place(i));
@@ -397,8 +396,8 @@ fn rows_of_the_map_are_exact_however_far_off_the_plane() {
 #[test]
 fn without_pca_nothing_is_off_the_plane() {
     let map = line();
-    for off_plane in [OffPlane::Shared, OffPlane::None] {
-        let lion = lion(&map, &LionOptions { off_plane, ..LionOptions::default() });
+    for off_plane in [OffPlane::Percentile(99.0), OffPlane::None] {
+        let lion = lion(&map, &LionOptions { off_plane, ..paper() });
         let placed = lion.place_row(&[4.5, 0.0]).expect("placed");
         assert_eq!(placed.off_plane, None);
         let truth = percentile(&nearest_distances(&rows(map.x())), 99.0);
@@ -439,7 +438,7 @@ fn a_row_that_differs_in_a_constant_column_is_not_exact() {
     let data = Matrix::new(200, 12, data).expect("rows");
     let fit = Fit { pca: PcaChoice::Components(6), perplexity: 10.0, iterations: 50, ..Fit::default() };
     let map = fit.run(data.clone(), &mut ignore).expect("a map");
-    let lion = lion(&map, &LionOptions::default());
+    let lion = lion(&map, &paper());
     assert_eq!(lion.place_row(data.row(0)).expect("placed").verdict, Verdict::Exact);
     let mut far = data.row(0).to_vec();
     far[5] = 1e6;

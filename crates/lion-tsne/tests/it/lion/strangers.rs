@@ -1,6 +1,7 @@
 //! Outliers as bytes: what travels in place of a row must be all that its position depends on.
 
 use super::support::{Clustered, lion, matrix, queries, shuffled};
+use crate::common::paper;
 use lion_tsne::{Lion, LionOptions, Placement, Positions, Radius, Settled, Stranger};
 use proptest::prelude::*;
 
@@ -15,12 +16,7 @@ fn jobs() -> Vec<(Lion, Vec<Vec<f64>>)> {
         (
             lion(
                 &map,
-                &LionOptions {
-                    positions,
-                    seed: 5,
-                    radius: Some(Radius::Percentile(90.0)),
-                    ..LionOptions::default()
-                },
+                &LionOptions { positions, seed: 5, radius: Some(Radius::Percentile(90.0)), ..paper() },
             ),
             rows,
         )

@@ -1,0 +1,39 @@
+//! `lion calibrate`: an earlier map gets calibrated verdicts.
+
+use crate::args::{CalibrateArgs, Common};
+use crate::files::Files;
+use crate::groups;
+use crate::output;
+use crate::place;
+use crate::summary::Summary;
+use anyhow::{Context, Result};
+use lion_table::Table;
+use lion_tsne::{Map, Matrix};
+
+/// Calibrates the map and writes it.
+pub(crate) fn run(args: &CalibrateArgs, common: &Common) -> Result<()> {
+    let files = args.rows.iter().cloned().collect::<Vec<_>>();
+    let files = if files.is_empty() { None } else { Some(Files::expand(&files)?) };
+    let read = files.iter().flat_map(Files::paths).chain([args.map.as_path()]).collect::<Vec<_>>();
+    // The map may take the place of the old one: it is whole before it does.
+    output::check(&args.output, &read.iter().copied().filter(|path| *path != args.map).collect::<Vec<_>>())?;
+    let map = Map::load_whole(&args.map)?;
+    let (rows, groups) = match &files {
+        None => (None, None),
+        Some(files) => {
+            let options = groups::without(&args.table.read_options(), args.group.as_deref());
+            let table = place::open(&args.map, &options, files, &map)?;
+            let Table { rows, cols, data, .. } = table.into_table()?;
+            let groups = args.group.as_deref().map(|column| groups::read(files, &options, column));
+            (Some(Matrix::new(rows, cols, data)?), groups.transpose()?)
+        }
+    };
+    let threads = usize::from(common.threads);
+    let calibrated = map.calibrate(rows, groups.as_deref(), threads);
+    let calibrated = calibrated.with_context(|| args.map.display().to_string())?;
+    let saved = calibrated.save(&args.output)?;
+    let summary = Summary::new(&calibrated, &args.output, saved.bytes, saved.checksum);
+    output::present(common, &summary, || {
+        format!("{}\nnext: lion place {} NEW -o placed.csv\n", summary.facts().lines(), args.output.display())
+    })
+}
