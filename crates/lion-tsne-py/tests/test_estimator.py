@@ -293,7 +293,11 @@ def test_adopted_maps(blobs, strange):
         ({"random_state": -1}, "random_state must be 0 or more, not -1"),
         ({"pca": 0}, "pca must be a whole number from 1 on, not 0"),
         ({"local": "linear"}, "local must be one of energy, idw, not 'linear'"),
-        ({"off_plane": "far"}, "off_plane must be"),
+        ({"verdict": "paper", "off_plane": "far"}, "off_plane must be"),
+        ({"off_plane": "99%"}, "off_plane is for verdict"),
+        ({"verdict": "mine"}, "verdict must be"),
+        ({"alpha": 2.0}, "alpha must be"),
+        ({"fdr": -1}, "fdr must be"),
     ],
 )
 def test_wrong_parameters(blobs, params, sentence):

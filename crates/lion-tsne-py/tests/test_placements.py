@@ -8,7 +8,10 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
-COLUMNS = "id x y verdict score off_plane nearest_id nearest_distance neighbours group".split()
+COLUMNS = (
+    "id x y verdict score p_distance p_neighbours off_plane "
+    "nearest_id nearest_distance neighbours group"
+).split()
 
 
 @pytest.fixture(scope="module")

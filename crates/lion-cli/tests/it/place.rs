@@ -36,6 +36,8 @@ fn fields(dims: usize) -> Vec<Field> {
     fields.extend(["x", "y", "z"][..dims].iter().map(|&name| Field::new(name, Kind::F32)));
     fields.push(Field::new("verdict", Kind::Text));
     fields.push(Field::new("score", Kind::F64));
+    fields.push(Field::nullable("p_distance", Kind::F64));
+    fields.push(Field::nullable("p_neighbours", Kind::F64));
     fields.push(Field::nullable("off_plane", Kind::F64));
     fields.push(Field::new("nearest_id", Kind::Text));
     fields.push(Field::new("nearest_distance", Kind::F32));
@@ -94,12 +96,12 @@ fn every_format_has_every_column() {
     let text = String::from_utf8(folder.read("p.csv")).unwrap();
     assert_eq!(
         text.lines().next(),
-        Some("id,x,y,verdict,score,off_plane,nearest_id,nearest_distance,neighbours,group")
+        Some("id,x,y,verdict,score,p_distance,p_neighbours,off_plane,nearest_id,nearest_distance,neighbours,group")
     );
     let line: serde_json::Value =
         serde_json::from_slice(folder.read("p.jsonl").split(|&byte| byte == b'\n').next().unwrap()).unwrap();
     assert_eq!((&line["id"], &line["verdict"], &line["group"]), (&"0".into(), &"exact".into(), &().into()));
-    assert_eq!(line.as_object().unwrap().len(), 10);
+    assert_eq!(line.as_object().unwrap().len(), 12);
 
     folder.json("place m.lion new.csv -o p.npy");
     let coordinates = lion_table::read(&folder.path("p.npy"), &ReadOptions::default()).unwrap();
@@ -245,7 +247,7 @@ fn the_summary_has_the_promised_keys() {
     let summary = folder.json("place m.lion new.csv -o p.csv");
     let mut promised: Vec<&str> =
         "method rows exact interpolated beside_outlier outlier groups accuracy_10nn seconds phases \
-         r_x r_y r_close power local off_plane memory_bytes peak_rss_bytes map checksum file"
+         r_x r_y r_close power local verdict alpha promised fdr memory_bytes peak_rss_bytes map checksum file"
             .split_whitespace()
             .collect();
     promised.sort_unstable();

@@ -15,7 +15,8 @@ import pytest
 
 ROOT = Path(__file__).parents[4]
 COLUMNS = [f"f{column}" for column in range(12)]
-OURS = ["x", "y", "verdict", "score", "off_plane", "nearest_id", "nearest_distance"]
+OURS = ["x", "y", "verdict", "score", "p_distance", "p_neighbours", "off_plane"]
+OURS += ["nearest_id", "nearest_distance"]
 OURS += ["neighbours", "group"]
 
 # An engine that is not installed has no tests; where LION_ENGINES says that all must be, they are.

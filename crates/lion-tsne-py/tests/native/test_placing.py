@@ -28,7 +28,9 @@ def test_verdicts_and_places(fitted: _native.Map, data: np.ndarray, new: np.ndar
     gaps = np.linalg.norm(data[None] - new[:, None], axis=2)
     assert np.allclose(placed.nearest_distance, gaps.min(axis=1), rtol=1e-5, atol=1e-5)
     assert np.array_equal(placed.neighbours, (gaps <= placer.r_x).sum(axis=1))
-    assert np.isnan(placed.off_plane).all() and not placer.minds_the_plane
+    assert np.isnan(placed.off_plane).all() and placer.verdict_rule == "calibrated"
+    assert ((placed.score > 0) & (placed.score <= 1)).all()
+    assert ((placed.score <= placer.alpha)[10:] == (placed.verdict_codes >= 2)[10:]).all()
 
 
 def test_a_row_alone_has_the_same_bits(fitted: _native.Map, new: np.ndarray) -> None:
@@ -60,17 +62,19 @@ def test_no_rows_are_no_places(fitted: _native.Map) -> None:
 def test_off_the_plane(data: np.ndarray) -> None:
     flat = np.concatenate([data[:, :4], np.float32(0.1) * data[:, 4:]], axis=1)
     placer = _native.Placer(fit(flat, pca=4))
-    assert placer.minds_the_plane
     above = flat[:1].copy()
     above[0, 11] += 50
     placed = placer.place(np.concatenate([flat[:1], above]))
     assert placed.verdict == ["exact", "outlier"] and placed.off_plane[1] == 0
-    assert _native.Placer(fit(flat, pca=4), {"off_plane": "none"}).minds_the_plane is False
+    paper = {"verdict": "paper"}
+    assert _native.Placer(fit(flat, pca=4), paper).place(above).verdict == ["interpolated"]
+    far = _native.Placer(fit(flat, pca=4), paper | {"off_plane": "99%"})
+    assert far.place(above).verdict == ["outlier"] and far.alpha is None
 
 
 def test_options_are_heard(fitted: _native.Map, new: np.ndarray) -> None:
     usual = _native.Placer(fitted)
-    wide = _native.Placer(fitted, {"radius": 1e6})
+    wide = _native.Placer(fitted, {"radius": 1e6, "verdict": "paper"})
     assert wide.r_x == 1e6 and not (wide.judge(new)[0] == 3).any()
     weighted = _native.Placer(fitted, {"local": "idw", "power": 3.0, "taper": "triangle"})
     assert weighted.power == 3.0
@@ -84,7 +88,10 @@ def test_arrow_is_read_by_others(fitted: _native.Map, new: np.ndarray) -> None:
     pl = pytest.importorskip("polars")
     placed = _native.Placer(fitted).place(new)
     table, frame = pa.table(placed), pl.DataFrame(placed)
-    columns = "id x y verdict score off_plane nearest_id nearest_distance neighbours group".split()
+    columns = [
+        *"id x y verdict score p_distance p_neighbours off_plane".split(),
+        *"nearest_id nearest_distance neighbours group".split(),
+    ]
     assert table.column_names == frame.columns == placed.columns == columns
     assert pa.schema(placed) == table.schema
     assert table.to_pylist() == frame.to_dicts()

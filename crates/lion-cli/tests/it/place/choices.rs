@@ -14,13 +14,24 @@ fn options_do_what_they_say() {
     };
     let places = |placed: &Placed| (placed.floats("x"), placed.floats("y"));
     let (plain, plain_rows) = place("");
-    assert_eq!((&plain["local"], &plain["off_plane"]), (&"energy".into(), &false.into()));
+    assert_eq!((&plain["local"], &plain["verdict"]), (&"energy".into(), &"calibrated".into()));
 
-    let (narrow, rows) = place("--radius 10%");
+    let (narrow, rows) = place("--verdict paper --radius 10%");
     assert!(narrow["r_x"].as_f64() < plain["r_x"].as_f64());
+    assert_eq!((&narrow["verdict"], &narrow["alpha"]), (&"paper".into(), &().into()));
     assert!(rows.count("outlier") > plain_rows.count("outlier"));
     assert_eq!(place("--radius 0.75").0["r_x"], 0.75);
-    assert_eq!(place("--radius 2000").1.count("outlier"), 0);
+    assert_eq!(place("--verdict paper --radius 2000").1.count("outlier"), 0);
+    let (many, rows) = place("--alpha 60%");
+    assert_eq!(many["alpha"], 0.6);
+    assert!(rows.count("outlier") > plain_rows.count("outlier"));
+    let said: Vec<bool> = rows.floats("score").iter().map(|score| *score <= 0.6).collect();
+    let called = rows.texts("verdict").into_iter().map(|verdict| verdict.ends_with("outlier"));
+    // Rows that equal one of the map are exact, whatever their score.
+    assert_eq!(said[20..], called.collect::<Vec<_>>()[20..]);
+    let (spared, few) = place("--alpha 60% --fdr 30%");
+    assert_eq!(spared["fdr"], 0.3);
+    assert!(few.count("outlier") < rows.count("outlier") && few.count("outlier") > 0);
 
     let (idw, idw_rows) = place("--local idw");
     assert_eq!((&idw["local"], &idw["power"]), (&"idw".into(), &plain["power"]));
@@ -61,15 +72,13 @@ fn strangers_off_the_plane_are_found() {
     }
     let stranger = [0, 1, 2, 3].map(|d| row[d] + 400.0 * away[d]);
     folder.write("off.csv", csv(&[row, stranger]));
-    let shared = folder.json("place flat.lion off.csv -o p.csv");
-    assert_eq!((&shared["off_plane"], &shared["outlier"]), (&true.into(), &1.into()));
+    assert_eq!(folder.json("place flat.lion off.csv -o p.csv")["outlier"], 1);
     let rows = Placed::read(&folder, "p.csv");
     let Column::F64(shares) = rows.column("off_plane") else { panic!("no shares") };
     assert!(shares[0].unwrap() > 0.0 && shares[1] == Some(0.0), "{shares:?}");
-    assert_eq!(rows.floats("score")[1], 0.0);
-    assert_eq!(folder.json("place flat.lion off.csv -o p.csv --off-plane 99.9%")["outlier"], 1);
-    let none = folder.json("place flat.lion off.csv -o p.csv --off-plane none");
-    assert_eq!((&none["off_plane"], &none["outlier"]), (&false.into(), &0.into()));
+    let paper = "place flat.lion off.csv -o p.csv --verdict paper";
+    assert_eq!(folder.json(&format!("{paper} --off-plane 99.9%"))["outlier"], 1);
+    assert_eq!(folder.json(paper)["outlier"], 0);
 }
 
 #[test]
