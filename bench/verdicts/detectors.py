@@ -14,7 +14,7 @@ import numpy as np
 # The verdict does not depend on the map's places, so a few steps of the descent do.
 SHORT = {"max_iter": 20, "exaggeration_iter": 10, "power": 20.0}
 PYOD = {"KNN": "knn", "LOF": "lof", "IForest": "iforest", "ECOD": "ecod", "OCSVM": "ocsvm"}
-LION, FIRST, PAPER = "lion", "first distance", "paper's rule"
+LION, FIRST, PAPER = "lion", "first-distance", "paper"
 TOOLS = [LION, FIRST, PAPER, *PYOD]
 TURNS = 3
 
@@ -69,5 +69,5 @@ def strangeness(only, train, rows, seed, threads):
         answers[PAPER] = (outliers(placed).astype(float), cost)
     for name in [name for name in PYOD if name in only]:
         values, cost = timed(pyod(name, train, seed), rows)
-        answers[name] = (np.nan_to_num(values, posinf=np.finfo(float).max), cost)
+        answers[name] = (np.nan_to_num(values.astype(float)), cost)
     return {name: answer for name, answer in answers.items() if name in only}

@@ -66,17 +66,23 @@ def calibrate(chosen, options):
         placed = Lion(train, "calibrated", options.seed, 1).place(test)
         shares.append([np.mean(placed.score <= alpha) for alpha in ALPHAS])
         called.append(np.mean(outliers(placed)))
-    train, test = halves(chosen.x, np.random.default_rng([options.seed, 0]))
     return {
         "rows": len(chosen.x),
         "columns": chosen.x.shape[1],
         "training": len(train),
         "splits": len(shares),
         "shares": np.mean(shares, axis=0).tolist(),
-        "errors": (np.std(shares, axis=0, ddof=1) / np.sqrt(len(shares))).tolist(),
+        "errors": errors(shares, len(test)),
         "called": float(np.mean(called)),
         "called_by_paper": float(np.mean(outliers(Lion(train, "paper", options.seed, 1).place(test)))),
     }
+
+
+def errors(shares, tested):
+    """Standard errors over splits, but never less than of as many independent rows: a few splits may agree by chance."""
+    over_splits = np.std(shares, axis=0, ddof=1) / np.sqrt(len(shares))
+    independent = [np.sqrt(alpha * (1 - alpha) / (tested * len(shares))) for alpha in ALPHAS]
+    return np.maximum(over_splits, independent).tolist()
 
 
 def halves(rows, generator):

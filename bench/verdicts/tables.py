@@ -8,11 +8,11 @@ INTRO = (
     "Sets are those that packages bundle, at most `--rows` rows of each, in random order; 70 % are fitted. All tools get the "
     "same columns: columns of mixed units were divided by their standard deviation, nothing else was done. PyOD's models "
     "have their defaults. Observed / promised is the share of ordinary rows with a score of at most alpha, over alpha; "
-    "± is the standard error over splits."
+    "± is the standard error over splits, or that of as many independent rows where this is larger."
 )
 LOWEST, HIGHEST, ENOUGH = 0.8, 1.25, 400
 MEASURES = ["auc", "found_1", "found_5"]
-LION, FIRST, PAPER = "lion", "first distance", "paper's rule"
+LION = "lion"
 
 
 def all_of(records, alphas):
