@@ -1,5 +1,6 @@
 //! `cargo xtask bench fit`, `place` and `python`: an environment of its own with the rivals in it, then a script of bench/.
-//! `cargo xtask bench scale`: engines instead of rivals. `cargo xtask bench live`: a program instead of a script.
+//! `cargo xtask bench scale`: engines instead of rivals. `cargo xtask bench verdicts`: detectors of outliers, and data sets
+//! of packages. `cargo xtask bench live`: a program instead of a script.
 
 use std::path::PathBuf;
 
@@ -33,6 +34,18 @@ pub(crate) fn run_python(options: &[&str]) -> Result<()> {
 /// Tables beyond memory, and engines: with these instead of the rivals.
 pub(crate) fn run_scale(options: &[&str]) -> Result<()> {
     run_with(python::with_engines()?, "scale/run.py", options)
+}
+
+/// Verdicts beside detectors of outliers, on data sets that packages bundle: our own package is all that must be built.
+pub(crate) fn run_verdicts(options: &[&str]) -> Result<()> {
+    let python = install::python("verdicts-env", &shell::root().join("bench/verdicts/requirements.txt"))?;
+    let mut command = shell::program(&python, "");
+    command.arg(shell::root().join("bench/verdicts/run.py"));
+    if options.contains(&"--help") || options.contains(&"-h") {
+        return shell::run(command.arg("--help"));
+    }
+    python::install_into(&python)?;
+    shell::run(command.arg("--target").arg(shell::target()?).args(options))
 }
 
 /// A live map under load.

@@ -31,6 +31,7 @@ usage: cargo xtask <task>
   bench place [OPTIONS]   placing new rows in maps: likewise
   bench python [OPTIONS]  the same through Python's own calls, liontsne among them
   bench scale [OPTIONS]   landmarks of a table of 10 000 000 rows, and Spark, Ray and Dask: --rows N, --only PARTS
+  bench verdicts [OPTIONS] how often ordinary rows are called outliers, and which strangers are found, beside PyOD: --quick, --sets NAMES
   bench live [OPTIONS]    a live map under load: --seconds N, --listeners N, --minutes N (memory), --kills N, --crowd N, --only PARTS";
 
 /// The tasks by name, for the check that the README speaks only of these.
@@ -71,6 +72,7 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["bench", "fit", options @ ..] => Some(bench::run("fit.py", options)),
         ["bench", "python", options @ ..] => Some(bench::run_python(options)),
         ["bench", "scale", options @ ..] => Some(bench::run_scale(options)),
+        ["bench", "verdicts", options @ ..] => Some(bench::run_verdicts(options)),
         ["bench", "live", options @ ..] => Some(bench::run_live(options)),
         ["bench", "place", options @ ..] => Some(bench::run("place.py", options)),
         _ => None,
