@@ -124,3 +124,90 @@ pub(in crate::live) fn spend(saved: &mut f64) -> f64 {
     *saved -= spent;
     spent
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// Ordinary outliers of a square, some places of which are denser: own rows of the map, then a stream. The p-value of all pairs is
+    /// at most 1 / 100 in one of 100 tests, and the map is a new one each time.
+    #[test]
+    fn p_values_are_no_smaller_than_is_promised() {
+        let mut random = Random::new(5);
+        let (rows, alpha) = (1500, 0.02);
+        let place = |random: &mut Random| {
+            let spread = if random.uniform() < 0.3 { 0.02 } else { 1.0 };
+            [spread * random.uniform(), spread * random.uniform()]
+        };
+        let apart = |a: &[f64; 2], b: &[f64; 2]| (a[0] - b[0]).hypot(a[1] - b[1]) as f32;
+        let (mut small, mut tests) = (0, 0);
+        for _ in 0..300 {
+            let own: Vec<[f64; 2]> =
+                (0..rows).filter(|_| random.uniform() < alpha).collect::<Vec<_>>().iter().map(|_| place(&mut random)).collect();
+            let stream: Vec<(u64, [f64; 2])> = (1..=4000u64)
+                .filter(|_| random.uniform() < alpha)
+                .collect::<Vec<_>>()
+                .iter()
+                .map(|&at| (at, place(&mut random)))
+                .collect();
+            let Some(&(now, new)) = stream.last() else { continue };
+            let mut near: Vec<Near> = stream[..stream.len() - 1]
+                .iter()
+                .map(|(at, place)| Near { distance: apart(place, &new), age: now - at, group: 0 })
+                .collect();
+            near.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance));
+            let mut own: Vec<f32> = own.iter().map(|own| apart(own, &new)).collect();
+            own.sort_unstable_by(f32::total_cmp);
+            let outliers = count(near.iter().map(|near| near.age));
+            let found = test(&near, &Scene { rows, alpha, own: &own, outliers });
+            tests += 1;
+            small += usize::from(found.is_some_and(|found| found.p <= 0.01));
+        }
+        // 3 expected at most, with a standard error of 1.7.
+        assert!(tests > 290 && small <= 8, "{small} of {tests}");
+    }
+
+    #[test]
+    fn rows_close_to_each_other_are_a_cluster_and_the_more_the_surer() {
+        let own = [3.0, 4.0, 5.0];
+        let near = |count: u64| -> Vec<Near> {
+            (1..=count).map(|i| Near { distance: 0.1 * i as f32, age: 20 * i, group: 0 }).collect()
+        };
+        let p = |count: u64| {
+            let near = near(count);
+            let outliers = super::count(near.iter().map(|near| near.age));
+            test(&near, &Scene { rows: 2500, alpha: 0.01, own: &own, outliers }).map(|found| found.p)
+        };
+        assert_eq!(p(2), None);
+        assert!(p(8) < p(5) && p(8).unwrap() < 1e-6, "{:?} {:?}", p(5), p(8));
+        // As many among the map's own are none.
+        let near = near(8);
+        let own: Vec<f32> = (1..=100).map(|i| 0.02 * i as f32).collect();
+        let outliers = super::count(near.iter().map(|near| near.age));
+        assert_eq!(test(&near, &Scene { rows: 2500, alpha: 0.01, own: &own, outliers }).filter(|f| f.p < 0.1), None);
+    }
+
+    #[test]
+    fn more_outliers_everywhere_are_no_cluster() {
+        // Every fourth row is an outlier, and those near are a part of them.
+        let near: Vec<Near> = (1..=20).map(|i| Near { distance: 0.1 * i as f32, age: 40 * i, group: 0 }).collect();
+        let all = count((1..=200).map(|i| 4 * i));
+        let few = count(near.iter().map(|near| near.age));
+        let found = |outliers| test(&near, &Scene { rows: 2500, alpha: 0.01, own: &[3.0], outliers });
+        assert!(found(few).is_some_and(|found| found.p < 1e-6));
+        assert!(found(all).is_none_or(|found| found.p > 1e-3), "{:?}", found(all));
+    }
+
+    #[test]
+    fn what_is_spent_is_never_more_than_was_saved() {
+        let (mut saved, mut spent) = (0.0, 0.0);
+        for at in 1..=10_000 {
+            saved += 1.0;
+            if at % 7 == 0 {
+                spent += spend(&mut saved);
+            }
+            assert!(spent <= f64::from(at));
+        }
+    }
+}

@@ -71,3 +71,61 @@ impl Leaving {
         *self = Self::default();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// Points come and go, of five clusters: 200 000 of them at a limit of 2000 have at most 100 false alarms, and hardly
+    /// any cluster is ever left by three quarters of its points.
+    #[test]
+    fn ordinary_turnover_shows_nothing() {
+        let mut random = Random::new(6);
+        let mut live = [100u64; 5];
+        let mut leaving = [Leaving::default(); 5];
+        let (mut strong, mut told) = (0, 0);
+        for at in 0..200_000 {
+            let all: u64 = live.iter().sum();
+            let mut number = random.below(all as usize) as u64;
+            let gone = live.iter().position(|&live| {
+                let found = number < live;
+                number = number.saturating_sub(live);
+                found
+            });
+            let gone = gone.unwrap_or(0);
+            for (at, one) in leaving.iter_mut().enumerate() {
+                one.removed(at == gone, live[at], all, 0.0, 0.2);
+            }
+            live[gone] -= 1;
+            live[random.below(5)] += 1;
+            for (one, &live) in leaving.iter_mut().zip(&live) {
+                told += usize::from(one.left(live, 2000.0).is_some());
+                if one.sum >= 2000.0 {
+                    strong += 1;
+                    one.end();
+                }
+            }
+            assert!(told <= 5, "{at}");
+        }
+        assert!(strong <= 130, "{strong}");
+    }
+
+    #[test]
+    fn points_that_leave_one_cluster_are_told_and_a_map_that_is_emptied_is_not() {
+        let mut leaving = Leaving::default();
+        for gone in 0..30 {
+            leaving.removed(true, 40 - gone, 400 - gone, 1.0, 0.1);
+        }
+        let left = leaving.left(10, 300_000.0).unwrap();
+        assert!((left.from, left.since) == (40, 1.0) && left.e_value > 300_000.0);
+        assert_eq!(leaving.left(11, 300_000.0), None, "more than a quarter is left");
+        let mut leaving = Leaving::default();
+        for gone in 0..40u64 {
+            for other in 0..10 {
+                leaving.removed(other == 0, 40 - gone, 400 - 10 * gone - other, 1.0, 0.1);
+            }
+        }
+        assert_eq!(leaving.left(0, 300_000.0), None);
+    }
+}

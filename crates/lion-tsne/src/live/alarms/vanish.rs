@@ -187,3 +187,78 @@ fn grown(sum: f64, part: f64, share: f64, gap: u64) -> f64 {
 fn step(part: f64, share: f64) -> f64 {
     (1.0 - part * share) / (1.0 - share)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// Clusters with these shares get so many arrivals; how many are told to vanish.
+    fn told(shares: &[f64], arrivals: u64, limit: f64, random: &mut Random) -> usize {
+        let mut clusters = vec![Cluster::default(); shares.len()];
+        let mut told = 0;
+        for now in 1..=arrivals {
+            let mut left = random.uniform();
+            let at = shares.iter().position(|share| {
+                left -= share;
+                left <= 0.0
+            });
+            clusters[at.unwrap_or(0)].arrive(now, now as f64);
+            for cluster in &mut clusters {
+                if cluster.look(limit).is_some_and(|look| look <= now) && cluster.due(limit) == Some(now) {
+                    cluster.tell(now);
+                    told += 1;
+                }
+            }
+        }
+        told
+    }
+
+    /// All clusters together have one false alarm in the limit: 200 000 arrivals at a limit of 2000 have at most 100, give or take
+    /// three standard errors of 10.
+    #[test]
+    fn false_alarms_are_as_rare_as_is_promised() {
+        let mut random = Random::new(1);
+        for shares in [vec![0.1; 10], vec![0.5, 0.3, 0.15, 0.04, 0.01], vec![0.02; 50], vec![0.95, 0.05]] {
+            let told: usize = (0..10).map(|_| told(&shares, 20_000, 2000.0, &mut random)).sum();
+            assert!(told <= 130, "{told} of {shares:?}");
+        }
+    }
+
+    #[test]
+    fn a_cluster_that_stops_is_told_in_time_and_its_return_too() {
+        let mut random = Random::new(2);
+        let limit = 300_000.0;
+        for share in [0.5, 0.1, 0.03] {
+            let needed = f64::ln(100_000.0) / share;
+            for _ in 0..20 {
+                let mut cluster = Cluster::default();
+                let before = (200.0 / share) as u64;
+                (1..=before).filter(|_| random.uniform() < share).for_each(|now| _ = cluster.arrive(now, 0.0));
+                let due = cluster.due(limit).unwrap();
+                assert!(((due - before) as f64) < 2.0 * needed, "{due} {before} {share}");
+                // One earlier there is not enough to show, and the quick bound is no later.
+                assert!(cluster.sum(due - cluster.at) >= limit && cluster.sum(due - cluster.at - 1) < limit);
+                assert!(cluster.look(limit).unwrap() <= due);
+                let gap = cluster.tell(due);
+                assert!(gap.e_value >= limit && gap.expected > 5.0 * (gap.seen as f64 + 0.5), "{gap:?}");
+                let back = (due + 1..due + (60.0 / share) as u64)
+                    .find_map(|now| (random.uniform() < share).then(|| cluster.arrive(now, 0.0))?);
+                assert!(back.is_some_and(|back| back.seen >= 3 && back.e_value >= BACK), "{back:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn half_a_share_is_not_gone() {
+        let mut random = Random::new(4);
+        let mut cluster = Cluster::default();
+        (1..=5000).filter(|_| random.uniform() < 0.2).for_each(|now| _ = cluster.arrive(now, 0.0));
+        for now in 5001..=7000 {
+            if random.uniform() < 0.1 {
+                cluster.arrive(now, 0.0);
+            }
+            assert!(cluster.due(1e6).is_none_or(|due| due > now), "{now}");
+        }
+    }
+}
