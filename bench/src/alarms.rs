@@ -29,7 +29,9 @@ pub struct Bench {
 impl Bench {
     /// False alarms on ordinary streams, each with a map of its own.
     pub fn ordinary(&self) -> Result<()> {
-        println!("| ordinary rows from the source of the map | rows a second | outliers | forming | stale | cluster-stale | vanishing | excess |");
+        println!(
+            "| ordinary rows from the source of the map | rows a second | outliers | forming | stale | cluster-stale | vanishing | excess |"
+        );
         println!("|---|---|---|---|---|---|---|---|");
         let rates: Vec<f64> = if self.ordinary > 20_000 { vec![50.0] } else { RATES.to_vec() };
         for source in Source::ALL {
@@ -38,9 +40,15 @@ impl Bench {
                 for seed in 0..self.seeds {
                     let world = World::new(source, self.rows, seed)?;
                     let mut rows = world.stream(seed + 1000);
-                    tally.add(&run(&world.lion, Stream::of((0..self.ordinary).map(|_| (rows.ordinary(), false)), rate))?);
+                    tally.add(&run(
+                        &world.lion,
+                        Stream::of((0..self.ordinary).map(|_| (rows.ordinary(), false)), rate),
+                    )?);
                 }
-                println!("{}", tally.false_alarms(&format!("{source}, {} x {}", self.seeds, self.ordinary), rate));
+                println!(
+                    "{}",
+                    tally.false_alarms(&format!("{source}, {} x {}", self.seeds, self.ordinary), rate)
+                );
             }
         }
         Ok(())
@@ -48,7 +56,9 @@ impl Bench {
 
     /// New clusters of some share of the stream.
     pub fn clusters(&self) -> Result<()> {
-        println!("| a new cluster | rows a second | found | members needed: median, most | told as | other alarms |\n|---|---|---|---|---|---|");
+        println!(
+            "| a new cluster | rows a second | found | members needed: median, most | told as | other alarms |\n|---|---|---|---|---|---|"
+        );
         for source in Source::ALL {
             for share in [0.01, 0.05, 0.2] {
                 for rate in RATES {
@@ -63,7 +73,14 @@ impl Bench {
                         });
                         tally.add(&run(&world.lion, Stream::of(stream, rate))?);
                     }
-                    println!("{}", tally.found(&format!("{source}, {:.0} % of the stream", share * 100.0), rate, "forming"));
+                    println!(
+                        "{}",
+                        tally.found(
+                            &format!("{source}, {:.0} % of the stream", share * 100.0),
+                            rate,
+                            "forming"
+                        )
+                    );
                 }
             }
         }
@@ -72,7 +89,9 @@ impl Bench {
 
     /// A shift of all rows, or of the outliers alone, and its end.
     pub fn drift(&self) -> Result<()> {
-        println!("| a shift that makes 7 % outliers | rows a second | stale told | rows needed: median, most | fresh told | rows needed: median, most |");
+        println!(
+            "| a shift that makes 7 % outliers | rows a second | stale told | rows needed: median, most | fresh told | rows needed: median, most |"
+        );
         println!("|---|---|---|---|---|---|");
         for source in Source::ALL {
             for whole in [true, false] {
@@ -98,7 +117,9 @@ impl Bench {
 
     /// A cluster that gets no more rows, and gets them again.
     pub fn stops(&self) -> Result<()> {
-        println!("| a cluster that stops | rows a second | vanishing told | rows needed, beside ln(100 000) / share: median, most | recovered told | rows needed: median, most |");
+        println!(
+            "| a cluster that stops | rows a second | vanishing told | rows needed, beside ln(100 000) / share: median, most | recovered told | rows needed: median, most |"
+        );
         println!("|---|---|---|---|---|---|");
         for source in Source::ALL {
             for rate in RATES {
@@ -115,7 +136,14 @@ impl Bench {
                     });
                     tally.add(&run(&world.lion, Stream::of(stream, rate))?);
                 }
-                println!("{}", tally.stop(&format!("{source}, {:.0} % of the stream", share * 100.0), rate, 1e5f64.ln() / share));
+                println!(
+                    "{}",
+                    tally.stop(
+                        &format!("{source}, {:.0} % of the stream", share * 100.0),
+                        rate,
+                        1e5f64.ln() / share
+                    )
+                );
             }
         }
         Ok(())
@@ -123,7 +151,10 @@ impl Bench {
 
     /// The same with digits: unseen ones are ordinary, one that was held out is new.
     pub fn mnist(&self, digits: &Digits) -> Result<()> {
-        println!("| MNIST, a map of {} digits | rows | outliers | forming | stale | cluster-stale | vanishing | excess |", digits.rows());
+        println!(
+            "| MNIST, a map of {} digits | rows | outliers | forming | stale | cluster-stale | vanishing | excess |",
+            digits.rows()
+        );
         println!("|---|---|---|---|---|---|---|---|");
         let lion = Arc::new(digits.map(None)?);
         let mut tally = Tally::default();
@@ -131,7 +162,9 @@ impl Bench {
             tally.add(&run(&lion, Stream::of(digits.unseen(seed), 10.0))?);
         }
         println!("{}", tally.false_alarms("unseen digits", tally.rows as f64));
-        println!("\n| a digit that was held out | share | found | members needed: median, most | told as | other alarms |\n|---|---|---|---|---|---|");
+        println!(
+            "\n| a digit that was held out | share | found | members needed: median, most | told as | other alarms |\n|---|---|---|---|---|---|"
+        );
         for held_out in digits.held_out() {
             let lion = Arc::new(digits.map(Some(held_out))?);
             for share in [0.01, 0.05, 0.2] {

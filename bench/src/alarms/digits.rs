@@ -58,7 +58,7 @@ impl Digits {
             labels: Some(mine.iter().map(|&row| self.labels[row].clone()).collect()),
         };
         let fit = Fit { iterations: ITERATIONS, ..Fit::default() };
-        Ok(Lion::new(fit.fit(rows, &mut ignore)?, &LionOptions::default())?)
+        Ok(Lion::new(fit.run(rows, &mut ignore)?, &LionOptions::default())?)
     }
 
     /// A part of the unseen digits.
@@ -70,7 +70,12 @@ impl Digits {
     }
 
     /// Unseen digits, and after 1000 of them the one that was held out as a share of the stream.
-    pub(super) fn with_new(&self, digit: u8, share: f64, seed: u64) -> impl Iterator<Item = (Vec<f32>, bool)> + '_ {
+    pub(super) fn with_new(
+        &self,
+        digit: u8,
+        share: f64,
+        seed: u64,
+    ) -> impl Iterator<Item = (Vec<f32>, bool)> + '_ {
         let order = mixed(self.order[MAP + 4000..].to_vec(), seed + 7);
         let (new, known): (Vec<usize>, Vec<usize>) = order.into_iter().partition(|&row| self.is(row, digit));
         let (mut new, mut known) = (new.into_iter(), known.into_iter());

@@ -53,7 +53,9 @@ pub(super) fn run(lion: &Arc<Lion>, stream: Stream) -> Result<Told> {
         for event in live.apply(batch)? {
             match &event.what {
                 what if event.id().is_some() => {
-                    outliers += usize::from(matches!(what, What::Appeared(s) | What::JoinedGroup(s) if s.group.is_some()));
+                    outliers += usize::from(
+                        matches!(what, What::Appeared(s) | What::JoinedGroup(s) if s.group.is_some()),
+                    );
                     members += usize::from(new[at]);
                     at += 1;
                 }
@@ -94,7 +96,9 @@ impl Tally {
             *self.before.entry(kind).or_default() += usize::from(at <= begin);
         }
         let kinds: Vec<&'static str> = told.alarms.iter().map(|alarm| alarm.2).collect();
-        for kind in kinds.iter().enumerate().filter(|(i, kind)| !kinds[..*i].contains(kind)).map(|(_, kind)| *kind) {
+        for kind in
+            kinds.iter().enumerate().filter(|(i, kind)| !kinds[..*i].contains(kind)).map(|(_, kind)| *kind)
+        {
             let of = |from: usize| told.alarms.iter().find(move |(at, _, k)| *k == kind && *at > from);
             if let Some((at, members, _)) = of(begin) {
                 self.delays.entry(kind).or_default().push((at - begin, *members));
@@ -127,10 +131,16 @@ impl Tally {
     pub(super) fn found(&self, name: &str, rate: f64, kind: &str) -> String {
         let members: Vec<usize> = self.delays.get(kind).into_iter().flatten().map(|delay| delay.1).collect();
         let told = self.count(kind) - self.before.get(kind).copied().unwrap_or(0);
-        let others: Vec<String> = self.all.iter().filter(|(k, _)| **k != kind).map(|(k, n)| {
-            let first: Vec<usize> = self.delays.get(k).into_iter().flatten().map(|delay| delay.1).collect();
-            format!("{k} {n} (members {})", spread(&first))
-        }).collect();
+        let others: Vec<String> = self
+            .all
+            .iter()
+            .filter(|(k, _)| **k != kind)
+            .map(|(k, n)| {
+                let first: Vec<usize> =
+                    self.delays.get(k).into_iter().flatten().map(|delay| delay.1).collect();
+                format!("{k} {n} (members {})", spread(&first))
+            })
+            .collect();
         format!(
             "| {name} | {} | {} of {} | {} | {:.1} clusters | {} |",
             said(rate),
@@ -149,7 +159,9 @@ impl Tally {
 
     /// The same for a cluster that stops, beside the rows that would be needed.
     pub(super) fn stop(&self, name: &str, rate: f64, needed: f64) -> String {
-        self.both(name, rate, "vanishing", "recovered", |rows| format!("{rows} ({:.1} x)", rows as f64 / needed))
+        self.both(name, rate, "vanishing", "recovered", |rows| {
+            format!("{rows} ({:.1} x)", rows as f64 / needed)
+        })
     }
 
     fn both(&self, name: &str, rate: f64, kind: &str, end: &str, say: impl Fn(usize) -> String) -> String {

@@ -57,7 +57,13 @@ impl World {
             let row = rows.of(cluster);
             let angle = TAU * cluster as f64 / source.size().1 as f64;
             // A place for each cluster, and in it as the rows lie.
-            places.extend([angle.cos() * 100.0 + 3.0 * f64::from(row[0]), angle.sin() * 100.0 + 3.0 * f64::from(row[1])].map(|v| v as f32));
+            places.extend(
+                [
+                    angle.cos() * 100.0 + 3.0 * f64::from(row[0]),
+                    angle.sin() * 100.0 + 3.0 * f64::from(row[1]),
+                ]
+                .map(|v| v as f32),
+            );
             data.extend(row);
             labels.push(format!("{cluster}"));
         }
@@ -83,7 +89,8 @@ impl World {
             let mut rows = self.stream(seed + 9000);
             let data: Vec<f32> = (0..4000).flat_map(|_| rows.shifted(true, middle)).collect();
             let placed = self.lion.settle(&Matrix::new(4000, self.source.size().0, data)?)?;
-            let outliers = placed.iter().filter(|settled| matches!(settled, lion_tsne::Settled::Outlier(_))).count();
+            let outliers =
+                placed.iter().filter(|settled| matches!(settled, lion_tsne::Settled::Outlier(_))).count();
             if (outliers as f64) < share * 4000.0 { low = middle } else { high = middle }
         }
         Ok(0.5 * (low + high))

@@ -25,6 +25,7 @@ use crate::lion::Lion;
 use drift::{BINS, Detector, EDGES, Null};
 use leave::Leaving;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use vanish::Cluster;
 
@@ -42,7 +43,7 @@ pub(super) struct Known {
     /// The clusters whose scores are judged.
     pub(super) clusters: Vec<Option<Null>>,
     pub(super) alpha: f64,
-    /// Rows of the map, or of the calibration.
+    /// Rows of the map.
     pub(super) rows: usize,
     /// The map's own outlying rows.
     strange: Vec<f32>,
@@ -72,6 +73,7 @@ pub(super) struct Learned {
 impl Known {
     pub(super) fn new(lion: &Lion, clusters: &Clusters) -> Self {
         let (alpha, own) = (alpha(lion), own_scores(lion));
+        let own = own.as_ref();
         let edges = drift::edges(alpha);
         let cluster_of = cluster_of_rows(lion, clusters);
         let judged = (0..clusters.names.len() as u32).map(|cluster| {
@@ -83,9 +85,8 @@ impl Known {
         let x = lion.map().x();
         let strange = (0..x.rows().min(own.len())).filter(|&row| f64::from(own[row]) <= alpha);
         let strange = strange.flat_map(|row| x.row(row)).copied().collect();
-        let rows = own.len();
-        let map = Null::uniform(rows, &edges);
-        Self { edges, map, clusters, alpha, rows, strange, cols: x.cols() }
+        let map = Null::uniform(calibration(lion), &edges);
+        Self { edges, map, clusters, alpha, rows: own.len(), strange, cols: x.cols() }
     }
 
     /// How far the map's own outlying rows are from a row, ascending; those within a radius.
@@ -103,15 +104,28 @@ impl Known {
     }
 }
 
-/// The share of rows like the map's own that are called outliers.
+/// The share of rows like the map's own that are called outliers; 1 % where nobody promises one.
 fn alpha(lion: &Lion) -> f64 {
-    lion.promised().unwrap_or(0.01).clamp(1e-6, 0.5)
+    lion.alpha().or(lion.promised()).unwrap_or(0.01).clamp(1e-6, 0.5)
 }
 
-/// The scores of the map's own rows, as if each were new.
-fn own_scores(lion: &Lion) -> Vec<f32> {
-    let nn_x = lion.map().lion().map_or(&[][..], |lion| &lion.nn_x);
-    nn_x.iter().map(|distance| lion.distance_share(*distance) as f32).collect()
+/// The scores of the map's own rows, as if each were new. By the paper's rule, by the distances to their nearest rows.
+fn own_scores(lion: &Lion) -> Cow<'_, [f32]> {
+    match lion.own_scores() {
+        [] => {
+            let nn_x = lion.map().lion().map_or(&[][..], |lion| &lion.nn_x);
+            nn_x.iter().map(|distance| lion.distance_share(*distance) as f32).collect()
+        }
+        own => own.into(),
+    }
+}
+
+/// The rows that p-values count. By the paper's rule, all rows of the map.
+fn calibration(lion: &Lion) -> usize {
+    match lion.calibration_rows() {
+        0 => lion.map().x().rows(),
+        rows => rows,
+    }
 }
 
 /// The cluster of each distinct row: of rows that share a place the first decides.

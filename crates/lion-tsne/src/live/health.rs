@@ -125,7 +125,12 @@ impl Live {
                 .iter()
                 .map(|(&cluster, why)| self.vanishing(cluster, why, false))
                 .collect(),
-            shifted: self.announced.shifted.iter().map(|(&cluster, told)| self.shifted(cluster, told)).collect(),
+            shifted: self
+                .announced
+                .shifted
+                .iter()
+                .map(|(&cluster, told)| self.shifted(cluster, told))
+                .collect(),
             stale: self.announced.stale.map(|Told { score, evidence }| Staleness {
                 staleness: window.staleness(),
                 arrivals,

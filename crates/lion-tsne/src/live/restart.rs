@@ -1,7 +1,7 @@
 //! What a store keeps of a live map, and a live map made of it again.
 
-use super::window::WindowParts;
 use super::alarms::Learned;
+use super::window::WindowParts;
 use super::{Announced, Live, LiveOptions, Point};
 use crate::error::{Error, Result};
 use crate::lion::Lion;
@@ -189,7 +189,10 @@ impl Live {
             part(&mut hash, bytemuck::cast_slice(self.strangers.row(point.first).unwrap_or(&[])));
         }
         for group in self.strangers.groups() {
-            part(&mut hash, bytemuck::cast_slice(&[group.number as i64, group.family.map_or(-1, |family| family as i64)]));
+            part(
+                &mut hash,
+                bytemuck::cast_slice(&[group.number as i64, group.family.map_or(-1, |family| family as i64)]),
+            );
             part(&mut hash, bytemuck::cast_slice(&group.cell));
             group.members.iter().for_each(|(first, _)| part(&mut hash, &first.to_le_bytes()));
         }

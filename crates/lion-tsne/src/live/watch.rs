@@ -138,7 +138,9 @@ impl Live {
         let Some(cluster) = arrived.cluster else { return };
         let (at, clusters) = (cluster as usize, self.learned.clusters.len() as f64);
         // While the whole map is stale, single clusters are not news.
-        let Some(null) = self.known.clusters[at].as_ref().filter(|_| self.announced.stale.is_none()) else { return };
+        let Some(null) = self.known.clusters[at].as_ref().filter(|_| self.announced.stale.is_none()) else {
+            return;
+        };
         // Each arrival is in one cluster: their limits, in arrivals of their own, are the same for all.
         let limit = limit.max(clusters);
         let Some(turn) = self.learned.clusters[at].step(null, &ORDINARY, bin, now, limit) else { return };
@@ -148,7 +150,11 @@ impl Live {
         }
         let Told { score, evidence } = self.as_told(turn.shift());
         let shifted = Shifted { cluster: self.clusters.name(cluster).to_string(), score, evidence };
-        let what = if self.announced.shifted.contains_key(&cluster) { What::ClusterStale } else { What::ClusterFresh };
+        let what = if self.announced.shifted.contains_key(&cluster) {
+            What::ClusterStale
+        } else {
+            What::ClusterFresh
+        };
         self.tell(what(shifted), events);
     }
 
@@ -369,7 +375,8 @@ impl Live {
 
     /// When the first member of a group came, as far as it is known.
     fn time_of(&self, group: Option<u64>, other: u64) -> f64 {
-        let group = group.and_then(|group| self.strangers.group(group)).or_else(|| self.strangers.group(other));
+        let group =
+            group.and_then(|group| self.strangers.group(group)).or_else(|| self.strangers.group(other));
         let first = group.and_then(|group| group.members.values().next());
         first.and_then(|id| self.points.get(id)).map_or(self.now, |point| point.t)
     }
@@ -408,8 +415,13 @@ impl Live {
         let over = |family: &Family| {
             family.ends() <= now || !family.groups.iter().any(|&group| strangers.group(group).is_some())
         };
-        let over: Vec<u64> =
-            self.announced.forming.iter().filter(|(_, known)| over(known)).map(|(&family, _)| family).collect();
+        let over: Vec<u64> = self
+            .announced
+            .forming
+            .iter()
+            .filter(|(_, known)| over(known))
+            .map(|(&family, _)| family)
+            .collect();
         for family in over {
             self.dissolve(family, now, events);
         }
@@ -434,14 +446,8 @@ impl Live {
             e_value: 1.0 / chance.max(f64::MIN_POSITIVE),
             since: known.told,
         };
-        let none = Gathered {
-            group: family,
-            groups: Vec::new(),
-            size: 0,
-            at: known.at,
-            ids: Vec::new(),
-            evidence,
-        };
+        let none =
+            Gathered { group: family, groups: Vec::new(), size: 0, at: known.at, ids: Vec::new(), evidence };
         self.tell(What::Dissolved(Gathered { evidence, ..gathered.unwrap_or(none) }), events);
     }
 

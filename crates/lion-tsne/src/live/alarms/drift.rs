@@ -228,13 +228,21 @@ impl Detector {
         for (part, bet) in self.sums.iter().zip(bets) {
             let mean: f64 = bet.iter().zip(ordinary).map(|(weight, share)| weight * share).sum();
             let part = part / (sum * BETS as f64);
-            changed.iter_mut().zip(bet).zip(ordinary).for_each(|((changed, w), f)| *changed += part * w * f / mean);
+            changed
+                .iter_mut()
+                .zip(bet)
+                .zip(ordinary)
+                .for_each(|((changed, w), f)| *changed += part * w * f / mean);
         }
         let best = (0..BETS).max_by(|&a, &b| self.sums[a].total_cmp(&self.sums[b])).unwrap_or(0);
         let run = &self.runs[best];
         let shift = shift(run, null, sum);
-        changed.iter_mut().zip(run.bins).for_each(|(changed, seen)| *changed = PRIOR * *changed + f64::from(seen));
-        self.again = if self.quiet.is_some_and(|quiet| quiet <= SOON) { (self.again + 1).min(DOUBLINGS) } else { 0 };
+        changed
+            .iter_mut()
+            .zip(run.bins)
+            .for_each(|(changed, seen)| *changed = PRIOR * *changed + f64::from(seen));
+        self.again =
+            if self.quiet.is_some_and(|quiet| quiet <= SOON) { (self.again + 1).min(DOUBLINGS) } else { 0 };
         self.told = Some(Told { changed, sum: 0.0, run: Run::default() });
         self.sums = [0.0; BETS];
         self.runs = [Run::default(); BETS];
@@ -338,7 +346,13 @@ mod tests {
     }
 
     /// Steps until a turn, at most so many.
-    fn until(detector: &mut Detector, null: &Null, limit: f64, most: usize, mut bin: impl FnMut() -> usize) -> Option<(usize, Turn)> {
+    fn until(
+        detector: &mut Detector,
+        null: &Null,
+        limit: f64,
+        most: usize,
+        mut bin: impl FnMut() -> usize,
+    ) -> Option<(usize, Turn)> {
         (1..=most).find_map(|at| Some((at, detector.step(null, &SCORES, bin(), at as f64, limit)?)))
     }
 
@@ -395,7 +409,10 @@ mod tests {
                 let back = until(&mut detector, &null, limit, 200, || ordinary(&mut random));
                 lasting += usize::from(!matches!(back, Some((_, Turn::Back(_)))));
             }
-            assert!(late <= 3 && lasting <= 3, "{late} late, {lasting} lasting of 60: {rows} rows, whole {whole}");
+            assert!(
+                late <= 3 && lasting <= 3,
+                "{late} late, {lasting} lasting of 60: {rows} rows, whole {whole}"
+            );
         }
     }
 
@@ -407,7 +424,9 @@ mod tests {
         let mut random = Random::new(3);
         let calibrated = Calibrated::new(20_000, &mut random);
         let mut detector = Detector::default();
-        let told = until(&mut detector, &null, 100_000.0, 200_000, || bin(&edges, calibrated.score(random.uniform() / 1.16)));
+        let told = until(&mut detector, &null, 100_000.0, 200_000, || {
+            bin(&edges, calibrated.score(random.uniform() / 1.16))
+        });
         assert_eq!(told, None);
     }
 }

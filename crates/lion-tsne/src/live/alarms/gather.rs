@@ -143,8 +143,12 @@ mod tests {
         let apart = |a: &[f64; 2], b: &[f64; 2]| (a[0] - b[0]).hypot(a[1] - b[1]) as f32;
         let (mut small, mut tests) = (0, 0);
         for _ in 0..300 {
-            let own: Vec<[f64; 2]> =
-                (0..rows).filter(|_| random.uniform() < alpha).collect::<Vec<_>>().iter().map(|_| place(&mut random)).collect();
+            let own: Vec<[f64; 2]> = (0..rows)
+                .filter(|_| random.uniform() < alpha)
+                .collect::<Vec<_>>()
+                .iter()
+                .map(|_| place(&mut random))
+                .collect();
             let stream: Vec<(u64, [f64; 2])> = (1..=4000u64)
                 .filter(|_| random.uniform() < alpha)
                 .collect::<Vec<_>>()
@@ -185,13 +189,17 @@ mod tests {
         let near = near(8);
         let own: Vec<f32> = (1..=100).map(|i| 0.02 * i as f32).collect();
         let outliers = super::count(near.iter().map(|near| near.age));
-        assert_eq!(test(&near, &Scene { rows: 2500, alpha: 0.01, own: &own, outliers }).filter(|f| f.p < 0.1), None);
+        assert_eq!(
+            test(&near, &Scene { rows: 2500, alpha: 0.01, own: &own, outliers }).filter(|f| f.p < 0.1),
+            None
+        );
     }
 
     #[test]
     fn more_outliers_everywhere_are_no_cluster() {
         // Every fourth row is an outlier, and those near are a part of them.
-        let near: Vec<Near> = (1..=20).map(|i| Near { distance: 0.1 * i as f32, age: 40 * i, group: 0 }).collect();
+        let near: Vec<Near> =
+            (1..=20).map(|i| Near { distance: 0.1 * i as f32, age: 40 * i, group: 0 }).collect();
         let all = count((1..=200).map(|i| 4 * i));
         let few = count(near.iter().map(|near| near.age));
         let found = |outliers| test(&near, &Scene { rows: 2500, alpha: 0.01, own: &[3.0], outliers });

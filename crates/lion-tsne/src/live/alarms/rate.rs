@@ -70,8 +70,10 @@ impl FromStr for FalseAlarms {
     /// `1/100000` arrivals, or `1/30d`, `1/12h`, `1/90m`, `1/45s`.
     fn from_str(text: &str) -> Result<Self, Error> {
         let refuse = |problem: String| Error::Parameter { name: "false alarms", problem };
-        let what = "one in a number of arrivals such as 1/100000, or in a time such as 1/30d, 1/12h, 1/90m or 1/45s";
-        let within = text.strip_prefix("1/").ok_or_else(|| refuse(format!("must be {what}, not {text:?}")))?;
+        let what =
+            "one in a number of arrivals such as 1/100000, or in a time such as 1/30d, 1/12h, 1/90m or 1/45s";
+        let within =
+            text.strip_prefix("1/").ok_or_else(|| refuse(format!("must be {what}, not {text:?}")))?;
         let unit = UNITS.iter().find(|(unit, _)| within.ends_with(*unit));
         let number = unit.map_or(within, |_| &within[..within.len() - 1]);
         let number: f64 = number.parse().map_err(|_| refuse(format!("must be {what}, not {text:?}")))?;
@@ -113,7 +115,9 @@ mod tests {
             assert_eq!(text.parse::<FalseAlarms>().unwrap(), rate);
             assert_eq!(rate.to_string(), text);
         }
-        for bad in ["", "1", "100000", "2/100000", "1/", "1/d", "1/999", "1/0d", "1/-3h", "1/NaN", "1/infs", "1/3w"] {
+        for bad in
+            ["", "1", "100000", "2/100000", "1/", "1/d", "1/999", "1/0d", "1/-3h", "1/NaN", "1/infs", "1/3w"]
+        {
             let said = bad.parse::<FalseAlarms>().expect_err(bad).to_string();
             assert!(said.starts_with("false alarms must be"), "{said}");
         }

@@ -169,7 +169,13 @@ impl Cluster {
             return None;
         }
         let of = now.saturating_sub(told.run.from);
-        let gap = Gap { seen: told.run.seen, of, expected: share * of as f64, e_value: told.sum, since: told.run.since };
+        let gap = Gap {
+            seen: told.run.seen,
+            of,
+            expected: share * of as f64,
+            e_value: told.sum,
+            since: told.run.since,
+        };
         self.told = None;
         self.sums = [0.0; 2];
         Some(gap)
@@ -234,7 +240,9 @@ mod tests {
             for _ in 0..20 {
                 let mut cluster = Cluster::default();
                 let before = (200.0 / share) as u64;
-                (1..=before).filter(|_| random.uniform() < share).for_each(|now| _ = cluster.arrive(now, 0.0));
+                (1..=before)
+                    .filter(|_| random.uniform() < share)
+                    .for_each(|now| _ = cluster.arrive(now, 0.0));
                 let due = cluster.due(limit).unwrap();
                 assert!(((due - before) as f64) < 2.0 * needed, "{due} {before} {share}");
                 // One earlier there is not enough to show, and the quick bound is no later.

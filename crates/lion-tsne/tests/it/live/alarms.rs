@@ -1,7 +1,9 @@
 //! Alarms, on streams made for them: when they are told, by what evidence, and when not.
 
 use super::support::*;
-use lion_tsne::live::{Change, Event, Evidence, FalseAlarms, Gathered, Live, LiveOptions, Vanishing, What, Why};
+use lion_tsne::live::{
+    Change, Event, Evidence, FalseAlarms, Gathered, Live, LiveOptions, Vanishing, What, Why,
+};
 
 /// `count` arrivals from time `t` on, one in `step` seconds, each of a new point.
 fn every(step: f64, t: f64, count: usize, row: impl Fn(usize) -> [f32; 2]) -> Vec<Change> {
@@ -107,7 +109,8 @@ fn groups_that_are_one_cluster_are_told_once() {
     let mut live = live();
     apply(&mut live, arrivals(0.0, 200, either));
     // 1.3 apart, where r_x is 1.
-    let events = apply(&mut live, arrivals(100.0, 60, |i| [18.0 + 1.3 * (i % 3) as f32, 5.0 + 0.01 * i as f32]));
+    let events =
+        apply(&mut live, arrivals(100.0, 60, |i| [18.0 + 1.3 * (i % 3) as f32, 5.0 + 0.01 * i as f32]));
     assert!(live.groups().len() >= 3);
     assert_eq!(forming(&events).len(), 1, "{:?}", alarms(&events));
     let health = live.health();
