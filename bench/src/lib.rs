@@ -1,5 +1,6 @@
 //! What the bench's programs share: tables in, one line of JSON out; a live map under load.
 
+pub mod alarms;
 pub mod http;
 pub mod live;
 

@@ -2,13 +2,10 @@
 
 import { make, vector } from "./dom";
 import type { Series } from "./types";
-import { excessive, percent, rate, short } from "./words";
+import { percent, rate, short } from "./words";
 
 const WIDTH = 100;
 const HEIGHT = 30;
-/** What the server calls stale unless it is told otherwise. */
-export const STALE = 0.25;
-
 /** Fewer arrivals than this do not say how stale a map is. */
 const FEW = 50;
 
@@ -21,6 +18,8 @@ export interface Figures {
   /** Null when it is not known, as for a moment in the past. */
   staleness: number | null;
   stale: boolean;
+  /** Whether there are more outliers than chance explains. */
+  excess: boolean;
   arrivals: number;
   window: number;
   series: Series;
@@ -87,14 +86,13 @@ export class Charts {
     this.rate.draw(series.arrivals.map((arrivals) => arrivals / bucket), null, 0.1);
     this.rate.say(rate(figures.rate), figures.quiet > 30 ? `quiet for ${span(figures.quiet)}` : `last ${span(window)}`, false);
 
-    const high = excessive(figures.share, figures.arrivals, promised);
     this.share.draw(series.arrivals.map((all, k) => (all > 0 ? series.outliers[k] / all : null)), promised, 0.05);
-    this.share.say(figures.arrivals === 0 ? "–" : percent(figures.share), promised === null ? "of arrivals" : `${percent(promised)} expected`, high);
+    this.share.say(figures.arrivals === 0 ? "–" : percent(figures.share), promised === null ? "of arrivals" : `${percent(promised)} expected`, figures.excess);
 
-    this.staleness.draw(series.staleness, STALE, 0.3);
+    this.staleness.draw(series.staleness, null, 0.3);
     const { staleness, stale } = figures;
     const few = figures.arrivals < FEW;
-    const word = staleness === null ? "not kept" : figures.arrivals === 0 ? "no arrivals" : few ? "too few to say" : stale ? "stale: fit anew" : staleness > STALE / 2 ? "ageing" : "fits well";
+    const word = staleness === null ? "not kept" : figures.arrivals === 0 ? "no arrivals" : few ? "too few to say" : stale ? "stale: fit anew" : "fits well";
     this.staleness.say(staleness === null || few ? "–" : short(Number(staleness.toFixed(2))), word, stale);
   }
 }

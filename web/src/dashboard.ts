@@ -6,7 +6,7 @@ import type { Columns } from "./columns";
 import { byId, download, icon, make } from "./dom";
 import { Feed } from "./feed";
 import { Guide } from "./guide";
-import { figuresNow, figuresThen, staleness, wallClock } from "./figures";
+import { figuresNow, figuresThen, wallClock } from "./figures";
 import { boxOfBounds, thin, type Rect } from "./geometry";
 import { Kin } from "./kin";
 import { listenToKeys } from "./keyboard";
@@ -273,8 +273,7 @@ export class Dashboard {
     this.stale = false;
     const { state, health, replay } = this;
     const live = replay.mode === "live";
-    const isStale = live ? staleness(health, state) : state.stale;
-    const list = alarms(state, live ? health : null, isStale, (group) => this.kin.group(group), (name) => this.look.centre(name));
+    const list = alarms(state, live ? health : null, (group) => this.kin.group(group), (name) => this.look.centre(name));
     this.charts.draw(live ? figuresNow(health, state, this.quiet()) : figuresThen(this.log, state, health.window, health.promised));
     this.legend.count(state);
     this.selection.refresh();

@@ -14,7 +14,8 @@ const GATHER = 1000;
 const ICONS: Record<Kind, string> = {
   appeared: "dot", stayed: "stay", moved: "move", "changed-cluster": "change", "became-outlier": "outlier",
   "joined-group": "group", returned: "return", removed: "gone",
-  forming: "forming", vanishing: "vanishing", recovered: "return", stale: "stale", fresh: "stale",
+  forming: "forming", dissolved: "gone", vanishing: "vanishing", recovered: "return", stale: "stale", fresh: "stale",
+  "cluster-stale": "stale", "cluster-fresh": "stale",
 };
 
 export interface FeedWays extends Context {

@@ -1,6 +1,6 @@
 // The numbers behind the charts: from the server for now, from the log for a moment in the past.
 
-import { STALE, type Figures } from "./charts";
+import type { Figures } from "./charts";
 import type { Log } from "./log";
 import type { State } from "./state";
 import type { Health } from "./types";
@@ -16,14 +16,8 @@ export const wallClock = (latest: number): number => (latest > 1e8 ? Math.max(la
 export function figuresNow(health: Health, state: State, quiet: number): Figures {
   return {
     quiet, rate: quiet > QUIET ? 0 : health.rate, share: health.outlier_share, promised: health.promised, staleness: health.staleness,
-    stale: staleness(health, state) !== null, arrivals: health.arrivals, window: health.window, series: health.series,
+    stale: state.stale !== null, excess: health.excess !== null, arrivals: health.arrivals, window: health.window, series: health.series,
   };
-}
-
-/** The staleness while the map is stale, else null: as the server announced it, or as its number says. */
-export function staleness(health: Health, state: State): number | null {
-  if (state.stale !== null && health.staleness > STALE / 2) return health.staleness;
-  return health.arrivals >= 50 && health.staleness >= STALE ? health.staleness : null;
 }
 
 /** As far as the events tell: rate and share of outliers in the window before the state's moment. */
@@ -44,7 +38,7 @@ export function figuresThen(log: Log, state: State, window: number, promised: nu
     odd++;
   }
   return {
-    quiet: 0, rate: all / window, share: all > 0 ? odd / all : 0, promised, staleness: null, stale: state.stale !== null, arrivals: all, window,
+    quiet: 0, rate: all / window, share: all > 0 ? odd / all : 0, promised, staleness: null, stale: state.stale !== null, excess: false, arrivals: all, window,
     series: { t: [], arrivals, outliers, staleness: new Array<null>(BUCKETS).fill(null) },
   };
 }

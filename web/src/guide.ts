@@ -128,7 +128,7 @@ export class Guide {
   /** To where an event happened, or to where its point is now. */
   go(event: LiveEvent): void {
     if (isNotice(event)) {
-      if (event.kind === "forming" && !this.goGroup(event.group)) this.stage.visit(event);
+      if ("group" in event && !this.goGroup(event.group)) this.stage.visit(event);
       const centre = "cluster" in event ? this.look.centre(event.cluster) : undefined;
       if (centre) this.stage.visit(centre, 2);
       return;

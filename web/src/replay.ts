@@ -207,7 +207,7 @@ export class Replay {
       context.fillRect((bin * width) / bins, line - 3 - tall, width / bins - 1, tall);
     }
     for (const flag of flags.slice(-200)) {
-      context.fillStyle = css(flag.kind === "forming" ? OUTLIER : flag.kind === "stale" ? [220, 150, 20] : theme.faint);
+      context.fillStyle = css(flag.kind === "forming" ? OUTLIER : flag.kind === "stale" || flag.kind === "cluster-stale" ? [220, 150, 20] : theme.faint);
       context.beginPath();
       const [fx, fy] = [Math.min(Math.max(x(flag.n), 4), width - 4), line - 16];
       context.moveTo(fx, fy + 4);

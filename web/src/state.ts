@@ -1,10 +1,13 @@
 // What is where, as of one event: folded forwards by events and backwards by their `from`.
 
-import { isNotice, type Health, type LiveEvent, type LiveSnapshot, type Notice, type Past } from "./types";
+import { isNotice, type Evidence, type Health, type LiveEvent, type LiveSnapshot, type Notice, type Past } from "./types";
 
 export interface Point extends Past { id: string }
-export interface Gathering { group: number; size: number; x: number; y: number }
-export interface Waning { cluster: string; expected: number; seen: number; why: "arrivals" | "left" }
+/** A new cluster: one or more groups of outliers, named by one of them. */
+export interface Gathering { group: number; groups: number[]; size: number; x: number; y: number; evidence?: Evidence }
+export interface Waning { cluster: string; expected: number; seen: number; why: "arrivals" | "left"; evidence?: Evidence }
+/** Scores that are not what they were. */
+export interface Strange { score: number; evidence?: Evidence }
 
 /** What one event did to one point: null = it was not there, or is not there any more. */
 export interface Step { id: string; was: Point | null; now: Point | null }
@@ -12,9 +15,12 @@ export interface Step { id: string; was: Point | null; now: Point | null }
 /** What a notice is about: a later notice about the same thing replaces it. */
 export function subject(notice: Notice): string {
   switch (notice.kind) {
-    case "forming": return `group ${notice.group}`;
+    case "forming":
+    case "dissolved": return `group ${notice.group}`;
     case "vanishing":
     case "recovered": return `cluster ${notice.cluster}`;
+    case "cluster-stale":
+    case "cluster-fresh": return `rows of ${notice.cluster}`;
     default: return "map";
   }
 }
@@ -26,9 +32,11 @@ export class State {
   /** Number of the event that this is the state after. */
   last = 0;
   outliers = 0;
-  /** The map's staleness when it was last said to be stale, null while it is fresh. */
-  stale: number | null = null;
+  /** What showed that the map is stale, null while it is fresh. */
+  stale: Strange | null = null;
   readonly vanishing = new Map<string, Waning>();
+  /** Clusters whose arrivals are no longer like their rows. */
+  readonly shifted = new Map<string, Strange>();
   private readonly announced = new Map<number, Gathering>();
 
   /** Starts over from what the server says is true now. */
@@ -51,21 +59,25 @@ export class State {
   /** The server knows what the window says now: some things end without an event. */
   adopt(health: Health): void {
     this.announced.clear();
-    for (const { group, size, x, y } of health.forming) this.announced.set(group, { group, size, x, y });
+    for (const { group, groups, size, x, y, evidence } of health.forming) this.announced.set(group, { group, groups, size, x, y, evidence });
     this.vanishing.clear();
     for (const waning of health.vanishing) this.vanishing.set(waning.cluster, waning);
+    this.shifted.clear();
+    for (const { cluster, score, evidence } of health.shifted) this.shifted.set(cluster, { score, evidence });
+    this.stale = health.stale && { score: health.stale.score, evidence: health.stale.evidence };
   }
 
   /** Groups that are a new cluster forming, the largest first. */
   forming(): Gathering[] {
     return [...this.announced.values()]
-      .map((gathering) => ({ ...gathering, size: this.groups.get(gathering.group)?.size ?? 0 }))
+      .map((gathering) => ({ ...gathering, size: gathering.groups.reduce((sum, group) => sum + (this.groups.get(group)?.size ?? 0), 0) }))
       .filter(({ size }) => size > 0)
       .sort((a, b) => b.size - a.size || a.group - b.group);
   }
 
   isForming(group: number): boolean {
-    return this.announced.has(group);
+    for (const { groups } of this.announced.values()) if (groups.includes(group)) return true;
+    return false;
   }
 
   /** The next event happens. Null for a notice, which moves no point. */
@@ -93,10 +105,19 @@ export class State {
   private heed(notice: Notice): void {
     switch (notice.kind) {
       case "forming": {
-        const { group, size, x, y } = notice;
-        this.announced.set(group, { group, size, x, y });
+        const { group, size, x, y, evidence } = notice;
+        this.announced.set(group, { group, groups: notice.groups ?? [group], size, x, y, evidence });
         break;
       }
+      case "dissolved":
+        this.announced.delete(notice.group);
+        break;
+      case "cluster-stale":
+        this.shifted.set(notice.cluster, { score: notice.score, evidence: notice.evidence });
+        break;
+      case "cluster-fresh":
+        this.shifted.delete(notice.cluster);
+        break;
       case "vanishing":
         this.vanishing.set(notice.cluster, notice);
         break;
@@ -104,7 +125,7 @@ export class State {
         this.vanishing.delete(notice.cluster);
         break;
       case "stale":
-        this.stale = notice.staleness;
+        this.stale = { score: notice.score ?? 1, evidence: notice.evidence };
         break;
       case "fresh":
         this.stale = null;
@@ -112,7 +133,8 @@ export class State {
   }
 
   private forget(notice: Notice): void {
-    if (notice.kind === "forming") this.announced.delete(notice.group);
+    if ("group" in notice) this.announced.delete(notice.group);
+    else if (notice.kind === "cluster-stale" || notice.kind === "cluster-fresh") this.shifted.delete(notice.cluster);
     else if ("cluster" in notice) this.vanishing.delete(notice.cluster);
     else this.stale = null;
   }

@@ -31,17 +31,33 @@ export interface PlacedEvent extends Past {
 }
 
 export interface RemovedEvent { n: number; t: number; kind: "removed"; id: string; from: Past }
+
+/** What an alarm is decided by. Events of older stores have none. */
+export interface Evidence {
+  seen: number;
+  /** Among so many arrivals. */
+  of: number;
+  expected: number;
+  /** Chance alone brings it so high once in as many arrivals. */
+  e_value: number;
+  since: number;
+}
+
 export interface FormingEvent {
-  n: number; t: number; kind: "forming"; group: number; size: number; x: number; y: number; ids: string[];
+  n: number; t: number; kind: "forming" | "dissolved"; group: number; groups?: number[]; size: number; x: number; y: number; ids: string[];
+  evidence?: Evidence;
 }
 export interface VanishingEvent {
-  n: number; t: number; kind: "vanishing"; cluster: string; expected: number; seen: number; why: "arrivals" | "left";
+  n: number; t: number; kind: "vanishing"; cluster: string; expected: number; seen: number; why: "arrivals" | "left"; evidence?: Evidence;
 }
-export interface RecoveredEvent { n: number; t: number; kind: "recovered"; cluster: string }
-export interface StaleEvent { n: number; t: number; kind: "stale" | "fresh"; staleness: number; arrivals: number }
+export interface RecoveredEvent { n: number; t: number; kind: "recovered"; cluster: string; evidence?: Evidence }
+export interface ShiftedEvent { n: number; t: number; kind: "cluster-stale" | "cluster-fresh"; cluster: string; score: number; evidence: Evidence }
+export interface StaleEvent {
+  n: number; t: number; kind: "stale" | "fresh"; staleness: number; arrivals: number; score?: number; evidence?: Evidence;
+}
 
-/** Something about the map as a whole, seen over the window. */
-export type Notice = FormingEvent | VanishingEvent | RecoveredEvent | StaleEvent;
+/** Something about the map as a whole, decided over many arrivals. */
+export type Notice = FormingEvent | VanishingEvent | RecoveredEvent | ShiftedEvent | StaleEvent;
 export type PointEvent = PlacedEvent | RemovedEvent;
 export type LiveEvent = PointEvent | Notice;
 export type Kind = LiveEvent["kind"];
@@ -70,8 +86,10 @@ export interface MapInfo {
   version: string;
 }
 
-export interface FormingGroup { group: number; size: number; x: number; y: number; since: number }
-export interface VanishingCluster { cluster: string; expected: number; seen: number; why: "arrivals" | "left" }
+export interface FormingGroup { group: number; groups: number[]; size: number; x: number; y: number; since: number; evidence: Evidence }
+export interface VanishingCluster { cluster: string; expected: number; seen: number; why: "arrivals" | "left"; evidence?: Evidence }
+export interface ShiftedCluster { cluster: string; score: number; evidence: Evidence }
+export interface Staleness { staleness: number; score: number; evidence: Evidence }
 export interface Series { t: number[]; arrivals: number[]; outliers: number[]; staleness: (number | null)[] }
 
 export interface Health {
@@ -80,6 +98,12 @@ export interface Health {
   groups: number;
   forming: FormingGroup[];
   vanishing: VanishingCluster[];
+  shifted: ShiftedCluster[];
+  stale: Staleness | null;
+  /** More outliers than chance explains. */
+  excess: Evidence | null;
+  /** One false alarm of each kind may come in so many arrivals. */
+  false_alarms: number;
   window: number;
   arrivals: number;
   rate: number;

@@ -1,7 +1,7 @@
 // What happened, in words.
 
-import type { Health, Kind, LiveEvent, Notice } from "./types";
-import type { State } from "./state";
+import type { Evidence, Health, Kind, LiveEvent, Notice } from "./types";
+import type { State, Strange } from "./state";
 
 const whole = new Intl.NumberFormat("en");
 /** A count with its noun: 1 point, 2 points. */
@@ -82,18 +82,53 @@ function distanceOf(event: { x: number; y: number; from: { x: number; y: number 
 
 function notice(event: Notice, { like }: Context): string {
   switch (event.kind) {
-    case "forming": return `A new cluster is forming: ${count(event.size, "outlier")}${likeness(like(event.ids))}`;
+    case "forming": return `A new cluster is forming: ${count(event.size, "outlier")}${likeness(like(event.ids))}${shown(event.evidence)}`;
+    case "dissolved": return ended(event.size, event.evidence);
     case "vanishing": return waning(event);
     case "recovered": return `${capital(called(event.cluster))} receives points again`;
-    case "stale": return `The map is stale (${short(event.staleness)}): arrivals lie farther out than its own rows`;
-    case "fresh": return `The map fits its arrivals again (${short(event.staleness)})`;
+    case "cluster-stale": return strange(capital(called(event.cluster)), { score: event.score, evidence: event.evidence });
+    case "cluster-fresh": return `Arrivals in ${called(event.cluster)} are like its rows again`;
+    case "stale": return strange("The map", { score: event.score ?? 1, evidence: event.evidence });
+    case "fresh": return "The map fits its arrivals again";
   }
 }
 
-export function waning({ cluster, expected, seen, why }: { cluster: string; expected: number; seen: number; why: string }): string {
+/** "…: 27 of the last 300 rows, 3 expected; by chance once in 4 million rows". */
+function shown(evidence: Evidence | undefined): string {
+  if (!evidence || evidence.of === 0) return "";
+  const { seen, of, expected, e_value } = evidence;
+  return `, ${number(seen)} of the last ${count(of, "row")} where ${short(Number(expected.toPrecision(2)))} were expected. ${chance(e_value)}`;
+}
+
+/** How often as strong a false alarm comes. */
+const chance = (rows: number): string => `A false alarm this strong comes once in ${large(rows)} rows`;
+
+/** A large number in words that can be read at a glance. */
+export function large(value: number): string {
+  for (const [size, word] of [[1e12, "trillion"], [1e9, "billion"], [1e6, "million"]] as const) {
+    if (value >= 1000 * size) return `more than ${number(1000)} ${word}`;
+    if (value >= size) return `${Number((value / size).toPrecision(2))} ${word}`;
+  }
+  return number(Number(value.toPrecision(2)));
+}
+
+/** What no longer fits, and by how much. */
+function strange(name: string, { score, evidence }: Strange): string {
+  if (!evidence || evidence.of === 0) return `${name} is stale: arrivals are stranger than its own rows`;
+  const { seen, of, expected, e_value } = evidence;
+  const rows = `${number(seen)} of the last ${count(of, "row")}`;
+  return `${name} is stale: ${rows} are among the ${percent(score)} strangest of its own, ${short(Number(expected.toPrecision(2)))} were expected. ${chance(e_value)}`;
+}
+
+function ended(size: number, evidence: Evidence | undefined): string {
+  if (size === 0 || !evidence) return "A new cluster is gone: none of its outliers are left";
+  return `A new cluster grows no more: none of the last ${count(evidence.of, "row")} came to its ${count(size, "outlier")}, ${short(Number(evidence.expected.toPrecision(2)))} were expected`;
+}
+
+export function waning({ cluster, expected, seen, why, evidence }: { cluster: string; expected: number; seen: number; why: string; evidence?: Evidence }): string {
   const name = capital(called(cluster));
   if (why === "left") return `${name} is vanishing: ${short(seen)} of ${count(Math.round(expected), "point")} left in it`;
-  return `${name} is vanishing: ${count(seen, "arrival")} where ${short(Math.round(expected))} were expected`;
+  return `${name} is vanishing: ${count(seen, "arrival")} where ${short(Math.round(expected))} were expected${evidence && evidence.e_value > 0 ? `. ${chance(evidence.e_value)}` : ""}`;
 }
 
 /** A cluster at the start of a sentence; a name stays as it is written. */
@@ -116,26 +151,24 @@ export function crowd(kind: Kind, many: number, outlying: boolean): string {
 
 export interface Alarm { tone: "forming" | "vanishing" | "stale" | "share"; text: string; short: string; x?: number; y?: number; group?: number }
 
-/** Whether there are more outliers than can be by chance: more than twice what is expected, and not just one or two. */
-export function excessive(share: number, arrivals: number, expected: number | null): boolean {
-  return expected !== null && share > 2 * expected && Math.round(share * arrivals) >= 3;
-}
-
 /** Everything unusual now, what matters most first. `health` is null for a moment in the past. */
-export function alarms(state: State, health: Health | null, stale: number | null, like: (group: number) => string | null,
+export function alarms(state: State, health: Health | null, like: (group: number) => string | null,
   centre: (cluster: string) => { x: number; y: number } | undefined): Alarm[] {
-  const list: Alarm[] = state.forming().map(({ group, size, x, y }) => {
+  const list: Alarm[] = state.forming().map(({ group, size, x, y, evidence }) => {
     const by = likeness(like(group));
-    return { tone: "forming", text: `A new cluster is forming: ${count(size, "outlier")}${by}`, short: `a new cluster is forming${by}`, x, y, group };
+    return { tone: "forming", text: `A new cluster is forming: ${count(size, "outlier")}${by}${shown(evidence)}`, short: `a new cluster is forming${by}`, x, y, group };
   });
   for (const cluster of state.vanishing.values()) {
     list.push({ tone: "vanishing", text: waning(cluster), short: `${called(cluster.cluster)} is vanishing`, ...centre(cluster.cluster) });
   }
-  if (stale !== null) {
-    list.push({ tone: "stale", text: `The map is stale (${short(stale)}): arrivals lie farther out than its own rows. Consider a new fit.`, short: "the map is stale" });
+  for (const [cluster, how] of state.shifted) {
+    list.push({ tone: "stale", text: `${strange(capital(called(cluster)), how)}. Another class may hide in it.`, short: `${called(cluster)} is stale`, ...centre(cluster) });
   }
-  if (health && list.length === 0 && excessive(health.outlier_share, health.arrivals, health.promised)) {
-    list.push({ tone: "share", text: `${percent(health.outlier_share)} of arrivals are outliers; ${percent(health.promised)} expected`, short: "more outliers than expected" });
+  if (state.stale !== null) {
+    list.push({ tone: "stale", text: `${strange("The map", state.stale)}. Consider a new fit.`, short: "the map is stale" });
+  }
+  if (health?.excess && list.length === 0) {
+    list.push({ tone: "share", text: `More outliers than expected${shown(health.excess)}`, short: "more outliers than expected" });
   }
   return list;
 }

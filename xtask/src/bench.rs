@@ -1,6 +1,6 @@
 //! `cargo xtask bench fit`, `place` and `python`: an environment of its own with the rivals in it, then a script of bench/.
 //! `cargo xtask bench scale`: engines instead of rivals. `cargo xtask bench verdicts`: detectors of outliers, and data sets
-//! of packages. `cargo xtask bench live`: a program instead of a script.
+//! of packages. `cargo xtask bench live` and `alarms`: a program instead of a script.
 
 use std::path::PathBuf;
 
@@ -58,6 +58,17 @@ pub(crate) fn run_live(options: &[&str]) -> Result<()> {
     command.arg(shell::root().join("data/mnist")).arg(shell::built("lion")?);
     command.arg(shell::target()?.join("bench")).args(options);
     shell::run(&mut command)
+}
+
+/// False alarms, and how late true ones are.
+pub(crate) fn run_alarms(options: &[&str]) -> Result<()> {
+    shell::run(&mut shell::cargo("build --release --package lion-bench --bin alarms"))?;
+    let mut command = shell::program(shell::built("alarms")?, "");
+    if !options.contains(&"--mnist") {
+        data::fetch(None)?;
+        command.arg("--mnist").arg(shell::root().join("data/mnist"));
+    }
+    shell::run(command.args(options))
 }
 
 /// The Python of `<target>/bench-env`, with the pinned packages of bench/requirements.txt.

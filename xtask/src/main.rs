@@ -32,7 +32,8 @@ usage: cargo xtask <task>
   bench python [OPTIONS]  the same through Python's own calls, liontsne among them
   bench scale [OPTIONS]   landmarks of a table of 10 000 000 rows, and Spark, Ray and Dask: --rows N, --only PARTS
   bench verdicts [OPTIONS] how often ordinary rows are called outliers, and which strangers are found, beside PyOD: --quick, --sets NAMES
-  bench live [OPTIONS]    a live map under load: --seconds N, --listeners N, --minutes N (memory), --kills N, --crowd N, --only PARTS";
+  bench live [OPTIONS]    a live map under load: --seconds N, --listeners N, --minutes N (memory), --kills N, --crowd N, --only PARTS
+  bench alarms [OPTIONS]  false alarms and delays on streams whose truth is known: --seeds N, --ordinary N, --rows N, --only PARTS";
 
 /// The tasks by name, for the check that the README speaks only of these.
 const TASKS: [&str; 5] = ["test", "wheel", "lint", "data", "bench"];
@@ -74,6 +75,7 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["bench", "scale", options @ ..] => Some(bench::run_scale(options)),
         ["bench", "verdicts", options @ ..] => Some(bench::run_verdicts(options)),
         ["bench", "live", options @ ..] => Some(bench::run_live(options)),
+        ["bench", "alarms", options @ ..] => Some(bench::run_alarms(options)),
         ["bench", "place", options @ ..] => Some(bench::run("place.py", options)),
         _ => None,
     }

@@ -5,7 +5,7 @@ use crate::output;
 use anyhow::{Context, Result};
 use lion_server::{Archive, Logged, StoreError};
 use lion_table::{Column, Field, Kind, Writer};
-use lion_tsne::live::{At, Before, Event, Sighting, What, Why};
+use lion_tsne::live::{At, Before, Event, Evidence, Sighting, What, Why};
 use serde::Serialize;
 use std::path::Path;
 
@@ -138,6 +138,9 @@ columns! {
     why: Option<String> = Field::nullable("why", Kind::Text),
     staleness: Option<f64> = Field::nullable("staleness", Kind::F64),
     arrivals: Option<u64> = Field::nullable("arrivals", Kind::U64),
+    of: Option<u64> = Field::nullable("of", Kind::U64),
+    e_value: Option<f64> = Field::nullable("e_value", Kind::F64),
+    since: Option<f64> = Field::nullable("since", Kind::F64),
 }
 
 /// What the kinds of events tell, side by side.
@@ -155,6 +158,7 @@ struct Told {
     why: Option<Why>,
     staleness: Option<f64>,
     arrivals: Option<u64>,
+    evidence: Option<Evidence>,
 }
 
 impl From<What> for Told {
@@ -166,25 +170,36 @@ impl From<What> for Told {
             }
             What::ChangedCluster(s) | What::Moved(s) | What::Stayed(s) => Self::of(s),
             What::Removed { id, from } => Self { id: Some(id), from: Some(from), ..empty },
-            What::Forming { group, size, at, .. } => {
-                Self { group: Some(group), size: Some(size), at: Some(at), ..empty }
-            }
+            What::Forming(gathered) | What::Dissolved(gathered) => Self {
+                group: Some(gathered.group),
+                size: Some(gathered.size),
+                at: Some(gathered.at),
+                ..Self::shown(gathered.evidence)
+            },
             What::Vanishing(vanishing) => Self {
                 cluster: Some(vanishing.cluster),
-                expected: Some(vanishing.expected),
-                seen: Some(vanishing.seen),
                 why: Some(vanishing.why),
-                ..empty
+                ..Self::shown(vanishing.evidence)
             },
-            What::Recovered { cluster } => Self { cluster: Some(cluster), ..empty },
-            What::Stale(how) | What::Fresh(how) => {
-                Self { staleness: Some(how.staleness), arrivals: Some(how.arrivals), ..empty }
+            What::Recovered { cluster, evidence } => Self { cluster: Some(cluster), ..Self::shown(evidence) },
+            What::ClusterStale(shifted) | What::ClusterFresh(shifted) => {
+                Self { cluster: Some(shifted.cluster), ..Self::shown(shifted.evidence) }
             }
+            What::Stale(how) | What::Fresh(how) => Self {
+                staleness: Some(how.staleness),
+                arrivals: Some(how.arrivals),
+                ..Self::shown(how.evidence)
+            },
         }
     }
 }
 
 impl Told {
+    fn shown(evidence: Evidence) -> Self {
+        let (expected, seen) = (Some(evidence.expected), Some(evidence.seen));
+        Self { expected, seen, evidence: Some(evidence), ..Self::default() }
+    }
+
     fn of(mut sighting: Sighting) -> Self {
         Self {
             id: Some(std::mem::take(&mut sighting.id)),
@@ -207,8 +222,9 @@ impl Rows {
         self.n.push(event.n);
         self.t.push(event.t);
         self.kind.push(event.kind().to_owned());
-        let Told { sighting, id, at, group, cluster, from, size, expected, seen, why, staleness, arrivals } =
-            event.what.into();
+        let told: Told = event.what.into();
+        let Told { sighting, id, at, group, cluster, from, size, expected, seen, why, .. } = told;
+        let (staleness, arrivals, evidence) = (told.staleness, told.arrivals, told.evidence);
         self.id.push(id);
         self.x.push(at.map(|at| at.x));
         self.y.push(at.map(|at| at.y));
@@ -224,6 +240,9 @@ impl Rows {
         }));
         self.staleness.push(staleness);
         self.arrivals.push(arrivals);
+        self.of.push(evidence.map(|evidence| evidence.of));
+        self.e_value.push(evidence.map(|evidence| evidence.e_value));
+        self.since.push(evidence.map(|evidence| evidence.since));
         self.add_sighting(sighting);
         self.add_before(from);
     }

@@ -5,7 +5,7 @@
 use crate::feed::Batch;
 use crate::service::Service;
 use crate::stop::Stop;
-use lion_tsne::live::{Event, Health};
+use lion_tsne::live::{Event, Evidence, Health};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -15,11 +15,11 @@ use ureq::Agent;
 /// What is called for help about; nothing unless it is chosen.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
-    /// The share of outliers among the arrivals of the window that is too large.
+    /// The share of outliers among the arrivals of the window that is too large, if it is more than chance explains.
     pub outlier_rate: Option<f64>,
-    /// The staleness that is too large.
+    /// The staleness that is too large, if the map is stale.
     pub staleness: Option<f64>,
-    /// Each group of outliers that forms a new cluster.
+    /// Each new cluster that forms.
     pub new_cluster: bool,
 }
 
@@ -39,9 +39,6 @@ const ATTEMPTS: u32 = 5;
 
 /// Alerts that may wait while the webhook is slow; those beyond are only logged.
 const WAITING: usize = 64;
-
-/// Arrivals in the window before a share of them means something.
-const ENOUGH: u64 = 50;
 
 /// How often the rules are looked at, at most.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -68,6 +65,9 @@ struct Alert {
     /// The group that forms.
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<u64>,
+    /// What shows it, and the same as a sentence.
+    evidence: Evidence,
+    text: String,
     t: f64,
     event: u64,
     map: String,
@@ -128,29 +128,55 @@ impl Broken {
     /// The rules that are newly broken.
     fn look(&mut self, health: &Health, event: u64, t: f64) -> Vec<Alert> {
         let map = self.map.clone();
-        let alert =
-            |alert, value, limit, group| Alert { alert, value, limit, group, t, event, map: map.clone() };
-        let enough = health.arrivals >= ENOUGH;
+        let alert = |alert, value, limit, group, evidence: Evidence, what: &str| {
+            let text = said(&evidence, what);
+            Alert { alert, value, limit, group, evidence, text, t, event, map: map.clone() }
+        };
+        let stale = health.stale.map(|stale| stale.evidence);
         let mut alerts = Vec::new();
-        for (name, value, limit, broken) in [
-            ("outlier-rate", health.outlier_share, self.rules.outlier_rate, &mut self.outlier_rate),
-            ("staleness", health.staleness, self.rules.staleness, &mut self.staleness),
+        for (name, value, limit, evidence, broken, what) in [
+            (
+                "outlier-rate",
+                health.outlier_share,
+                self.rules.outlier_rate,
+                health.excess,
+                &mut self.outlier_rate,
+                "are outliers",
+            ),
+            (
+                "staleness",
+                health.staleness,
+                self.rules.staleness,
+                stale,
+                &mut self.staleness,
+                "are stranger than the map's own rows",
+            ),
         ] {
             let Some(limit) = limit else { continue };
-            let now = enough && value > limit;
-            if now && !*broken {
-                alerts.push(alert(name, value, Some(limit), None));
+            let now = evidence.filter(|_| value > limit);
+            if let Some(evidence) = now.filter(|_| !*broken) {
+                alerts.push(alert(name, value, Some(limit), None, evidence, what));
             }
-            *broken = now;
+            *broken = now.is_some();
         }
         if self.rules.new_cluster {
-            let forming = health.forming.iter().map(|forming| (forming.group, forming.size as f64));
-            let fresh = forming.clone().filter(|(group, _)| !self.groups.contains(group));
-            alerts.extend(fresh.map(|(group, size)| alert("new-cluster", size, None, Some(group))));
-            self.groups = forming.map(|(group, _)| group).collect();
+            for forming in health.forming.iter().filter(|forming| !self.groups.contains(&forming.group)) {
+                let (size, group) = (forming.size as f64, Some(forming.group));
+                let what = "are outliers close to each other";
+                alerts.push(alert("new-cluster", size, None, group, forming.evidence, what));
+            }
+            self.groups = health.forming.iter().map(|forming| forming.group).collect();
         }
         alerts
     }
+}
+
+/// Evidence as a sentence.
+fn said(evidence: &Evidence, what: &str) -> String {
+    let Evidence { seen, of, expected, e_value, .. } = evidence;
+    format!(
+        "{seen} of the last {of} rows {what}, {expected:.1} were expected; a false alarm this strong comes once in {e_value:.0} rows"
+    )
 }
 
 /// Calls the webhook for each alert, until nobody sends any more.
@@ -184,13 +210,17 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn health(arrivals: u64, outlier_share: f64, staleness: f64, forming: &[u64]) -> Health {
-        let forming =
-            forming.iter().map(|group| json!({ "group": group, "size": 6, "x": 0, "y": 0, "since": 0 }));
+    fn health(proven: bool, outlier_share: f64, staleness: f64, forming: &[u64]) -> Health {
+        let evidence = json!({ "seen": 27, "of": 300, "expected": 3.0, "e_value": 4e6, "since": 0 });
+        let forming = forming.iter().map(
+            |group| json!({ "group": group, "size": 6, "x": 0, "y": 0, "since": 0, "evidence": evidence }),
+        );
+        let stale = json!({ "staleness": staleness, "arrivals": 300, "score": 0.1, "evidence": evidence });
         let health = json!({
             "points": 0, "outliers": 0, "groups": 0, "forming": forming.collect::<Vec<_>>(), "vanishing": [],
-            "window": 300, "arrivals": arrivals, "rate": 1, "outlier_share": outlier_share, "promised": 0.01,
+            "window": 300, "arrivals": 60, "rate": 1, "outlier_share": outlier_share, "promised": 0.01,
             "staleness": staleness, "clusters": [],
+            "stale": proven.then_some(stale), "excess": proven.then_some(evidence),
             "series": { "t": [], "arrivals": [], "outliers": [], "staleness": [] },
         });
         serde_json::from_value(health).expect("it is what is watched")
@@ -203,25 +233,35 @@ mod tests {
         let mut look = |health: Health| {
             let alerts = broken.look(&health, 9, 1.5);
             assert!(alerts.iter().all(|alert| alert.event == 9 && alert.t == 1.5 && alert.map == "m"));
+            assert!(alerts.iter().all(|alert| alert.evidence.seen == 27));
             alerts
                 .iter()
                 .map(|alert| (alert.alert, alert.value, alert.limit, alert.group))
                 .collect::<Vec<_>>()
         };
-        // A few arrivals mean nothing yet.
-        assert_eq!(look(health(49, 0.5, 0.9, &[])), []);
+        // What chance explains means nothing yet.
+        assert_eq!(look(health(false, 0.5, 0.9, &[])), []);
         let rate = ("outlier-rate", 0.5, Some(0.1), None);
-        assert_eq!(look(health(50, 0.5, 0.1, &[])), [rate]);
-        assert_eq!(look(health(60, 0.6, 0.4, &[])), [("staleness", 0.4, Some(0.3), None)]);
-        assert_eq!(look(health(60, 0.1, 0.4, &[])), []);
-        assert_eq!(look(health(60, 0.5, 0.4, &[3])), [rate, ("new-cluster", 6.0, None, Some(3))]);
-        assert_eq!(look(health(60, 0.5, 0.4, &[3, 4])), [("new-cluster", 6.0, None, Some(4))]);
-        assert_eq!(look(health(60, 0.5, 0.4, &[4])), []);
+        assert_eq!(look(health(true, 0.5, 0.1, &[])), [rate]);
+        assert_eq!(look(health(true, 0.6, 0.4, &[])), [("staleness", 0.4, Some(0.3), None)]);
+        assert_eq!(look(health(true, 0.1, 0.4, &[])), []);
+        assert_eq!(look(health(true, 0.5, 0.4, &[3])), [rate, ("new-cluster", 6.0, None, Some(3))]);
+        assert_eq!(look(health(true, 0.5, 0.4, &[3, 4])), [("new-cluster", 6.0, None, Some(4))]);
+        assert_eq!(look(health(true, 0.5, 0.4, &[4])), []);
+    }
+
+    #[test]
+    fn an_alert_says_what_shows_it() {
+        let rules = Rules { outlier_rate: Some(0.05), ..Rules::default() };
+        let mut broken = Broken { rules, ..Broken::default() };
+        let alerts = broken.look(&health(true, 0.09, 0.0, &[]), 1, 0.0);
+        let text = "27 of the last 300 rows are outliers, 3.0 were expected; a false alarm this strong comes once in 4000000 rows";
+        assert_eq!(alerts[0].text, text);
     }
 
     #[test]
     fn nothing_is_told_that_was_not_asked_for() {
         let mut broken = Broken::default();
-        assert_eq!(broken.look(&health(100, 1.0, 1.0, &[1]), 1, 0.0), []);
+        assert_eq!(broken.look(&health(true, 1.0, 1.0, &[1]), 1, 0.0), []);
     }
 }

@@ -257,12 +257,15 @@ fn written(events: &[Event]) -> Result<Vec<Arc<Slab>>, serde_json::Error> {
 
 /// The groups that points came to or left.
 fn groups_of(events: &[Event]) -> BTreeSet<u64> {
-    let of = |event: &Event| match &event.what {
-        What::Removed { from, .. } => [from.group, None],
-        What::Forming { group, .. } => [Some(*group), None],
-        _ => event
-            .sighting()
-            .map_or([None; 2], |now| [now.group, now.from.as_ref().and_then(|from| from.group)]),
-    };
-    events.iter().flat_map(of).flatten().collect()
+    let mut groups = BTreeSet::new();
+    for event in events {
+        match &event.what {
+            What::Removed { from, .. } => groups.extend(from.group),
+            What::Forming(gathered) | What::Dissolved(gathered) => groups.extend(&gathered.groups),
+            _ => groups.extend(event.sighting().into_iter().flat_map(|now| {
+                [now.group, now.from.as_ref().and_then(|from| from.group)].into_iter().flatten()
+            })),
+        }
+    }
+    groups
 }

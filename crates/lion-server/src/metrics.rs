@@ -69,7 +69,20 @@ impl Metrics {
             ("lion_points", gauge, "Points that are there.", health.points as f64),
             ("lion_outliers", gauge, "Points that belong nowhere.", health.outliers as f64),
             ("lion_groups", gauge, "Groups of outliers.", health.groups as f64),
-            ("lion_forming_groups", gauge, "Groups that form a new cluster.", health.forming.len() as f64),
+            ("lion_forming_clusters", gauge, "New clusters that form.", health.forming.len() as f64),
+            ("lion_stale", gauge, "Whether the map is stale, 0 or 1.", f64::from(health.stale.is_some())),
+            (
+                "lion_stale_clusters",
+                gauge,
+                "Clusters whose arrivals are no longer like their rows.",
+                health.shifted.len() as f64,
+            ),
+            (
+                "lion_excess_outliers",
+                gauge,
+                "Whether there are more outliers than chance explains, 0 or 1.",
+                f64::from(health.excess.is_some()),
+            ),
             (
                 "lion_vanishing_clusters",
                 gauge,

@@ -29,8 +29,8 @@ pub struct GroupView {
 
 impl From<&OutlierGroup> for GroupView {
     fn from(group: &OutlierGroup) -> Self {
-        let OutlierGroup { number, position, members, forming, .. } = group;
-        Self { number: *number, position: position.to_vec(), size: members.len(), forming: *forming }
+        let OutlierGroup { number, position, members, family, .. } = group;
+        Self { number: *number, position: position.to_vec(), size: members.len(), forming: family.is_some() }
     }
 }
 

@@ -1,7 +1,8 @@
 //! A live map: points with ids that appear, change and leave, and what is to be told of each change.
 //!
 //! The base map never changes. [`Live::apply`] takes changes and answers with [`Event`]s: exactly one for each change, and
-//! those that a window of time shows, all numbered without gaps. What it tells depends on the changes in their order
+//! alarms, all numbered without gaps. Alarms are tests with a stated rate of false ones ([`FalseAlarms`]), and each carries
+//! its [`Evidence`]. What it tells depends on the changes in their order
 //! alone, not on how they are cut into batches, on threads or on clocks. What a store keeps of it ([`Live::points`],
 //! [`Live::groups`], [`Live::aux`]) makes the same live map again ([`Live::restore`]).
 //!
@@ -27,6 +28,7 @@
 //! # }
 //! ```
 
+mod alarms;
 mod clusters;
 mod density;
 mod event;
@@ -38,24 +40,26 @@ mod strangers;
 mod watch;
 mod window;
 
+pub use alarms::FalseAlarms;
 pub use clusters::Clusters;
-pub use event::{At, Before, Event, Sighting, Staleness, Vanishing, What, Why};
+pub use event::{At, Before, Event, Evidence, Gathered, Shifted, Sighting, Staleness, Vanishing, What, Why};
 pub use health::{ClusterHealth, Forming as FormingCluster, Health, Series};
 pub use points::Point;
 pub use restart::SavedGroup;
 pub use strangers::OutlierGroup;
 
 use crate::error::{Error, Result};
-use crate::lion::{Lion, Placement, Settled, Verdict};
+use crate::lion::{Lion, Placement, Settled, Stranger, Verdict};
 use crate::matrix::Matrix;
 use crate::plane::Plane;
+use alarms::{Known, Learned, has_turn};
 use clusters::Voters;
 use points::Points;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use strangers::{Placed, Strangers};
+use watch::{Announced, Arrived};
 use window::Window;
 
 /// The longest id, in bytes.
@@ -63,20 +67,18 @@ const LONGEST_ID: usize = 256;
 /// The latest time that can be told apart from the next, in seconds.
 const LATEST: f64 = 1e15;
 
-/// How a live map looks at time.
+/// What a live map shows and tells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LiveOptions {
-    /// Seconds of the window in which clusters form and vanish.
+    /// Seconds of the window that [`Health`] shows. No alarm depends on it.
     pub window: f64,
-    /// Members that make a group of outliers a new cluster.
-    pub forming: usize,
-    /// Beyond this staleness, from 0 to 1, the map is called stale.
-    pub stale: f64,
+    /// How often a false alarm of each kind may come.
+    pub false_alarms: FalseAlarms,
 }
 
 impl Default for LiveOptions {
     fn default() -> Self {
-        Self { window: 300.0, forming: 5, stale: 0.25 }
+        Self { window: 300.0, false_alarms: FalseAlarms::default() }
     }
 }
 
@@ -133,36 +135,14 @@ pub struct Live {
     points: Points,
     strangers: Strangers,
     window: Window,
+    /// What alarms know of the map, have learned of the stream, and have told.
+    known: Known,
+    learned: Learned,
     announced: Announced,
+    /// No cluster can be told to vanish before this arrival.
+    look: u64,
     last: u64,
     now: f64,
-}
-
-/// What was told of the window.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Announced {
-    /// Groups that are new clusters.
-    forming: BTreeMap<u64, Forming>,
-    vanishing: BTreeMap<u32, VanishedBy>,
-    stale: bool,
-}
-
-/// What was told of a forming group.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Forming {
-    /// Its members then.
-    size: u64,
-    /// When it was first told.
-    since: f64,
-}
-
-/// Why a cluster was called vanishing.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-enum VanishedBy {
-    /// It had this share of arrivals.
-    Arrivals { share: f64 },
-    /// It had so many points.
-    Left { from: u64 },
 }
 
 /// A row of which all is known that does not depend on other points.
@@ -175,11 +155,8 @@ impl Live {
         if !(options.window > 0.0 && options.window <= LATEST) {
             return refuse("window", format!("must be a number of seconds above 0, not {}", options.window));
         }
-        if options.forming < 2 {
-            return refuse("forming", format!("must be at least 2 members, not {}", options.forming));
-        }
-        if !(options.stale > 0.0 && options.stale <= 1.0) {
-            return refuse("stale", format!("must be above 0 and at most 1, not {}", options.stale));
+        if let Err(problem) = options.false_alarms.check() {
+            return refuse("false alarms", problem);
         }
         let map = lion.map();
         let (clusters, voters) = lion.install(|| {
@@ -189,9 +166,26 @@ impl Live {
             (clusters, voters)
         });
         let window = Window::new(options.window, clusters.names.len());
+        let known = Known::new(&lion, &clusters);
+        let learned = Learned::new(clusters.names.len(), options.false_alarms);
         let (points, announced) = (Points::default(), Announced::default());
         let strangers = Strangers::new(&lion);
-        Ok(Self { lion, options, clusters, voters, points, strangers, window, announced, last: 0, now: 0.0 })
+        let (last, now, look) = (0, 0.0, 0);
+        Ok(Self {
+            lion,
+            options,
+            clusters,
+            voters,
+            points,
+            strangers,
+            window,
+            known,
+            learned,
+            announced,
+            look,
+            last,
+            now,
+        })
     }
 
     /// Applies changes one after another; all of them or, if one is refused, none. The error says which.
@@ -201,16 +195,15 @@ impl Live {
         let mut events = Vec::with_capacity(changes.len());
         for change in changes {
             self.tick(change.t());
-            let group = match change {
-                Change::Delete { id, .. } => {
-                    self.delete(id, &mut events);
-                    None
-                }
+            match change {
+                Change::Delete { id, .. } => self.delete(id, &mut events),
                 Change::Upsert(arrival) => {
-                    judged.next().and_then(|judged| self.upsert(arrival, judged, &mut events))
+                    if let Some(judged) = judged.next() {
+                        self.upsert(arrival, judged, &mut events);
+                    }
                 }
-            };
-            self.watch(group, &mut events);
+            }
+            self.watch_families(&mut events);
         }
         Ok(events)
     }
@@ -314,21 +307,21 @@ impl Live {
 
     fn delete(&mut self, id: String, events: &mut Vec<Event>) {
         let Some(point) = self.points.remove(&id) else { return };
-        self.window.pass(point.cluster, None);
         self.leave(&point);
         let from = self.before(&point);
         self.tell(What::Removed { id, from }, events);
+        self.watch_removed(point.cluster, events);
     }
 
     fn leave(&mut self, point: &Point) {
         if let Some(group) = point.placement.group {
             self.strangers.leave(point.first, group);
-            self.forget_group(group);
+            self.learned.since.remove(&point.first);
         }
     }
 
-    /// Puts a point where it belongs, and answers with its group if it is an outlier.
-    fn upsert(&mut self, arrival: Arrival, judged: Judged, events: &mut Vec<Event>) -> Option<u64> {
+    /// Puts a point where it belongs.
+    fn upsert(&mut self, arrival: Arrival, judged: Judged, events: &mut Vec<Event>) {
         let Arrival { id, label, .. } = arrival;
         let (settled, cluster) = judged;
         let old = self.points.get(&id).cloned();
@@ -339,29 +332,41 @@ impl Live {
                 old.iter().for_each(|old| self.leave(old));
                 Placed { placement, joined: false }
             }
-            Settled::Outlier(stranger) => {
-                let at = old.as_ref().filter(|old| old.is_outlier()).map(|old| &old.placement);
-                let placed = self.strangers.place(&self.lion, (first, &id), stranger, at);
-                if let Some(group) = at.and_then(|at| at.group) {
-                    self.forget_group(group);
-                }
-                placed
-            }
+            Settled::Outlier(stranger) => self.place_outlier((first, number, &id), stranger, old.as_ref()),
         };
         let outlier = placement.verdict == Verdict::Outlier;
-        self.window.arrive(self.lion.distance_share(placement.nearest_distance), cluster, outlier);
-        self.window.pass(old.as_ref().and_then(|old| old.cluster), cluster);
-        if let Some(group) = placement.group.filter(|_| joined) {
-            self.window.join(group);
-        }
+        self.window.arrive(placement.score, cluster, outlier);
         let label = label.or_else(|| old.as_ref().and_then(|old| old.label.clone()));
-        let group = placement.group;
+        let arrived = Arrived {
+            first,
+            cluster,
+            score: placement.score,
+            group: placement.group,
+            before: old.as_ref().map(|old| (old.cluster, old.placement.score, old.is_outlier())),
+            // Every point counts once, and again when the others have had their turn.
+            counts: old.as_ref().is_none_or(|old| has_turn(number - old.last, self.points.len())),
+        };
         let point = Point { id, label, placement, cluster, t: self.now, first, last: number };
         let tell = kind(old.as_ref(), &point, joined);
         let sighting = self.sighting(&point, old.as_ref());
         self.points.put(point);
         self.tell(tell(sighting), events);
-        group
+        self.watch(&arrived, events);
+    }
+
+    /// Places an outlier that appeared by event `first` and is told of by event `number`.
+    fn place_outlier(
+        &mut self,
+        (first, number, id): (u64, u64, &str),
+        stranger: Stranger,
+        old: Option<&Point>,
+    ) -> Placed {
+        let at = old.filter(|old| old.is_outlier()).map(|old| &old.placement);
+        let since = self.strangers.since(first).unwrap_or(number);
+        if since != first {
+            self.learned.since.insert(first, since);
+        }
+        self.strangers.place(&self.lion, (first, since, id), stranger, at)
     }
 
     fn sighting(&self, point: &Point, old: Option<&Point>) -> Sighting {

@@ -5,7 +5,7 @@ import { State, type Point } from "../../src/state";
 import type { Health, LiveEvent, LiveSnapshot, Past, Verdict } from "../../src/types";
 
 const health: Health = {
-  points: 0, outliers: 0, groups: 0, forming: [], vanishing: [], window: 300, arrivals: 0, rate: 0, outlier_share: 0,
+  points: 0, outliers: 0, groups: 0, forming: [], vanishing: [], shifted: [], stale: null, excess: null, false_alarms: 300000, window: 300, arrivals: 0, rate: 0, outlier_share: 0,
   promised: 0.01, staleness: 0, series: { t: [], arrivals: [], outliers: [], staleness: [] },
 };
 const nothing: LiveSnapshot = {
@@ -30,7 +30,11 @@ function stream(length: number, seed: number): LiveEvent[] {
       points.delete(id);
       events.push({ n, t: n, kind: "removed", id, from });
     } else if (dice < 0.14) {
-      events.push({ n, t: n, kind: "forming", group: Math.floor(random() * 4), size: 5, x: 1, y: 2, ids: [] });
+      const group = Math.floor(random() * 4);
+      events.push({ n, t: n, kind: random() < 0.7 ? "forming" : "dissolved", group, groups: [group, 4], size: 5, x: 1, y: 2, ids: [] });
+    } else if (dice < 0.16) {
+      const evidence = { seen: 1, of: 2, expected: 0.5, e_value: 9, since: 0 };
+      events.push({ n, t: n, kind: random() < 0.6 ? "cluster-stale" : "cluster-fresh", cluster: String(Math.floor(random() * 3)), score: 0.1, evidence });
     } else if (dice < 0.18) {
       const cluster = String(Math.floor(random() * 3));
       events.push(random() < 0.5 ? { n, t: n, kind: "vanishing", cluster, expected: 12, seen: 1, why: "arrivals" } : { n, t: n, kind: "recovered", cluster });
@@ -56,7 +60,7 @@ function seen(state: State): unknown {
     last: state.last, outliers: state.outliers, stale: state.stale,
     points: sorted([...state.points.values()].map((point: Point) => ({ id: point.id, ...past(point) }))),
     groups: sorted([...state.groups].map(([number, members]) => [number, sorted(members)])),
-    forming: sorted(state.forming()),
+    forming: sorted(state.forming()), shifted: sorted(state.shifted),
     vanishing: sorted([...state.vanishing.values()].map(({ cluster, expected, seen: got }) => [cluster, expected, got])),
   };
 }
@@ -120,6 +124,7 @@ test("apply and undo say what they did to which point", () => {
 });
 
 test("health ends what ended without an event", () => {
+  const evidence = { seen: 1, of: 2, expected: 0.5, e_value: 9, since: 0 };
   const state = new State();
   state.load(nothing);
   const [place] = stream(1, 4) as [Extract<LiveEvent, { kind: "appeared" }>];
@@ -130,8 +135,8 @@ test("health ends what ended without an event", () => {
   state.adopt(health);
   assert.equal(state.forming().length, 0);
   assert.equal(state.vanishing.size, 0);
-  state.adopt({ ...health, forming: [{ group: 7, size: 1, x: 3, y: 4, since: 0 }] });
-  assert.deepEqual(state.forming(), [{ group: 7, size: 1, x: 3, y: 4 }]);
+  state.adopt({ ...health, forming: [{ group: 7, groups: [7], size: 1, x: 3, y: 4, since: 0, evidence }] });
+  assert.deepEqual(state.forming(), [{ group: 7, groups: [7], size: 1, x: 3, y: 4, evidence }]);
 });
 
 test("the log takes only what joins on", () => {

@@ -4,9 +4,9 @@ import { csv } from "../../src/csv";
 import { CLASSES, colourClasses, OTHER } from "../../src/palette";
 import { paint } from "../../src/picture";
 import { State } from "../../src/state";
-import type { LiveEvent, PlacedEvent } from "../../src/types";
+import type { Health, LiveEvent, PlacedEvent } from "../../src/types";
 import { Kin } from "../../src/kin";
-import { alarms, crowd, excessive, moment, percent, rate, sentence, short, status } from "../../src/words";
+import { alarms, crowd, large, moment, percent, rate, sentence, short, status } from "../../src/words";
 
 const context = { like: () => "7", size: () => undefined, little: Infinity };
 const like = () => "7";
@@ -33,6 +33,17 @@ test("each event has its sentence", () => {
     [{ n: 1, t: 1, kind: "vanishing", cluster: "3", expected: 14.2, seen: 1, why: "arrivals" }, "Cluster 3 is vanishing: 1 arrival where 14 were expected"],
     [{ n: 1, t: 1, kind: "vanishing", cluster: "3", expected: 12, seen: 2, why: "left" }, "Cluster 3 is vanishing: 2 of 12 points left in it"],
     [{ n: 1, t: 1, kind: "recovered", cluster: "3" }, "Cluster 3 receives points again"],
+    [{ n: 1, t: 1, kind: "forming", group: 1, groups: [1, 2], size: 7, x: 0, y: 0, ids: [], evidence: { seen: 7, of: 120, expected: 0.05, e_value: 4.1e6, since: 0 } },
+      "A new cluster is forming: 7 outliers, most like 7, 7 of the last 120 rows where 0.05 were expected. A false alarm this strong comes once in 4.1 million rows"],
+    [{ n: 1, t: 1, kind: "dissolved", group: 1, groups: [1], size: 7, x: 0, y: 0, ids: [], evidence: { seen: 0, of: 90, expected: 9.2, e_value: 1e4, since: 0 } },
+      "A new cluster grows no more: none of the last 90 rows came to its 7 outliers, 9.2 were expected"],
+    [{ n: 1, t: 1, kind: "dissolved", group: 1, groups: [], size: 0, x: 0, y: 0, ids: [] }, "A new cluster is gone: none of its outliers are left"],
+    [{ n: 1, t: 1, kind: "stale", staleness: 0.1, arrivals: 300, score: 0.01, evidence: { seen: 27, of: 300, expected: 3, e_value: 4e6, since: 0 } },
+      "The map is stale: 27 of the last 300 rows are among the 1 % strangest of its own, 3 were expected. A false alarm this strong comes once in 4 million rows"],
+    [{ n: 1, t: 1, kind: "cluster-stale", cluster: "4", score: 0.1, evidence: { seen: 41, of: 100, expected: 10, e_value: 5e5, since: 0 } },
+      "Cluster 4 is stale: 41 of the last 100 rows are among the 10 % strangest of its own, 10 were expected. A false alarm this strong comes once in 500,000 rows"],
+    [{ n: 1, t: 1, kind: "cluster-fresh", cluster: "4", score: 0.1, evidence: { seen: 41, of: 100, expected: 10, e_value: 5e5, since: 0 } }, "Arrivals in cluster 4 are like its rows again"],
+    [{ n: 1, t: 1, kind: "fresh", staleness: 0.1, arrivals: 300 }, "The map fits its arrivals again"],
   ];
   for (const [event, text] of cases) assert.equal(sentence(event, context), text);
   assert.equal(sentence(place({ kind: "moved", from: before }), { ...context, little: 2 }), "moved (5) within cluster 3", "5 is more than a little");
@@ -45,7 +56,7 @@ test("each event has its sentence", () => {
 
 test("the status line says what is unusual", () => {
   const state = new State();
-  const line = () => status(state, alarms(state, null, state.stale, like, () => undefined));
+  const line = () => status(state, alarms(state, null, like, () => undefined));
   assert.equal(line(), "0 points · no outliers · nothing unusual");
   state.apply(place({ verdict: "outlier", cluster: null, group: 4 }));
   assert.equal(line(), "1 point · 1 outlier · nothing unusual");
@@ -56,11 +67,18 @@ test("the status line says what is unusual", () => {
   assert.equal(line(), "1 point · 1 outlier · a new cluster is forming, most like 7 · 2 more warnings");
 });
 
-test("an excess of outliers is more than twice what is expected, and at least three", () => {
-  assert.equal(excessive(0.03, 100, 0.01), true);
-  assert.equal(excessive(0.02, 150, 0.01), false, "only twice");
-  assert.equal(excessive(0.2, 10, 0.01), false, "only two");
-  assert.equal(excessive(0.5, 100, null), false, "nothing is expected");
+test("large numbers can be read at a glance", () => {
+  assert.deepEqual([1234, 999_999, 4.12e6, 3e9, 8e20].map(large), ["1,200", "1,000,000", "4.1 million", "3 billion", "more than 1,000 trillion"]);
+});
+
+test("an excess of outliers is told with its evidence, and only if nothing explains it", () => {
+  const state = new State();
+  const evidence = { seen: 27, of: 300, expected: 3, e_value: 4e6, since: 0 };
+  const health = { excess: evidence } as Health;
+  const [alarm] = alarms(state, health, like, () => undefined);
+  assert.equal(alarm.text, "More outliers than expected, 27 of the last 300 rows where 3 were expected. A false alarm this strong comes once in 4 million rows");
+  state.apply({ n: 1, t: 1, kind: "stale", staleness: 0.4, arrivals: 99, score: 0.01, evidence });
+  assert.deepEqual(alarms(state, health, like, () => undefined).map(({ tone }) => tone), ["stale"]);
 });
 
 test("outliers are most like the cluster of the rows nearest to most of them", () => {

@@ -74,10 +74,10 @@ pub(crate) struct AlertArgs {
     /// Where alerts are posted to, as JSON
     #[arg(long, value_name = "URL", value_parser = Webhook::new)]
     pub(crate) webhook: Option<Webhook>,
-    /// When more of the window's arrivals than this are outliers, such as 10%
+    /// When more of the window's arrivals than this are outliers, such as 10%, and that is more than chance explains
     #[arg(long, value_name = "SHARE", value_parser = value::share, requires = "webhook", allow_negative_numbers = true)]
     pub(crate) alert_outlier_rate: Option<f64>,
-    /// When the map is staler than this, from 0 to 1
+    /// When the map is stale, and staler than this, from 0 to 1
     #[arg(long, value_name = "S", value_parser = value::share, requires = "webhook", allow_negative_numbers = true)]
     pub(crate) alert_staleness: Option<f64>,
     /// When outliers gather into a new cluster

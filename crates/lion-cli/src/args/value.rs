@@ -175,10 +175,6 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-pub(crate) fn members(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|&members| members >= 2).ok_or_else(|| "it must be a number from 2 on".into())
-}
-
 /// A share as a number from 0 to 1 or as a percentage.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     let share = match text.strip_suffix('%') {

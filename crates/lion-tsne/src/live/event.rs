@@ -27,15 +27,18 @@ impl Event {
             What::Moved(_) => "moved",
             What::Stayed(_) => "stayed",
             What::Removed { .. } => "removed",
-            What::Forming { .. } => "forming",
+            What::Forming(_) => "forming",
+            What::Dissolved(_) => "dissolved",
             What::Vanishing(_) => "vanishing",
             What::Recovered { .. } => "recovered",
+            What::ClusterStale(_) => "cluster-stale",
+            What::ClusterFresh(_) => "cluster-fresh",
             What::Stale(_) => "stale",
             What::Fresh(_) => "fresh",
         }
     }
 
-    /// The point that it is about; what a window of time shows is about none.
+    /// The point that it is about; alarms are about none.
     pub fn id(&self) -> Option<&str> {
         match &self.what {
             What::Removed { id, .. } => Some(id),
@@ -49,7 +52,8 @@ impl Event {
     }
 }
 
-/// What happened. Each change of a point is exactly one of the first eight; the others are what a window of time shows.
+/// What happened. Each change of a point is exactly one of the first eight; the others are alarms and their ends, decided by
+/// evidence over many arrivals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum What {
@@ -74,25 +78,24 @@ pub enum What {
         /// As it was.
         from: Before,
     },
-    /// A group of outliers grows: a new cluster.
-    Forming {
-        /// The group.
-        group: u64,
-        /// Its members.
-        size: u64,
-        /// Its position.
-        #[serde(flatten)]
-        at: At,
-        /// The members that came last, the latest last; at most 20 of them.
-        ids: Vec<String>,
-    },
+    /// Outliers gather: a new cluster. Told once, however many groups of outliers it is.
+    Forming(Gathered),
+    /// A new cluster gets no more members, or has none any more.
+    Dissolved(Gathered),
     /// A cluster no longer has what it had.
     Vanishing(Vanishing),
     /// A cluster that was vanishing is back.
     Recovered {
         /// Its name.
         cluster: String,
+        /// What shows it; nothing where its points came back, which are counted.
+        #[serde(default)]
+        evidence: Evidence,
     },
+    /// What arrives in a cluster is no longer like its rows, though few of it are outliers: another class may hide in it.
+    ClusterStale(Shifted),
+    /// It is again.
+    ClusterFresh(Shifted),
     /// What arrives is no longer like the map.
     Stale(Staleness),
     /// It is again.
@@ -188,17 +191,69 @@ pub struct Before {
     pub label: Option<String>,
 }
 
+/// What an alarm, or its end, is decided by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Evidence {
+    /// How many rows there were.
+    pub seen: u64,
+    /// Among so many arrivals.
+    pub of: u64,
+    /// How many were expected of them.
+    pub expected: f64,
+    /// The sum of e-values over all arrivals at which the change may have begun. Chance alone brings it so high once in as many
+    /// arrivals, in the mean, or less often.
+    pub e_value: f64,
+    /// When these arrivals began.
+    pub since: f64,
+}
+
+/// Outliers that are, or were, a new cluster.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gathered {
+    /// The group of the latest member when it was first told. It names the cluster for as long as it is there.
+    pub group: u64,
+    /// All its groups.
+    #[serde(default)]
+    pub groups: Vec<u64>,
+    /// Its members.
+    pub size: u64,
+    /// The position of the first of its groups that has members.
+    #[serde(flatten)]
+    pub at: At,
+    /// The members that came last, the latest last; at most 20 of them.
+    #[serde(default)]
+    pub ids: Vec<String>,
+    /// What shows it. At the end, how many members came lately.
+    #[serde(default)]
+    pub evidence: Evidence,
+}
+
+/// Scores in a cluster that are no longer those of its rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Shifted {
+    /// Its name.
+    pub cluster: String,
+    /// Up to this score, `evidence` counts rows.
+    pub score: f64,
+    /// What shows it.
+    pub evidence: Evidence,
+}
+
 /// A cluster that no longer has what it had.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Vanishing {
     /// Its name.
     pub cluster: String,
-    /// What was to be expected in the window.
+    /// What was to be expected: arrivals since it was told, or since the evidence began; or points.
     pub expected: f64,
     /// What there is instead.
     pub seen: u64,
     /// What is missing.
     pub why: Why,
+    /// What shows it.
+    #[serde(default)]
+    pub evidence: Evidence,
 }
 
 /// What a vanishing cluster lacks.
@@ -218,4 +273,10 @@ pub struct Staleness {
     pub staleness: f64,
     /// Arrivals that it is judged by.
     pub arrivals: u64,
+    /// Up to this score, `evidence` counts rows.
+    #[serde(default)]
+    pub score: f64,
+    /// What shows it.
+    #[serde(default)]
+    pub evidence: Evidence,
 }

@@ -1,8 +1,9 @@
 //! How the live map is doing, at a glance.
 
-use super::event::{At, Vanishing, Why};
+use super::Live;
+use super::event::{At, Evidence, Shifted, Staleness, Vanishing, Why};
+use super::watch::{Told, Vanished};
 use super::window::Window;
-use super::{Live, VanishedBy};
 use serde::{Deserialize, Serialize};
 
 /// How the live map is doing.
@@ -14,10 +15,22 @@ pub struct Health {
     pub outliers: u64,
     /// Groups of outliers.
     pub groups: u64,
-    /// Groups that are new clusters.
+    /// New clusters.
     pub forming: Vec<Forming>,
     /// Clusters that no longer have what they had.
     pub vanishing: Vec<Vanishing>,
+    /// Clusters whose arrivals are no longer like their rows.
+    #[serde(default)]
+    pub shifted: Vec<Shifted>,
+    /// What shows that the map is stale; none while it is not.
+    #[serde(default)]
+    pub stale: Option<Staleness>,
+    /// What shows that there are more outliers than chance explains; none while there are not.
+    #[serde(default)]
+    pub excess: Option<Evidence>,
+    /// One false alarm of each kind may come in so many arrivals, in the mean.
+    #[serde(default)]
+    pub false_alarms: f64,
     /// Seconds of the window.
     pub window: f64,
     /// Rows that arrived in it.
@@ -36,18 +49,24 @@ pub struct Health {
     pub series: Series,
 }
 
-/// A group of outliers that is a new cluster.
+/// A new cluster: outliers that gathered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Forming {
-    /// The group.
+    /// The group that names it.
     pub group: u64,
+    /// All its groups.
+    #[serde(default)]
+    pub groups: Vec<u64>,
     /// Its members.
     pub size: u64,
     /// Its position.
     #[serde(flatten)]
     pub at: At,
-    /// When it was first called one.
+    /// When it was told.
     pub since: f64,
+    /// What showed it.
+    #[serde(default)]
+    pub evidence: Evidence,
 }
 
 /// A cluster of the map.
@@ -59,7 +78,7 @@ pub struct ClusterHealth {
     pub live: u64,
     /// Arrivals in it within the window.
     pub seen: u64,
-    /// Its share of the arrivals in clusters before the window.
+    /// The share of the arrivals that it is expected to get, learned from the stream; none before it is known.
     pub share_before: Option<f64>,
 }
 
@@ -82,8 +101,8 @@ impl Live {
         self.health_of(&self.window, self.now)
     }
 
-    /// How it is doing if nothing has happened since the latest change, and it is `now`: arrivals leave the window. What was
-    /// told to form or to vanish still does; only changes tell of that.
+    /// How it is doing if nothing has happened since the latest change, and it is `now`: arrivals leave the window. Alarms stay as
+    /// they are; only changes tell of those.
     pub fn health_at(&self, now: f64) -> Health {
         if self.last == 0 || now.is_nan() || now <= self.now {
             return self.health();
@@ -99,22 +118,27 @@ impl Live {
             points: self.points.len() as u64,
             outliers: self.strangers.len() as u64,
             groups: self.strangers.groups().len() as u64,
-            forming: self
-                .announced
-                .forming
-                .iter()
-                .filter_map(|(&group, known)| {
-                    let group = self.strangers.group(group)?;
-                    let size = group.members.len() as u64;
-                    Some(Forming { group: group.number, size, at: group.position.into(), since: known.since })
-                })
-                .collect(),
+            forming: self.announced.forming.keys().filter_map(|&family| self.forming(family)).collect(),
             vanishing: self
                 .announced
                 .vanishing
                 .iter()
-                .map(|(&cluster, by)| self.vanishing(cluster, by))
+                .map(|(&cluster, why)| self.vanishing(cluster, why, false))
                 .collect(),
+            shifted: self
+                .announced
+                .shifted
+                .iter()
+                .map(|(&cluster, told)| self.shifted(cluster, told))
+                .collect(),
+            stale: self.announced.stale.map(|Told { score, evidence }| Staleness {
+                staleness: window.staleness(),
+                arrivals,
+                score,
+                evidence,
+            }),
+            excess: self.announced.excess.map(|told| told.evidence),
+            false_alarms: self.learned.limit,
             window: self.options.window,
             arrivals,
             rate: window.rate(now),
@@ -130,23 +154,43 @@ impl Live {
                     name: name.clone(),
                     live: window.live(at),
                     seen: window.seen(at),
-                    share_before: window.share_before(at),
+                    share_before: self.learned.gaps[at].share(),
                 })
                 .collect(),
             series: series(window),
         }
     }
 
-    /// What a vanishing cluster has, and what it should have.
-    pub(super) fn vanishing(&self, cluster: u32, by: &VanishedBy) -> Vanishing {
-        let at = cluster as usize;
-        let (expected, seen, why) = match *by {
-            VanishedBy::Arrivals { share } => {
-                (share * self.window.seen_in_all() as f64, self.window.seen(at), Why::Arrivals)
+    fn forming(&self, family: u64) -> Option<Forming> {
+        let gathered = self.gathered(family)?;
+        Some(Forming {
+            group: family,
+            groups: gathered.groups,
+            size: gathered.size,
+            at: gathered.at,
+            since: self.announced.forming.get(&family)?.told,
+            evidence: gathered.evidence,
+        })
+    }
+
+    fn shifted(&self, cluster: u32, told: &Told) -> Shifted {
+        let Told { score, evidence } = *told;
+        Shifted { cluster: self.clusters.name(cluster).to_string(), score, evidence }
+    }
+
+    /// What a vanishing cluster has and should have: as it was told, or since.
+    pub(super) fn vanishing(&self, cluster: u32, why: &Vanished, told: bool) -> Vanishing {
+        let (at, evidence) = (cluster as usize, why.evidence);
+        let missing = self.learned.gaps[at].missing(self.learned.arrivals);
+        let (seen, expected) = match (why.why, missing) {
+            (Why::Left, _) => (self.window.live(at), evidence.expected),
+            (Why::Arrivals, Some((seen, expected))) if !told => {
+                (seen + evidence.seen, expected + evidence.expected)
             }
-            VanishedBy::Left { from } => (from as f64, self.window.live(at), Why::Left),
+            (Why::Arrivals, _) => (evidence.seen, evidence.expected),
         };
-        Vanishing { cluster: self.clusters.name(cluster).to_string(), expected, seen, why }
+        let cluster = self.clusters.name(cluster).to_string();
+        Vanishing { cluster, expected, seen, why: why.why, evidence }
     }
 }
 

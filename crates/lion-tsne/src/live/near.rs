@@ -3,6 +3,7 @@
 //! A distance over some of the columns is never larger than over all. The columns in which the map's rows vary most are
 //! kept a second time, so that most outliers are told to be far by reading these alone.
 
+use super::alarms::gather;
 use crate::index::squared_distance;
 use crate::matrix::Matrix;
 use crate::vectorized::vectorized;
@@ -26,6 +27,8 @@ pub(super) struct Near {
     sketches: Vec<Sketch>,
     rows: Vec<f32>,
     groups: Vec<u64>,
+    /// The events by which they became outliers.
+    since: Vec<u64>,
     keys: Vec<u64>,
     slot_of: HashMap<u64, u32>,
 }
@@ -39,6 +42,7 @@ impl Near {
             sketches: Vec::new(),
             rows: Vec::new(),
             groups: Vec::new(),
+            since: Vec::new(),
             keys: Vec::new(),
             slot_of: HashMap::new(),
         }
@@ -53,10 +57,16 @@ impl Near {
         Some(&self.rows[slot * self.cols..(slot + 1) * self.cols])
     }
 
-    pub(super) fn insert(&mut self, key: u64, group: u64, row: &[f32]) {
+    /// The event by which it became an outlier.
+    pub(super) fn since(&self, key: u64) -> Option<u64> {
+        Some(self.since[*self.slot_of.get(&key)? as usize])
+    }
+
+    pub(super) fn insert(&mut self, key: u64, group: u64, since: u64, row: &[f32]) {
         self.remove(key);
         let slot = self.keys.len();
         self.keys.push(key);
+        self.since.push(since);
         self.groups.push(group);
         self.rows.extend_from_slice(row);
         if slot.is_multiple_of(LANES) {
@@ -73,6 +83,7 @@ impl Near {
         let last = self.keys.len() - 1;
         self.keys.swap_remove(slot);
         self.groups.swap_remove(slot);
+        self.since.swap_remove(slot);
         self.rows.copy_within(last * self.cols.., slot * self.cols);
         self.rows.truncate(last * self.cols);
         if slot < last {
@@ -115,6 +126,45 @@ impl Near {
                 earliest
             },
         )
+    }
+}
+
+impl Near {
+    /// Outliers within a radius of an outlier's row, the nearest first, that became outliers lately, by event `now`; and how many
+    /// became so in each window, whatever their distance.
+    pub(super) fn around(&self, key: u64, radius: f64, now: u64) -> (Vec<gather::Near>, gather::Counts) {
+        let Some(row) = self.row(key) else { return Default::default() };
+        let mut few = [0.0; FEW];
+        few.iter_mut().zip(&self.few).for_each(|(v, &from)| *v = row[from]);
+        let reach = (radius * radius * (1.0 + SLACK)).min(f64::from(f32::MAX)) as f32;
+        let age = |slot: usize| now.saturating_sub(self.since[slot]);
+        let lately = |slot: usize| age(slot) <= gather::OLDEST && self.keys[slot] != key;
+        let counts = gather::count((0..self.keys.len()).filter(|&slot| lately(slot)).map(age));
+        let mut near: Vec<gather::Near> = vectorized(
+            #[inline(always)]
+            || {
+                let mut near = Vec::new();
+                for (block, sketch) in self.sketches.iter().enumerate() {
+                    let distances = distances(sketch, &few);
+                    let known = (self.keys.len() - block * LANES).min(LANES);
+                    for (lane, &distance2) in distances[..known].iter().enumerate() {
+                        let slot = block * LANES + lane;
+                        if distance2 > reach || !lately(slot) {
+                            continue;
+                        }
+                        let other = &self.rows[slot * self.cols..(slot + 1) * self.cols];
+                        let distance = squared_distance(row, other).sqrt();
+                        if f64::from(distance) <= radius {
+                            near.push(gather::Near { distance, age: age(slot), group: self.groups[slot] });
+                        }
+                    }
+                }
+                near
+            },
+        );
+        // Slots depend on who left; what is found must not.
+        near.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance).then(a.age.cmp(&b.age)));
+        (near, counts)
     }
 }
 
@@ -168,7 +218,7 @@ mod tests {
                 near.remove(key);
                 known.remove(&key);
             } else {
-                near.insert(key, i * 31 % 97, &new);
+                near.insert(key, i * 31 % 97, i, &new);
                 known.insert(key, (i * 31 % 97, new));
             }
             assert_eq!(near.len(), known.len());

@@ -1,15 +1,19 @@
 //! What a store keeps of a live map, and a live map made of it again.
 
+use super::alarms::Learned;
 use super::window::WindowParts;
-use super::{Announced, Clusters, Live, LiveOptions, Point};
+use super::{Announced, Live, LiveOptions, Point};
 use crate::error::{Error, Result};
 use crate::lion::Lion;
 use crate::matrix::Matrix;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use xxhash_rust::xxh3::Xxh3;
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// The version that knew alarms by counts within a window.
+const BY_COUNTS: u32 = 1;
 
 /// All state but points and groups.
 #[derive(Serialize, Deserialize)]
@@ -20,6 +24,15 @@ struct Aux {
     next_group: u64,
     ring: i64,
     window: WindowParts,
+    /// None in version 1: alarms begin anew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    alarms: Option<Alarms>,
+}
+
+/// What alarms have learned and told.
+#[derive(Serialize, Deserialize)]
+struct Alarms {
+    learned: Learned,
     announced: Announced,
 }
 
@@ -43,7 +56,7 @@ impl Live {
             next_group,
             ring,
             window: self.window.parts(),
-            announced: self.announced.clone(),
+            alarms: Some(Alarms { learned: self.learned.clone(), announced: self.announced.clone() }),
         };
         // Numbers, lists and maps with numbers as keys: there is nothing in it that JSON cannot hold.
         serde_json::to_vec(&aux).unwrap_or_default()
@@ -61,7 +74,7 @@ impl Live {
         let mut live = Self::new(lion, options)?;
         let damaged = |problem: &str| Error::Data(format!("the kept state of the live map {problem}"));
         let aux: Aux = serde_json::from_slice(aux).map_err(|e| damaged(&format!("cannot be read: {e}")))?;
-        if aux.version != VERSION {
+        if ![BY_COUNTS, VERSION].contains(&aux.version) {
             return Err(damaged(&format!(
                 "is of version {}, and this build reads version {VERSION}: update lion",
                 aux.version
@@ -74,17 +87,24 @@ impl Live {
         let mut groups: Vec<_> = groups.into_iter().map(|group| (group.number, group.cell)).collect();
         groups.sort_unstable();
         live.strangers.resume(&live.lion, &groups, aux.next_group, aux.ring)?;
-        let in_clusters = live.put_back(points)?;
+        let known = aux.alarms.as_ref().map(|alarms| alarms.learned.since.clone()).unwrap_or_default();
+        let in_clusters = live.put_back(points, &known)?;
         if let Some(group) = live.strangers.groups().find(|group| group.members.is_empty()) {
             return Err(damaged(&format!("has a group of outliers without members, {}", group.number)));
         }
         live.window.resume(aux.window, in_clusters).map_err(damaged)?;
-        live.announce_again(aux.announced);
+        if let Some(alarms) = aux.alarms {
+            live.resume_alarms(alarms).map_err(damaged)?;
+        }
         Ok(live)
     }
 
     /// Takes kept points, and counts those of each cluster.
-    fn put_back(&mut self, points: impl IntoIterator<Item = (Point, Option<Vec<f32>>)>) -> Result<Vec<u64>> {
+    fn put_back(
+        &mut self,
+        points: impl IntoIterator<Item = (Point, Option<Vec<f32>>)>,
+        became: &BTreeMap<u64, u64>,
+    ) -> Result<Vec<u64>> {
         let mut in_clusters = vec![0; self.clusters.names.len()];
         for (point, row) in points {
             let damaged = |problem: &str| Error::Data(format!("the kept point {:?} {problem}", point.id));
@@ -104,7 +124,8 @@ impl Live {
                 let row = Matrix::new(1, row.len(), row)?;
                 self.lion.map().preprocess().check(&row)?;
                 let (row, _) = self.lion.map().preprocess().apply_here(row.data())?;
-                self.strangers.put_back((point.first, &point.id), point.placement.group, &row)?;
+                let since = became.get(&point.first).copied().unwrap_or(point.first);
+                self.strangers.put_back((point.first, since, &point.id), point.placement.group, &row)?;
             }
             let known = self.points.len();
             if self.points.get(&point.id).is_some() {
@@ -119,14 +140,24 @@ impl Live {
         Ok(in_clusters)
     }
 
-    fn announce_again(&mut self, announced: Announced) {
-        let Clusters { names, .. } = &self.clusters;
+    fn resume_alarms(&mut self, alarms: Alarms) -> std::result::Result<(), &'static str> {
+        let Alarms { learned, announced } = alarms;
+        let clusters = self.clusters.names.len();
+        let known = announced.vanishing.keys().chain(announced.shifted.keys());
+        if !learned.fits(clusters) || known.into_iter().any(|&cluster| cluster as usize >= clusters) {
+            return Err("has alarms that do not fit the map's clusters");
+        }
+        // Another rate of false alarms holds from the next arrivals on.
+        self.learned = Learned { limit: self.options.false_alarms.limit(&learned), ..learned };
         self.announced = announced;
-        self.announced.vanishing.retain(|&cluster, _| (cluster as usize) < names.len());
-        let strangers = &mut self.strangers;
-        self.announced
-            .forming
-            .retain(|&group, _| strangers.group_mut(group).map(|group| group.forming = true).is_some());
+        for (&family, known) in &mut self.announced.forming {
+            let strangers = &mut self.strangers;
+            known.groups.retain(|&group| {
+                strangers.group_mut(group).map(|group| group.family = Some(family)).is_some()
+            });
+        }
+        self.look_again();
+        Ok(())
     }
 
     /// A number that tells whether two live maps of one map and the same options are in the same state, bit by bit:
@@ -158,7 +189,10 @@ impl Live {
             part(&mut hash, bytemuck::cast_slice(self.strangers.row(point.first).unwrap_or(&[])));
         }
         for group in self.strangers.groups() {
-            part(&mut hash, bytemuck::cast_slice(&[group.number as i64, i64::from(group.forming)]));
+            part(
+                &mut hash,
+                bytemuck::cast_slice(&[group.number as i64, group.family.map_or(-1, |family| family as i64)]),
+            );
             part(&mut hash, bytemuck::cast_slice(&group.cell));
             group.members.iter().for_each(|(first, _)| part(&mut hash, &first.to_le_bytes()));
         }

@@ -1,5 +1,6 @@
 //! Outliers, one at a time: the groups they form, and the positions these have.
 
+use super::alarms::gather;
 use super::near::Near;
 use crate::error::{Error, Result};
 use crate::index::squared_distance;
@@ -17,8 +18,8 @@ pub struct OutlierGroup {
     pub cell: [i64; 3],
     /// The ids of its members, by the numbers of the events they appeared by.
     pub members: BTreeMap<u64, String>,
-    /// Whether it was called a new cluster.
-    pub forming: bool,
+    /// The new cluster that it belongs to, if it was told of: the group that names it.
+    pub family: Option<u64>,
 }
 
 /// All outliers that are there.
@@ -68,16 +69,27 @@ impl Strangers {
         (self.next, self.cells.ring())
     }
 
-    /// Places an outlier that appeared by event `first`; `old` is where it is if it is an outlier already.
+    /// The event by which an outlier became one.
+    pub(super) fn since(&self, first: u64) -> Option<u64> {
+        self.near.since(first)
+    }
+
+    /// Outliers around one, and how many there were lately: see [`Near::around`].
+    pub(super) fn around(&self, first: u64, radius: f64, now: u64) -> (Vec<gather::Near>, gather::Counts) {
+        self.near.around(first, radius, now)
+    }
+
+    /// Places an outlier that appeared by event `first` and became an outlier by event `since`; `old` is where it is if it
+    /// is an outlier already.
     pub(super) fn place(
         &mut self,
         lion: &Lion,
-        (first, id): (u64, &str),
+        (first, since, id): (u64, u64, &str),
         stranger: Stranger,
         old: Option<&Placement>,
     ) -> Placed {
         if let Some((group, place)) = self.drift(lion, first, &stranger.row, old) {
-            self.near.insert(first, group, &stranger.row);
+            self.near.insert(first, group, since, &stranger.row);
             let placement = Placement { place, group: Some(group), ..stranger.placement };
             return Placed { placement, joined: false };
         }
@@ -93,7 +105,7 @@ impl Strangers {
         if let Some(group) = self.groups.get_mut(&number) {
             group.members.insert(first, id.to_string());
         }
-        self.near.insert(first, number, &stranger.row);
+        self.near.insert(first, number, since, &stranger.row);
         let placement = Placement { place, group: Some(number), ..stranger.placement };
         Placed { placement, joined: near.is_some() && near != old_group }
     }
@@ -130,7 +142,7 @@ impl Strangers {
 
     fn add(&mut self, lion: &Lion, number: u64, cell: Cell) -> Place {
         let position = lion.as_place(self.cells.centre(&cell));
-        let group = OutlierGroup { number, position, cell, members: BTreeMap::new(), forming: false };
+        let group = OutlierGroup { number, position, cell, members: BTreeMap::new(), family: None };
         self.groups.insert(number, group);
         position
     }
@@ -170,7 +182,7 @@ impl Strangers {
     /// Puts an outlier back into the group it was in.
     pub(super) fn put_back(
         &mut self,
-        (first, id): (u64, &str),
+        (first, since, id): (u64, u64, &str),
         group: Option<u64>,
         row: &[f32],
     ) -> Result<()> {
@@ -178,7 +190,7 @@ impl Strangers {
             return Err(Error::Data(format!("the kept outlier {id:?} is in a group that was not kept")));
         };
         group.members.insert(first, id.to_string());
-        self.near.insert(first, group.number, row);
+        self.near.insert(first, group.number, since, row);
         Ok(())
     }
 }

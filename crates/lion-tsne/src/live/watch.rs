@@ -1,108 +1,454 @@
-//! What a window of time shows: clusters that form or vanish, and a map that grows stale.
+//! What is told beside single changes: clusters that form, vanish or are no longer what they were, and a map that is
+//! stale. [`super::alarms`] decides.
 
-use super::event::{Staleness, What};
-use super::{Announced, Event, Forming, Live, VanishedBy};
+use super::alarms::drift::{ORDINARY, OUTLIERS, SCORES, Shift, Turn};
+use super::alarms::gather::{self, Gathering, Near, Scene};
+use super::alarms::{Known, was_ordinary};
+use super::event::{At, Evidence, Gathered, Shifted, Staleness, What, Why};
+use super::{Event, Live};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
-/// So many arrivals must have come before the window, or within it, for their shares to mean something.
-const ENOUGH: u64 = 50;
-/// So many arrivals must be expected of a cluster for their absence to mean something.
-const EXPECTED: f64 = 10.0;
-/// So many points must have been in a cluster for their leaving to mean something.
-const PEOPLED: u64 = 8;
-/// Ids that the event of a forming group names.
+/// Ids that the event of a forming cluster names.
 const NAMED: usize = 20;
+/// Outliers farther from each other than this, in r_x, are no evidence of a cluster.
+const REACH: f64 = 2.0;
+/// An outlier belongs with a new cluster if its nearest outlier does, and is no farther than this, in r_x.
+const LINK: f64 = 1.5;
+/// A new cluster has ended when a pause this long would be so unlikely.
+const UNLIKELY: f64 = 1e-4;
+/// Members by which the pace of a new cluster is known: more are forgotten again.
+const PACE: f64 = 50.0;
+
+/// The position of a group that is not there.
+const NOWHERE: At = At { x: 0.0, y: 0.0, z: None };
+
+/// What was told and has not ended.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Announced {
+    /// New clusters, by the group that names them.
+    pub(super) forming: BTreeMap<u64, Family>,
+    /// Groups of clusters that have ended, and the events by which they had: what came before is no evidence again.
+    pub(super) ended: BTreeMap<u64, u64>,
+    pub(super) vanishing: BTreeMap<u32, Vanished>,
+    pub(super) shifted: BTreeMap<u32, Told>,
+    pub(super) stale: Option<Told>,
+    /// More outliers than chance explains. No event tells of it.
+    pub(super) excess: Option<Told>,
+}
+
+/// A new cluster: groups of outliers that belong together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Family {
+    pub(super) groups: BTreeSet<u64>,
+    /// Where and when it was told.
+    at: At,
+    pub(super) told: f64,
+    pub(super) evidence: Evidence,
+    /// So many members came in so many events, the last of them by event `last`.
+    members: f64,
+    events: f64,
+    last: u64,
+}
+
+/// Scores that are not what they were.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Told {
+    pub(super) score: f64,
+    pub(super) evidence: Evidence,
+}
+
+/// Why a cluster was told to vanish.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Vanished {
+    pub(super) why: Why,
+    pub(super) evidence: Evidence,
+}
+
+/// A row that arrived, and was told of.
+pub(super) struct Arrived {
+    pub(super) first: u64,
+    pub(super) cluster: Option<u32>,
+    pub(super) score: f64,
+    pub(super) group: Option<u64>,
+    /// The cluster, the score and whether it was an outlier, if it was there before.
+    pub(super) before: Option<(Option<u32>, f64, bool)>,
+    /// Whether it is evidence.
+    pub(super) counts: bool,
+}
+
+impl Family {
+    /// The event from which on it has ended, if no member comes until then.
+    fn ends(&self) -> u64 {
+        // With m of n events, a pause of k has the chance (n / (n + k))^m, about.
+        let pause = self.events * (UNLIKELY.powf(-1.0 / self.members) - 1.0);
+        self.last.saturating_add(pause.ceil().min(1e15) as u64)
+    }
+
+    /// A member came by event `now`.
+    fn join(&mut self, group: u64, now: u64) {
+        self.groups.insert(group);
+        self.members += 1.0;
+        self.events += now.saturating_sub(self.last) as f64;
+        self.last = now;
+        if self.members > PACE {
+            self.events *= PACE / self.members;
+            self.members = PACE;
+        }
+    }
+}
 
 impl Live {
-    /// Tells what has come to be so since the change before; `group` is the group that a point came to.
-    pub(super) fn watch(&mut self, group: Option<u64>, events: &mut Vec<Event>) {
-        if let Some(group) = group {
-            self.watch_group(group, events);
+    /// Tells what has come to be so by an arrival.
+    pub(super) fn watch(&mut self, arrived: &Arrived, events: &mut Vec<Event>) {
+        if let Some((from, ..)) = arrived.before {
+            self.watch_moved(from, arrived.cluster, events);
+        } else {
+            self.window.pass(None, arrived.cluster);
         }
-        self.watch_clusters(events);
-        self.watch_staleness(events);
-    }
-
-    /// Whether a group is a new cluster: it has so many members, and most of them came within the window.
-    fn watch_group(&mut self, number: u64, events: &mut Vec<Event>) {
-        let Some(group) = self.strangers.group_mut(number) else { return };
-        let size = group.members.len() as u64;
-        let known = self.announced.forming.get(&number);
-        let wanted = known.map_or(self.options.forming as u64, |known| 2 * known.size);
-        if size < wanted || 2 * self.window.joined(number) < size {
-            return;
-        }
-        let since = known.map_or(self.now, |known| known.since);
-        group.forming = true;
-        let mut ids: Vec<String> = group.members.values().rev().take(NAMED).cloned().collect();
-        ids.reverse();
-        let what = What::Forming { group: number, size, at: group.position.into(), ids };
-        self.announced.forming.insert(number, Forming { size, since });
-        self.tell(what, events);
-    }
-
-    /// A group that lost half of what makes a cluster is none any more.
-    pub(super) fn forget_group(&mut self, number: u64) {
-        let size = self.strangers.group(number).map_or(0, |group| group.members.len());
-        if size < self.options.forming.div_ceil(2) {
-            self.announced.forming.remove(&number);
-            if let Some(group) = self.strangers.group_mut(number) {
-                group.forming = false;
+        if arrived.counts {
+            if self.learned.count(self.now, self.options.false_alarms) {
+                self.look = 0;
             }
-        }
-    }
-
-    fn watch_clusters(&mut self, events: &mut Vec<Event>) {
-        let (seen_in_all, before) = (self.window.seen_in_all(), self.window.before());
-        for at in 0..self.clusters.names.len() {
-            let cluster = at as u32;
-            let (seen, live) = (self.window.seen(at) as f64, self.window.live(at));
-            match self.announced.vanishing.get(&cluster) {
-                None => {
-                    let share = self.window.share_before(at).filter(|_| before >= ENOUGH).unwrap_or(0.0);
-                    let (expected, peak) = (share * seen_in_all as f64, self.window.peak(at));
-                    let by = if expected >= EXPECTED && 4.0 * seen <= expected {
-                        VanishedBy::Arrivals { share }
-                    } else if peak >= PEOPLED && 4 * live <= peak {
-                        VanishedBy::Left { from: peak }
-                    } else {
-                        continue;
-                    };
-                    let what = What::Vanishing(self.vanishing(cluster, &by));
-                    self.announced.vanishing.insert(cluster, by);
-                    self.tell(what, events);
-                }
-                Some(by) => {
-                    let back = match *by {
-                        VanishedBy::Arrivals { share } => {
-                            let expected = share * seen_in_all as f64;
-                            expected >= EXPECTED && 2.0 * seen >= expected
-                        }
-                        VanishedBy::Left { from } => 2 * live >= from,
-                    };
-                    if back {
-                        self.announced.vanishing.remove(&cluster);
-                        let cluster = self.clusters.name(cluster).to_string();
-                        self.tell(What::Recovered { cluster }, events);
-                    }
-                }
+            if arrived.before.is_none_or(|(_, score, _)| was_ordinary(self.known.bin(score))) {
+                self.watch_scores(arrived, events);
             }
+            self.watch_gaps(arrived.cluster, events);
+        }
+        if let Some(group) = arrived.group {
+            let became = arrived.before.is_none_or(|(.., outlier)| !outlier);
+            self.watch_outlier(arrived.first, group, arrived.counts && became, events);
         }
     }
 
-    fn watch_staleness(&mut self, events: &mut Vec<Event>) {
-        let arrivals = self.window.arrivals();
-        if arrivals < ENOUGH {
-            return;
+    /// Whether scores are what they were.
+    fn watch_scores(&mut self, arrived: &Arrived, events: &mut Vec<Event>) {
+        let (bin, now, limit) = (self.known.bin(arrived.score), self.now, self.learned.limit);
+        let turn = self.learned.outliers.step(&self.known.map, &OUTLIERS, bin, now, limit);
+        if let Some(turn) = turn {
+            self.announced.excess = self.told(turn);
         }
-        let staleness = self.window.staleness();
-        let Announced { stale, .. } = self.announced;
-        let what = match stale {
-            false if staleness > self.options.stale => What::Stale(Staleness { staleness, arrivals }),
-            true if staleness <= self.options.stale / 2.0 => What::Fresh(Staleness { staleness, arrivals }),
-            _ => return,
+        let turn = self.learned.scores.step(&self.known.map, &SCORES, bin, now, limit);
+        if let Some(turn) = turn {
+            self.announced.stale = self.told(turn);
+            let staleness = self.staleness(turn.shift());
+            let what = if self.announced.stale.is_some() { What::Stale } else { What::Fresh };
+            self.tell(what(staleness), events);
+        }
+        let Some(cluster) = arrived.cluster else { return };
+        let (at, clusters) = (cluster as usize, self.learned.clusters.len() as f64);
+        // While the whole map is stale, single clusters are not news.
+        let Some(null) = self.known.clusters[at].as_ref().filter(|_| self.announced.stale.is_none()) else {
+            return;
         };
-        self.announced.stale = !stale;
-        self.tell(what, events);
+        // Each arrival is in one cluster: their limits, in arrivals of their own, are the same for all.
+        let limit = limit.max(clusters);
+        let Some(turn) = self.learned.clusters[at].step(null, &ORDINARY, bin, now, limit) else { return };
+        match self.told(turn) {
+            Some(told) => _ = self.announced.shifted.insert(cluster, told),
+            None => _ = self.announced.shifted.remove(&cluster),
+        }
+        let Told { score, evidence } = self.as_told(turn.shift());
+        let shifted = Shifted { cluster: self.clusters.name(cluster).to_string(), score, evidence };
+        let what = if self.announced.shifted.contains_key(&cluster) {
+            What::ClusterStale
+        } else {
+            What::ClusterFresh
+        };
+        self.tell(what(shifted), events);
+    }
+
+    fn told(&self, turn: Turn) -> Option<Told> {
+        match turn {
+            Turn::Changed(shift) => Some(self.as_told(&shift)),
+            Turn::Back(_) => None,
+        }
+    }
+
+    fn as_told(&self, shift: &Shift) -> Told {
+        let Shift { edge, seen, of, expected, e_value, since } = *shift;
+        Told { score: self.known.edges[edge], evidence: Evidence { seen, of, expected, e_value, since } }
+    }
+
+    fn staleness(&self, shift: &Shift) -> Staleness {
+        let Told { score, evidence } = self.as_told(shift);
+        Staleness { staleness: self.window.staleness(), arrivals: self.window.arrivals(), score, evidence }
+    }
+
+    /// Whether clusters get their arrivals.
+    fn watch_gaps(&mut self, cluster: Option<u32>, events: &mut Vec<Event>) {
+        let (now, limit) = (self.learned.arrivals, self.learned.limit);
+        if let Some(cluster) = cluster {
+            let gaps = &mut self.learned.gaps[cluster as usize];
+            let back = gaps.arrive(now, self.now);
+            self.look = self.look.min(gaps.look(limit).unwrap_or(u64::MAX));
+            if let Some(gap) = back {
+                let evidence = Evidence {
+                    seen: gap.seen,
+                    of: gap.of,
+                    expected: gap.expected,
+                    e_value: gap.e_value,
+                    since: gap.since,
+                };
+                self.recovered(cluster, Why::Arrivals, evidence, events);
+            }
+        }
+        if now < self.look {
+            return;
+        }
+        for at in 0..self.learned.gaps.len() {
+            let gaps = &mut self.learned.gaps[at];
+            if gaps.look(limit).is_none_or(|look| look > now) || gaps.due(limit).is_none_or(|due| due > now) {
+                continue;
+            }
+            let gap = gaps.tell(now);
+            let evidence = Evidence {
+                seen: gap.seen,
+                of: gap.of,
+                expected: gap.expected,
+                e_value: gap.e_value,
+                since: gap.since,
+            };
+            self.vanishes(at as u32, Vanished { why: Why::Arrivals, evidence }, events);
+        }
+        self.look_again();
+    }
+
+    /// Finds the arrival before which no cluster can be told to vanish.
+    pub(super) fn look_again(&mut self) {
+        let (now, limit) = (self.learned.arrivals, self.learned.limit);
+        let due = self.learned.gaps.iter().filter_map(|gaps| match gaps.look(limit)? {
+            look if look > now => Some(look),
+            _ => gaps.due(limit),
+        });
+        self.look = due.min().unwrap_or(u64::MAX);
+    }
+
+    fn vanishes(&mut self, cluster: u32, why: Vanished, events: &mut Vec<Event>) {
+        // It may have been told for the other reason.
+        if self.announced.vanishing.insert(cluster, why).is_none() {
+            let what = What::Vanishing(self.vanishing(cluster, &why, true));
+            self.tell(what, events);
+        }
+    }
+
+    fn recovered(&mut self, cluster: u32, why: Why, evidence: Evidence, events: &mut Vec<Event>) {
+        if self.announced.vanishing.get(&cluster).is_some_and(|known| known.why == why) {
+            self.announced.vanishing.remove(&cluster);
+            let cluster = self.clusters.name(cluster).to_string();
+            self.tell(What::Recovered { cluster, evidence }, events);
+        }
+    }
+
+    /// A point was removed, and told of.
+    pub(super) fn watch_removed(&mut self, from: Option<u32>, events: &mut Vec<Event>) {
+        let (all, now) = (self.points.len() as u64 + 1, self.now);
+        let weight = 1.0 / self.learned.leaving.len().max(1) as f64;
+        for (at, leaving) in self.learned.leaving.iter_mut().enumerate() {
+            leaving.removed(from == Some(at as u32), self.window.live(at), all, now, weight);
+        }
+        self.window.pass(from, None);
+        self.watch_left(from, events);
+    }
+
+    /// A point is in another cluster than before, or in none.
+    fn watch_moved(&mut self, from: Option<u32>, to: Option<u32>, events: &mut Vec<Event>) {
+        if from == to {
+            return;
+        }
+        let weight = 1.0 / self.learned.leaving.len().max(1) as f64;
+        for (cluster, out) in [(from, true), (to, false)] {
+            if let Some(at) = cluster.map(|cluster| cluster as usize) {
+                self.learned.leaving[at].moved(out, self.window.live(at), self.now, weight);
+            }
+        }
+        self.window.pass(from, to);
+        self.watch_left(from, events);
+        self.watch_left(to, events);
+    }
+
+    /// Whether a cluster's points have left it, or are back.
+    fn watch_left(&mut self, cluster: Option<u32>, events: &mut Vec<Event>) {
+        let Some(cluster) = cluster else { return };
+        let at = cluster as usize;
+        let live = self.window.live(at);
+        if let Some(left) = self.learned.leaving[at].left(live, self.learned.limit) {
+            let expected = left.from as f64;
+            let evidence =
+                Evidence { seen: live, of: left.from, expected, e_value: left.e_value, since: left.since };
+            self.learned.leaving[at].end();
+            self.vanishes(cluster, Vanished { why: Why::Left, evidence }, events);
+        }
+        let back = |known: &Vanished| known.why == Why::Left && 2 * live >= known.evidence.of;
+        if self.announced.vanishing.get(&cluster).is_some_and(back) {
+            let evidence = Evidence { seen: live, of: live, since: self.now, ..Evidence::default() };
+            self.recovered(cluster, Why::Left, evidence, events);
+        }
+    }
+
+    /// Whether an outlier is of a new cluster: one that is known, or if it is `evidence`, one that it shows.
+    fn watch_outlier(&mut self, first: u64, group: u64, evidence: bool, events: &mut Vec<Event>) {
+        let now = self.last;
+        if let Some(family) = self.family(group) {
+            if evidence && let Some(family) = self.announced.forming.get_mut(&family) {
+                family.join(group, now);
+            }
+            return;
+        }
+        let Some(row) = self.strangers.row(first) else { return };
+        let r_x = self.lion.r_x();
+        let own = self.known.own(row, REACH * r_x);
+        let (mut near, outliers) = self.strangers.around(first, REACH * r_x, now);
+        let linked = near.first().filter(|near| {
+            let nearest = own.first().is_none_or(|own| near.distance < *own);
+            nearest && f64::from(near.distance) <= LINK * r_x
+        });
+        if let Some(family) = linked.and_then(|near| self.family(near.group)) {
+            self.link(group, family);
+            if evidence && let Some(family) = self.announced.forming.get_mut(&family) {
+                family.join(group, now);
+            }
+            return;
+        }
+        if !evidence {
+            return;
+        }
+        let spent = gather::spend(&mut self.learned.saved);
+        near.retain(|near| self.is_evidence(near));
+        let Known { rows, alpha, .. } = self.known;
+        let scene = Scene { rows, alpha, own: &own, outliers };
+        let Some(found) = gather::test(&near, &scene) else { return };
+        if found.p * self.learned.limit <= spent {
+            self.forms(group, &near, &found, spent, events);
+        }
+    }
+
+    fn family(&self, group: u64) -> Option<u64> {
+        self.strangers.group(group)?.family
+    }
+
+    /// Whether an outlier is of no new cluster, and none that has ended.
+    fn is_evidence(&self, near: &Near) -> bool {
+        let ended = self.announced.ended.get(&near.group);
+        self.family(near.group).is_none() && ended.is_none_or(|&ended| self.last - near.age > ended)
+    }
+
+    fn link(&mut self, group: u64, family: u64) {
+        if let Some(group) = self.strangers.group_mut(group) {
+            group.family = Some(family);
+        }
+        if let Some(family) = self.announced.forming.get_mut(&family) {
+            family.groups.insert(group);
+        }
+    }
+
+    /// A new cluster is told.
+    fn forms(&mut self, group: u64, near: &[Near], found: &Gathering, spent: f64, events: &mut Vec<Event>) {
+        let inside = || near.iter().filter(|near| near.distance <= found.radius && near.age <= found.of);
+        let oldest = inside().map(|near| near.age).max().unwrap_or(1);
+        let evidence = Evidence {
+            seen: found.seen,
+            of: oldest.max(found.seen),
+            expected: found.expected * oldest as f64 / found.of as f64,
+            e_value: spent / found.p,
+            since: self.time_of(inside().max_by_key(|near| near.age).map(|near| near.group), group),
+        };
+        let family = Family {
+            groups: inside().map(|near| near.group).chain([group]).collect(),
+            at: self.strangers.group(group).map_or(NOWHERE, |group| group.position.into()),
+            told: self.now,
+            evidence,
+            members: found.seen as f64,
+            events: oldest as f64,
+            last: self.last,
+        };
+        let groups: Vec<u64> = family.groups.iter().copied().collect();
+        self.announced.forming.insert(group, family);
+        for other in groups {
+            self.link(other, group);
+            self.announced.ended.remove(&other);
+        }
+        if let Some(gathered) = self.gathered(group) {
+            self.tell(What::Forming(gathered), events);
+        }
+    }
+
+    /// When the first member of a group came, as far as it is known.
+    fn time_of(&self, group: Option<u64>, other: u64) -> f64 {
+        let group =
+            group.and_then(|group| self.strangers.group(group)).or_else(|| self.strangers.group(other));
+        let first = group.and_then(|group| group.members.values().next());
+        first.and_then(|id| self.points.get(id)).map_or(self.now, |point| point.t)
+    }
+
+    /// A new cluster as it is now; none if it has no members.
+    pub(super) fn gathered(&self, family: u64) -> Option<Gathered> {
+        let known = self.announced.forming.get(&family)?;
+        let groups: Vec<_> = known.groups.iter().filter_map(|&group| self.strangers.group(group)).collect();
+        let mut members: Vec<(u64, &String)> =
+            groups.iter().flat_map(|group| group.members.iter().map(|(first, id)| (*first, id))).collect();
+        let size = members.len() as u64;
+        let cut = members.len().saturating_sub(NAMED);
+        if cut > 0 {
+            members.select_nth_unstable(cut);
+        }
+        members.drain(..cut);
+        members.sort_unstable();
+        let at = groups.iter().find(|group| group.number == family).or(groups.first())?;
+        Some(Gathered {
+            group: family,
+            groups: groups.iter().map(|group| group.number).collect(),
+            size,
+            at: at.position.into(),
+            ids: members.into_iter().map(|(_, id)| id.clone()).collect(),
+            evidence: known.evidence,
+        })
+    }
+
+    /// Whether new clusters have ended: no members come, or none are left.
+    pub(super) fn watch_families(&mut self, events: &mut Vec<Event>) {
+        if self.announced.forming.is_empty() {
+            return;
+        }
+        let now = self.last;
+        let strangers = &self.strangers;
+        let over = |family: &Family| {
+            family.ends() <= now || !family.groups.iter().any(|&group| strangers.group(group).is_some())
+        };
+        let over: Vec<u64> = self
+            .announced
+            .forming
+            .iter()
+            .filter(|(_, known)| over(known))
+            .map(|(&family, _)| family)
+            .collect();
+        for family in over {
+            self.dissolve(family, now, events);
+        }
+    }
+
+    fn dissolve(&mut self, family: u64, now: u64, events: &mut Vec<Event>) {
+        let gathered = self.gathered(family);
+        let Some(known) = self.announced.forming.remove(&family) else { return };
+        self.announced.ended.retain(|&group, _| self.strangers.group(group).is_some());
+        for group in known.groups {
+            if let Some(group) = self.strangers.group_mut(group) {
+                group.family = None;
+                self.announced.ended.insert(group.number, now);
+            }
+        }
+        let pause = now.saturating_sub(known.last);
+        let chance = (known.events / (known.events + pause as f64)).powf(known.members);
+        let evidence = Evidence {
+            seen: 0,
+            of: pause,
+            expected: pause as f64 * known.members / known.events.max(1.0),
+            e_value: 1.0 / chance.max(f64::MIN_POSITIVE),
+            since: known.told,
+        };
+        let none =
+            Gathered { group: family, groups: Vec::new(), size: 0, at: known.at, ids: Vec::new(), evidence };
+        self.tell(What::Dissolved(Gathered { evidence, ..gathered.unwrap_or(none) }), events);
     }
 
     pub(super) fn tell(&mut self, what: What, events: &mut Vec<Event>) {

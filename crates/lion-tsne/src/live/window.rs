@@ -1,7 +1,7 @@
 //! What happened lately, in buckets of time: small, whatever the number of points.
 
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// Buckets of a window.
 pub(super) const BUCKETS: i64 = 30;
@@ -19,10 +19,6 @@ pub(super) struct Bucket {
     shares: Vec<u64>,
     /// Arrivals in each cluster.
     clusters: Vec<u64>,
-    /// The most points that were in each cluster at any time of it.
-    peaks: Vec<u64>,
-    /// Outliers that came to each group that had members.
-    joins: BTreeMap<u64, u64>,
 }
 
 impl Bucket {
@@ -37,7 +33,6 @@ pub(super) struct WindowParts {
     seconds: f64,
     start: Option<f64>,
     buckets: Vec<Bucket>,
-    before: Vec<u64>,
 }
 
 /// The last buckets, and sums over them.
@@ -48,16 +43,13 @@ pub(super) struct Window {
     start: Option<f64>,
     /// Oldest first. Parts in which nothing happened have none.
     buckets: VecDeque<Bucket>,
-    /// Arrivals in each cluster before the window.
-    before: Vec<u64>,
     /// Points in each cluster now.
     live: Vec<u64>,
-    // Sums over the buckets, and the greatest of their peaks.
+    // Sums over the buckets.
     arrivals: u64,
     outliers: u64,
     shares: Vec<u64>,
     seen: Vec<u64>,
-    peaks: Vec<u64>,
 }
 
 impl Window {
@@ -67,13 +59,11 @@ impl Window {
             seconds,
             start: None,
             buckets: VecDeque::new(),
-            before: none.clone(),
             live: none.clone(),
             arrivals: 0,
             outliers: 0,
             shares: vec![0; BINS],
-            seen: none.clone(),
-            peaks: none,
+            seen: none,
         }
     }
 
@@ -94,13 +84,10 @@ impl Window {
             outliers: 0,
             shares: vec![0; BINS],
             clusters: vec![0; self.live.len()],
-            peaks: self.live.clone(),
-            joins: BTreeMap::new(),
         });
         while self.buckets.front().is_some_and(|bucket| bucket.number <= number.saturating_sub(BUCKETS)) {
             self.drop_oldest();
         }
-        self.find_peaks();
     }
 
     fn drop_oldest(&mut self) {
@@ -109,17 +96,9 @@ impl Window {
         self.outliers -= bucket.outliers;
         self.shares.iter_mut().zip(&bucket.shares).for_each(|(sum, count)| *sum -= count);
         self.seen.iter_mut().zip(&bucket.clusters).for_each(|(sum, count)| *sum -= count);
-        self.before.iter_mut().zip(&bucket.clusters).for_each(|(sum, count)| *sum += count);
     }
 
-    fn find_peaks(&mut self) {
-        self.peaks.fill(0);
-        for bucket in &self.buckets {
-            self.peaks.iter_mut().zip(&bucket.peaks).for_each(|(most, &peak)| *most = peak.max(*most));
-        }
-    }
-
-    /// A row arrived, as far from the map as this share of its own rows are from each other or farther.
+    /// A row arrived, with a score: the share of the map's own rows that are as strange.
     pub(super) fn arrive(&mut self, share: f64, cluster: Option<u32>, outlier: bool) {
         let Some(bucket) = self.buckets.back_mut() else { return };
         let bin = ((share * BINS as f64).ceil() as usize).clamp(1, BINS) - 1;
@@ -143,24 +122,9 @@ impl Window {
         if let Some(from) = from {
             self.live[from as usize] -= 1;
         }
-        if let Some((to, bucket)) = to.zip(self.buckets.back_mut()) {
-            let to = to as usize;
-            self.live[to] += 1;
-            bucket.peaks[to] = bucket.peaks[to].max(self.live[to]);
-            self.peaks[to] = self.peaks[to].max(self.live[to]);
+        if let Some(to) = to {
+            self.live[to as usize] += 1;
         }
-    }
-
-    /// An outlier came to a group.
-    pub(super) fn join(&mut self, group: u64) {
-        if let Some(bucket) = self.buckets.back_mut() {
-            *bucket.joins.entry(group).or_default() += 1;
-        }
-    }
-
-    /// How many came to a group within the window.
-    pub(super) fn joined(&self, group: u64) -> u64 {
-        self.buckets.iter().filter_map(|bucket| bucket.joins.get(&group)).sum()
     }
 
     pub(super) fn arrivals(&self) -> u64 {
@@ -181,30 +145,9 @@ impl Window {
         self.seen[cluster]
     }
 
-    /// Arrivals in any cluster.
-    pub(super) fn seen_in_all(&self) -> u64 {
-        self.seen.iter().sum()
-    }
-
-    /// Arrivals in any cluster before the window.
-    pub(super) fn before(&self) -> u64 {
-        self.before.iter().sum()
-    }
-
-    /// The share that a cluster had of the arrivals before the window.
-    pub(super) fn share_before(&self, cluster: usize) -> Option<f64> {
-        let all = self.before();
-        (all > 0).then(|| self.before[cluster] as f64 / all as f64)
-    }
-
     /// Points in a cluster now.
     pub(super) fn live(&self, cluster: usize) -> u64 {
         self.live[cluster]
-    }
-
-    /// The most points that were in a cluster.
-    pub(super) fn peak(&self, cluster: usize) -> u64 {
-        self.peaks[cluster]
     }
 
     /// Arrivals per second.
@@ -229,21 +172,18 @@ impl Window {
             seconds: self.seconds,
             start: self.start,
             buckets: self.buckets.iter().cloned().collect(),
-            before: self.before.clone(),
         }
     }
 
     /// Goes on from what was kept, with so many points in each cluster. A window of another length begins anew.
     pub(super) fn resume(&mut self, parts: WindowParts, live: Vec<u64>) -> Result<(), &'static str> {
         let clusters = self.live.len();
-        let fits =
-            |b: &Bucket| b.shares.len() == BINS && b.clusters.len() == clusters && b.peaks.len() == clusters;
+        let fits = |b: &Bucket| b.shares.len() == BINS && b.clusters.len() == clusters;
         let ascending = parts.buckets.windows(2).all(|pair| pair[0].number < pair[1].number);
-        if parts.before.len() != clusters || !parts.buckets.iter().all(fits) || !ascending {
+        if !parts.buckets.iter().all(fits) || !ascending {
             return Err("has a window that does not fit the map's clusters");
         }
         self.start = parts.start;
-        self.before = parts.before;
         self.live = live;
         for bucket in parts.buckets {
             self.arrivals += bucket.arrivals;
@@ -257,7 +197,6 @@ impl Window {
                 self.drop_oldest();
             }
         }
-        self.find_peaks();
         Ok(())
     }
 }

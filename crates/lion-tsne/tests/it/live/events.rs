@@ -2,7 +2,7 @@
 
 use super::support::*;
 use lion_tsne::Verdict;
-use lion_tsne::live::{Arrival, At, Change, Event, What};
+use lion_tsne::live::{Arrival, At, Change, Event, Evidence, Gathered, What};
 
 #[test]
 fn a_new_point_appears() {
@@ -167,9 +167,17 @@ fn an_event_is_one_line_of_json() {
         assert_eq!(&serde_json::from_str::<Event>(&line(event)).unwrap(), event);
     }
     let at = At { x: 1.5, y: 2.0, z: Some(0.25) };
-    let what = What::Forming { group: 4, size: 5, at, ids: vec!["p".into()] };
-    let event = Event { n: 9, t: 0.5, what };
-    let text = r#"{"n":9,"t":0.5,"kind":"forming","group":4,"size":5,"x":1.5,"y":2.0,"z":0.25,"ids":["p"]}"#;
+    let evidence = Evidence { seen: 5, of: 90, expected: 0.5, e_value: 4e6, since: 0.25 };
+    let gathered = Gathered { group: 4, groups: vec![2, 4], size: 5, at, ids: vec!["p".into()], evidence };
+    let event = Event { n: 9, t: 0.5, what: What::Forming(gathered.clone()) };
+    let text = concat!(
+        r#"{"n":9,"t":0.5,"kind":"forming","group":4,"groups":[2,4],"size":5,"x":1.5,"y":2.0,"z":0.25,"ids":["p"],"#,
+        r#""evidence":{"seen":5,"of":90,"expected":0.5,"e_value":4000000.0,"since":0.25}}"#
+    );
     assert_eq!(line(&event), text);
     assert_eq!(serde_json::from_str::<Event>(text).unwrap(), event);
+    // As stores of the version before have it.
+    let text = r#"{"n":9,"t":0.5,"kind":"forming","group":4,"size":5,"x":1.5,"y":2.0,"z":0.25,"ids":["p"]}"#;
+    let bare = Gathered { groups: Vec::new(), evidence: Evidence::default(), ..gathered };
+    assert_eq!(serde_json::from_str::<Event>(text).unwrap().what, What::Forming(bare));
 }

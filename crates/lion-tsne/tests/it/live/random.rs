@@ -2,7 +2,7 @@
 
 use super::support::{apart, upsert};
 use crate::common::{Numbers, clusters};
-use lion_tsne::live::{Change, Event, Live, LiveOptions, Point, SavedGroup, What};
+use lion_tsne::live::{Change, Event, FalseAlarms, Live, LiveOptions, Point, SavedGroup, What};
 use lion_tsne::{Fit, Lion, LionOptions, Map, Matrix, PcaChoice, ignore};
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -35,7 +35,8 @@ impl Kept {
     }
 }
 
-const OPTIONS: LiveOptions = LiveOptions { window: 40.0, forming: 3, stale: 0.25 };
+/// Alarms that come often.
+const OPTIONS: LiveOptions = LiveOptions { window: 40.0, false_alarms: FalseAlarms::Arrivals(1000.0) };
 
 /// 300 rows in five clusters; their places are their first columns.
 fn map(dims: usize, seed: u64) -> Map {
@@ -189,6 +190,33 @@ fn check_positions(live: &Live, map: &Map, r_y: f64, r_close: f64) -> Result<(),
     let members: usize = live.groups().map(|group| group.members.len()).sum();
     prop_assert_eq!(members, live.points().filter(|point| point.is_outlier()).count());
     Ok(())
+}
+
+/// A store of the version before knows no alarms: they begin anew, and the rest goes on.
+#[test]
+fn a_live_map_restored_from_an_older_version() {
+    let map = map(2, 3);
+    let lion = lion(&map, 1);
+    let changes = stream(&map, lion.r_x(), 300, 3);
+    let mut live = Live::new(Arc::clone(&lion), OPTIONS).unwrap();
+    live.apply(changes.clone()).unwrap();
+    let known = rows(&changes);
+    let mut kept = Kept::of(&live, |id| known.get(id).cloned());
+    let mut aux: serde_json::Value = serde_json::from_slice(&kept.aux).unwrap();
+    aux["version"] = 1.into();
+    aux["alarms"].take();
+    // What that version kept instead.
+    aux["announced"] = serde_json::json!({ "forming": { "0": { "size": 5, "since": 1.0 } }, "vanishing": {}, "stale": true });
+    let buckets = aux["window"]["buckets"].as_array_mut().unwrap();
+    buckets.iter_mut().for_each(|bucket| bucket["peaks"] = serde_json::json!([]));
+    kept.aux = serde_json::to_vec(&aux).unwrap();
+    let mut again = kept.restore(&lion, OPTIONS).unwrap();
+    assert_eq!((again.last(), again.points().len()), (live.last(), live.points().len()));
+    assert_eq!(again.health().arrivals, live.health().arrivals);
+    assert!(again.health().forming.is_empty() && again.health().stale.is_none());
+    assert!(!again.apply(stream(&map, lion.r_x(), 50, 4)).unwrap().is_empty());
+    let aux: serde_json::Value = serde_json::from_slice(&again.aux()).unwrap();
+    assert_eq!(aux["version"], 2);
 }
 
 /// A window of another length begins anew, and the rest goes on.

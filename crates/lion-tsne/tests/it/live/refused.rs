@@ -1,7 +1,7 @@
 //! Bad input is refused with one sentence, and changes nothing.
 
 use super::support::*;
-use lion_tsne::live::{Change, Live, LiveOptions};
+use lion_tsne::live::{Change, FalseAlarms, Live, LiveOptions};
 use lion_tsne::{Error, Fit, Lion, LionOptions, Matrix, Metric, ignore};
 use std::sync::Arc;
 
@@ -74,8 +74,14 @@ fn options_out_of_range() {
     let bad = [
         (LiveOptions { window: 0.0, ..standard }, "window must be a number of seconds above 0, not 0"),
         (LiveOptions { window: f64::NAN, ..standard }, "window must be a number of seconds above 0, not NaN"),
-        (LiveOptions { forming: 1, ..standard }, "forming must be at least 2 members, not 1"),
-        (LiveOptions { stale: 1.5, ..standard }, "stale must be above 0 and at most 1, not 1.5"),
+        (
+            LiveOptions { false_alarms: FalseAlarms::Arrivals(10.0), ..standard },
+            "false alarms must be at most one in 1000 arrivals, not one in 10",
+        ),
+        (
+            LiveOptions { false_alarms: FalseAlarms::Seconds(0.0), ..standard },
+            "false alarms must be one in some time above 0, not one in 0 seconds",
+        ),
     ];
     for (options, sentence) in bad {
         assert_eq!(Live::new(Arc::clone(&lion), options).err().unwrap().to_string(), sentence);
@@ -112,6 +118,13 @@ fn a_kept_state_that_contradicts_itself() {
         kept.aux = text.replace("\"ring\":0", "\"ring\":50000").into_bytes();
     };
     assert_eq!(sentence(&outwards), ring);
+    let clusters = "the kept state of the live map has alarms that do not fit the map's clusters";
+    let fewer = |kept: &mut super::random::Kept| {
+        let mut aux: serde_json::Value = serde_json::from_slice(&kept.aux).unwrap();
+        aux["alarms"]["learned"]["gaps"].as_array_mut().unwrap().pop();
+        kept.aux = serde_json::to_vec(&aux).unwrap();
+    };
+    assert_eq!(sentence(&fewer), clusters);
     let empty = "the kept state of the live map has a group of outliers without members, 0";
     assert_eq!(sentence(&|kept| _ = kept.points.pop()), empty);
 }

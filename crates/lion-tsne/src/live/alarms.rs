@@ -1,0 +1,176 @@
+//! Alarms as tests: what is decided by evidence, and how often by chance alone.
+//!
+//! [`drift`] says whether scores are what they were, for the map and for each cluster; [`gather`] whether outliers are a new
+//! cluster; [`vanish`] and [`leave`] whether a cluster loses its arrivals or its points. Each kind has at most one false alarm in
+//! the time that is allowed for, in the mean and however long one watches, while rows come as the map's own did: in
+//! any order (exchangeable). None of them knows a clock: the same rows tell the same at one a minute and at a thousand a
+//! second.
+//!
+//! What counts as evidence: a row of a new point. A point that is sent again counts if all others had their turn in between, by
+//! events and up to [`TURN`] of them, and, where scores are judged, if its score was ordinary before. So a point that is sent again and again shows
+//! nothing, and points that are always strange show it once.
+
+pub(super) mod drift;
+pub(super) mod gather;
+pub(super) mod leave;
+mod rate;
+mod tail;
+pub(super) mod vanish;
+
+pub use rate::FalseAlarms;
+
+use super::clusters::Clusters;
+use crate::index::squared_distance;
+use crate::lion::Lion;
+use drift::{BINS, Detector, EDGES, Null};
+use leave::Leaving;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use vanish::Cluster;
+
+/// A point counts again after so many events at most.
+const TURN: u64 = 1000;
+/// A cluster with fewer rows in the map is not judged by their scores.
+const ROWS: usize = 50;
+/// Arrivals after which a limit of time is made one of arrivals again.
+const EVERY: u64 = 256;
+
+/// All that alarms know of the map; nothing of it changes.
+pub(super) struct Known {
+    pub(super) edges: [f64; EDGES],
+    pub(super) map: Null,
+    /// The clusters whose scores are judged.
+    pub(super) clusters: Vec<Option<Null>>,
+    pub(super) alpha: f64,
+    /// Rows of the map.
+    pub(super) rows: usize,
+    /// The map's own outlying rows.
+    strange: Vec<f32>,
+    cols: usize,
+}
+
+/// All that alarms have learned of the stream. A store keeps it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Learned {
+    /// Arrivals that counted.
+    pub(super) arrivals: u64,
+    /// When the first of them came.
+    pub(super) start: Option<f64>,
+    /// Arrivals in which one false alarm may come.
+    pub(super) limit: f64,
+    /// Levels that tests of outliers may spend.
+    pub(super) saved: f64,
+    pub(super) scores: Detector,
+    pub(super) outliers: Detector,
+    pub(super) clusters: Vec<Detector>,
+    pub(super) gaps: Vec<Cluster>,
+    pub(super) leaving: Vec<Leaving>,
+    /// Outliers that were points before, by the events that they appeared by: the events by which they became outliers.
+    pub(super) since: BTreeMap<u64, u64>,
+}
+
+impl Known {
+    pub(super) fn new(lion: &Lion, clusters: &Clusters) -> Self {
+        let (alpha, own) = (alpha(lion), own_scores(lion));
+        let own = own.as_ref();
+        let edges = drift::edges(alpha);
+        let cluster_of = cluster_of_rows(lion, clusters);
+        let judged = (0..clusters.names.len() as u32).map(|cluster| {
+            let own = || own.iter().zip(&cluster_of).filter(move |(_, of)| **of == Some(cluster));
+            let ordinary = || own().map(|(score, _)| f64::from(*score)).filter(move |score| *score > alpha);
+            (ordinary().count() >= ROWS).then(|| Null::of(ordinary(), &edges))
+        });
+        let clusters = judged.collect();
+        let x = lion.map().x();
+        let strange = (0..x.rows().min(own.len())).filter(|&row| f64::from(own[row]) <= alpha);
+        let strange = strange.flat_map(|row| x.row(row)).copied().collect();
+        let map = Null::uniform(calibration(lion), &edges);
+        Self { edges, map, clusters, alpha, rows: own.len(), strange, cols: x.cols() }
+    }
+
+    /// How far the map's own outlying rows are from a row, ascending; those within a radius.
+    pub(super) fn own(&self, row: &[f32], radius: f64) -> Vec<f32> {
+        let rows = self.strange.chunks_exact(self.cols.max(1));
+        let distances = rows.map(|own| squared_distance(row, own).sqrt());
+        let mut near: Vec<f32> = distances.filter(|distance| f64::from(*distance) <= radius).collect();
+        near.sort_unstable_by(f32::total_cmp);
+        near
+    }
+
+    /// The bin of a score.
+    pub(super) fn bin(&self, score: f64) -> usize {
+        drift::bin(&self.edges, score)
+    }
+}
+
+/// The share of rows like the map's own that are called outliers; 1 % where nobody promises one.
+fn alpha(lion: &Lion) -> f64 {
+    lion.alpha().or(lion.promised()).unwrap_or(0.01).clamp(1e-6, 0.5)
+}
+
+/// The scores of the map's own rows, as if each were new. By the paper's rule, by the distances to their nearest rows.
+fn own_scores(lion: &Lion) -> Cow<'_, [f32]> {
+    match lion.own_scores() {
+        [] => {
+            let nn_x = lion.map().lion().map_or(&[][..], |lion| &lion.nn_x);
+            nn_x.iter().map(|distance| lion.distance_share(*distance) as f32).collect()
+        }
+        own => own.into(),
+    }
+}
+
+/// The rows that p-values count. By the paper's rule, all rows of the map.
+fn calibration(lion: &Lion) -> usize {
+    match lion.calibration_rows() {
+        0 => lion.map().x().rows(),
+        rows => rows,
+    }
+}
+
+/// The cluster of each distinct row: of rows that share a place the first decides.
+fn cluster_of_rows(lion: &Lion, clusters: &Clusters) -> Vec<Option<u32>> {
+    let map = lion.map();
+    let mut of = vec![None; map.x().rows()];
+    (0..map.rows()).rev().for_each(|row| of[map.distinct(row)] = clusters.of_row[row]);
+    of
+}
+
+impl Learned {
+    pub(super) fn new(clusters: usize, allowed: FalseAlarms) -> Self {
+        Self {
+            limit: allowed.arrivals(0, 0.0),
+            clusters: vec![Detector::default(); clusters],
+            gaps: vec![Cluster::default(); clusters],
+            leaving: vec![Leaving::default(); clusters],
+            ..Self::default()
+        }
+    }
+
+    /// Whether it is of a map with so many clusters, and all numbers are.
+    pub(super) fn fits(&self, clusters: usize) -> bool {
+        [self.clusters.len(), self.gaps.len(), self.leaving.len()] == [clusters; 3]
+    }
+
+    /// One more arrival counts; says whether the limit is another now.
+    pub(super) fn count(&mut self, now: f64, allowed: FalseAlarms) -> bool {
+        let start = *self.start.get_or_insert(now);
+        self.arrivals += 1;
+        self.saved += 1.0;
+        if !self.arrivals.is_multiple_of(EVERY) {
+            return false;
+        }
+        let limit = allowed.arrivals(self.arrivals, now - start);
+        std::mem::replace(&mut self.limit, limit) != limit
+    }
+}
+
+/// Whether a point that is sent again counts: by the events since it last was, and the points that are there.
+pub(super) fn has_turn(events: u64, points: usize) -> bool {
+    events >= (points as u64).clamp(2, TURN)
+}
+
+/// Whether the score of a point that is sent again may count.
+pub(super) fn was_ordinary(bin: usize) -> bool {
+    bin == BINS - 1
+}

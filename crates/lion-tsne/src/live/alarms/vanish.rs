@@ -1,0 +1,272 @@
+//! Whether a cluster still gets its share of the arrivals: one e-detector for each cluster.
+//!
+//! The share is learned from the stream. The bet is that it fell to a part of it: an arrival elsewhere then counts
+//! (1 - part x share) / (1 - share), one in the cluster counts `part`. Beginnings are weighted by the share, and the shares of all
+//! clusters sum to 1, so that all clusters together have one false alarm in the time that is allowed for.
+//! For a share that is not less than it is taken to be, the mean of a step is at most 1; so the share is taken to be less
+//! than it was seen to be by [`DEVIATIONS`] standard deviations. It is learned when the cluster gets an arrival and not
+//! between, so that a cluster needs no look while nothing comes to it: the arrival that will tell of it is known
+//! beforehand ([`Cluster::due`]).
+
+use serde::{Deserialize, Serialize};
+
+/// The parts that a share may have fallen to.
+const PARTS: [f64; 2] = [0.02, 0.2];
+/// How much less than it was seen to be a share is taken to be.
+const DEVIATIONS: f64 = 1.5;
+/// A share is learned from so many arrivals in the cluster at least.
+const LEAST: f64 = 5.0;
+/// Counts are halved when there are so many arrivals; old streams are forgotten.
+const LEARNED: f64 = 200_000.0;
+/// The return of a cluster is told at this e-value.
+const BACK: f64 = 300.0;
+/// Against the share having stayed at this part.
+const GONE: f64 = 0.2;
+
+/// What is known of the arrivals in a cluster.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(in crate::live) struct Cluster {
+    /// Arrivals in it, and in all since the first arrival of all.
+    seen: f64,
+    all: f64,
+    sums: [f64; 2],
+    /// The number of the arrival up to which that is so.
+    at: u64,
+    /// The share that a step counts with.
+    share: f64,
+    /// Arrivals in it since the bets had nothing to show, and the number and time of the arrival then.
+    run: Run,
+    told: Option<Told>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Run {
+    seen: u64,
+    from: u64,
+    since: f64,
+}
+
+/// A cluster that was told to vanish.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Told {
+    share: f64,
+    sum: f64,
+    run: Run,
+}
+
+/// Arrivals that a cluster got, and should have got.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::live) struct Gap {
+    pub(in crate::live) seen: u64,
+    pub(in crate::live) of: u64,
+    pub(in crate::live) expected: f64,
+    pub(in crate::live) e_value: f64,
+    pub(in crate::live) since: f64,
+}
+
+impl Cluster {
+    /// Arrival number `now`, at time `t`, is in this cluster. Tells that a cluster is back.
+    pub(in crate::live) fn arrive(&mut self, now: u64, t: f64) -> Option<Gap> {
+        let back = self.told.and_then(|told| self.step_back(told, now, t));
+        let gap = now.saturating_sub(self.at + 1);
+        if self.told.is_none() && self.share > 0.0 {
+            for (sum, part) in self.sums.iter_mut().zip(PARTS) {
+                *sum = (grown(*sum, part, self.share, gap) + self.share) * part;
+            }
+        }
+        if self.sums.iter().sum::<f64>() < PARTS.len() as f64 * self.share {
+            self.run = Run { seen: 0, from: now, since: t };
+        } else {
+            self.run.seen += 1;
+        }
+        self.learn(now);
+        back
+    }
+
+    fn learn(&mut self, now: u64) {
+        if self.told.is_none() {
+            self.all += now.saturating_sub(self.at) as f64;
+            self.seen += 1.0;
+        }
+        self.at = now;
+        if self.all > LEARNED {
+            (self.seen, self.all) = (0.5 * self.seen, 0.5 * self.all);
+        }
+        let least = self.seen - DEVIATIONS * self.seen.sqrt();
+        self.share = if self.seen < LEAST { 0.0 } else { (least / self.all.max(1.0)).clamp(0.0, 0.999) };
+    }
+
+    /// The number of the arrival that tells, if the cluster gets none until then.
+    pub(in crate::live) fn due(&self, limit: f64) -> Option<u64> {
+        let mut low = self.look(limit)?.saturating_sub(self.at);
+        let mut high = low.max(1);
+        while self.sum(high) < limit {
+            high = high.checked_mul(2)?;
+        }
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.sum(middle) >= limit { high = middle } else { low = middle + 1 }
+        }
+        Some(self.at.saturating_add(low))
+    }
+
+    /// A number that this arrival has at least: quick to find.
+    pub(in crate::live) fn look(&self, limit: f64) -> Option<u64> {
+        if self.share <= 0.0 || self.told.is_some() {
+            return None;
+        }
+        // As if both sums grew as fast as the one that grows faster, from the larger.
+        let each = step(PARTS[0], self.share);
+        let slowest = step(PARTS[1], self.share);
+        let begun = self.sums[0].max(self.sums[1]) + self.share * slowest / (slowest - 1.0);
+        let gap = ((limit / begun).ln() / each.ln()).max(0.0).floor();
+        (gap < 1e15).then(|| self.at.saturating_add(gap as u64))
+    }
+
+    fn sum(&self, gap: u64) -> f64 {
+        let each = self.sums.iter().zip(PARTS).map(|(sum, part)| grown(*sum, part, self.share, gap));
+        each.sum::<f64>() / PARTS.len() as f64
+    }
+
+    /// The cluster is told to vanish at arrival `now`.
+    pub(in crate::live) fn tell(&mut self, now: u64) -> Gap {
+        let of = now.saturating_sub(self.run.from);
+        let share = self.seen / self.all.max(1.0);
+        let gap = Gap {
+            seen: self.run.seen,
+            of,
+            expected: share * of as f64,
+            e_value: self.sum(now.saturating_sub(self.at)),
+            since: self.run.since,
+        };
+        self.told = Some(Told { share, sum: 0.0, run: Run { seen: 0, from: now, since: self.run.since } });
+        (self.sums, self.at) = ([0.0; 2], now);
+        gap
+    }
+
+    /// Arrivals since it was told to vanish: how many in it, and of how many, and how many were expected.
+    pub(in crate::live) fn missing(&self, now: u64) -> Option<(u64, f64)> {
+        let told = self.told?;
+        Some((told.run.seen, told.share * now.saturating_sub(told.run.from) as f64))
+    }
+
+    /// The share that it had of the arrivals.
+    pub(in crate::live) fn share(&self) -> Option<f64> {
+        (self.seen >= LEAST).then(|| self.seen / self.all.max(1.0))
+    }
+
+    fn step_back(&mut self, mut told: Told, now: u64, t: f64) -> Option<Gap> {
+        let gap = now.saturating_sub(self.at + 1);
+        let (share, low) = (told.share, GONE * told.share);
+        // Beginnings are arrivals in the cluster: before one there is nothing to show.
+        told.sum = (told.sum * ((1.0 - share) / (1.0 - low)).powf(gap as f64) + 1.0) / GONE;
+        if told.sum <= 1.0 / GONE + 1e-9 || told.run.seen == 0 {
+            told.run = Run { seen: 0, from: now.saturating_sub(1), since: t };
+        }
+        told.run.seen += 1;
+        if told.sum < BACK {
+            self.told = Some(told);
+            return None;
+        }
+        let of = now.saturating_sub(told.run.from);
+        let gap = Gap {
+            seen: told.run.seen,
+            of,
+            expected: share * of as f64,
+            e_value: told.sum,
+            since: told.run.since,
+        };
+        self.told = None;
+        self.sums = [0.0; 2];
+        Some(gap)
+    }
+}
+
+/// A sum of e-values after `gap` arrivals elsewhere.
+fn grown(sum: f64, part: f64, share: f64, gap: u64) -> f64 {
+    let each = step(part, share);
+    let power = each.powf(gap as f64);
+    (sum * power + share * each * (power - 1.0) / (each - 1.0)).min(1e300)
+}
+
+/// The e-value of an arrival elsewhere.
+fn step(part: f64, share: f64) -> f64 {
+    (1.0 - part * share) / (1.0 - share)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// Clusters with these shares get so many arrivals; how many are told to vanish.
+    fn told(shares: &[f64], arrivals: u64, limit: f64, random: &mut Random) -> usize {
+        let mut clusters = vec![Cluster::default(); shares.len()];
+        let mut told = 0;
+        for now in 1..=arrivals {
+            let mut left = random.uniform();
+            let at = shares.iter().position(|share| {
+                left -= share;
+                left <= 0.0
+            });
+            clusters[at.unwrap_or(0)].arrive(now, now as f64);
+            for cluster in &mut clusters {
+                if cluster.look(limit).is_some_and(|look| look <= now) && cluster.due(limit) == Some(now) {
+                    cluster.tell(now);
+                    told += 1;
+                }
+            }
+        }
+        told
+    }
+
+    /// All clusters together have one false alarm in the limit: 200 000 arrivals at a limit of 2000 have at most 100, give or take
+    /// three standard errors of 10.
+    #[test]
+    fn false_alarms_are_as_rare_as_is_promised() {
+        let mut random = Random::new(1);
+        for shares in [vec![0.1; 10], vec![0.5, 0.3, 0.15, 0.04, 0.01], vec![0.02; 50], vec![0.95, 0.05]] {
+            let told: usize = (0..10).map(|_| told(&shares, 20_000, 2000.0, &mut random)).sum();
+            assert!(told <= 130, "{told} of {shares:?}");
+        }
+    }
+
+    #[test]
+    fn a_cluster_that_stops_is_told_in_time_and_its_return_too() {
+        let mut random = Random::new(2);
+        let limit = 300_000.0;
+        for share in [0.5, 0.1, 0.03] {
+            let needed = f64::ln(100_000.0) / share;
+            for _ in 0..20 {
+                let mut cluster = Cluster::default();
+                let before = (200.0 / share) as u64;
+                (1..=before)
+                    .filter(|_| random.uniform() < share)
+                    .for_each(|now| _ = cluster.arrive(now, 0.0));
+                let due = cluster.due(limit).unwrap();
+                assert!(((due - before) as f64) < 2.0 * needed, "{due} {before} {share}");
+                // One earlier there is not enough to show, and the quick bound is no later.
+                assert!(cluster.sum(due - cluster.at) >= limit && cluster.sum(due - cluster.at - 1) < limit);
+                assert!(cluster.look(limit).unwrap() <= due);
+                let gap = cluster.tell(due);
+                assert!(gap.e_value >= limit && gap.expected > 5.0 * (gap.seen as f64 + 0.5), "{gap:?}");
+                let back = (due + 1..due + (60.0 / share) as u64)
+                    .find_map(|now| (random.uniform() < share).then(|| cluster.arrive(now, 0.0))?);
+                assert!(back.is_some_and(|back| back.seen >= 3 && back.e_value >= BACK), "{back:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn half_a_share_is_not_gone() {
+        let mut random = Random::new(4);
+        let mut cluster = Cluster::default();
+        (1..=5000).filter(|_| random.uniform() < 0.2).for_each(|now| _ = cluster.arrive(now, 0.0));
+        for now in 5001..=7000 {
+            if random.uniform() < 0.1 {
+                cluster.arrive(now, 0.0);
+            }
+            assert!(cluster.due(1e6).is_none_or(|due| due > now), "{now}");
+        }
+    }
+}
