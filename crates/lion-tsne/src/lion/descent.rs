@@ -357,7 +357,7 @@ fn solve<const D: usize>(a: &[[f32; D]; D], b: &[f32; D], damping: f32, least: f
         a[d][d] += damping;
     }
     for d in 0..D {
-        if !(a[d][d] >= least) {
+        if a[d][d].is_nan() || a[d][d] < least {
             return None;
         }
         for e in d + 1..D {

@@ -65,7 +65,7 @@ impl RepulsionField {
     pub(crate) fn weakened(mut self, share: f32) -> Option<Self> {
         /// A weaker repulsion moves no row that one could see.
         const LEAST: f32 = 0.05;
-        if !(share >= LEAST) {
+        if share.is_nan() || share < LEAST {
             return None;
         }
         let share = share.min(1.0);
