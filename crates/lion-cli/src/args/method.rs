@@ -63,7 +63,7 @@ impl RuleArgs {
         match other {
             None => {
                 note(
-                    self.lion.power.is_some() && self.lion.local == LocalArg::Energy,
+                    self.lion.power.is_some() && self.lion.local != LocalArg::Idw,
                     "--power",
                     "without --local idw",
                 );

@@ -9,8 +9,8 @@ use lion_tsne::{LionOptions, Local, OffPlane, Positions, Radius, Taper, VerdictR
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Placing")]
 pub(crate) struct PlacingArgs {
-    /// Where a row with neighbours goes: energy, where t-SNE would let it rest; idw, the mean of its neighbours by
-    /// inverse distance, as in the paper
+    /// Where a row with neighbours goes: energy, where t-SNE would let it rest; attraction, the same without the repulsion
+    /// of the map's places; idw, the mean of its neighbours by inverse distance, as in the paper
     #[arg(long, value_enum, default_value_t = LocalArg::Energy)]
     pub(crate) local: LocalArg,
     /// r_x, how near a row must be to count as a neighbour: a percentile of the distances from each training row to its
@@ -56,6 +56,7 @@ pub(crate) struct PlacingArgs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LocalArg {
     Energy,
+    Attraction,
     Idw,
 }
 
@@ -98,6 +99,7 @@ impl PlacingArgs {
             r_close,
             local: match self.local {
                 LocalArg::Energy => Local::Energy,
+                LocalArg::Attraction => Local::Attraction,
                 LocalArg::Idw => Local::Idw,
             },
             taper: match self.taper {

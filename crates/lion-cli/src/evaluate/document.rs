@@ -98,7 +98,7 @@ const NAMES: [&str; 8] = [
     "nn-…: a neural network with so many layers of so many nodes, trained on the map.",
     "kernelized K=…: kernelized t-SNE, its kernels K times as wide as the distance to the nearest row.",
     "lion idw P%: LION as the paper has it, with r_x at percentile P of the distances between nearest rows, and a power found by leave-one-out here; the paper's figure beside it is for its own power.",
-    "lion energy P%: LION with the rule that is the default of this program, the place of least t-SNE energy; off-plane: rows far off the plane of the PCA are outliers too.",
+    "lion energy P%: LION with the rule that is the default of this program, the place of least t-SNE energy; lion attraction P%: the same without the repulsion of the map's places; off-plane: rows far off the plane of the PCA are outliers too.",
     "opentsne-…: openTSNE's way, from the median or the weighted mean of the neighbours' places; fixed-point: attraction alone, from the nearest row's place; + lion P%: with LION's outliers around it.",
 ];
 

@@ -118,6 +118,7 @@ impl Outcome {
             power: lion.power(),
             local: match options.local {
                 Local::Energy => "energy",
+                Local::Attraction => "attraction",
                 Local::Idw => "idw",
             },
             verdict: match lion.verdict_rule() {

@@ -65,9 +65,9 @@ class LionTSNE(
     r_y, r_close : str or float, default=None
         How far outliers are from the rest of the map, and from their own group; None is 100 % and
         10 % of the distances between nearest places.
-    local : {"energy", "idw"}, default="energy"
-        The rule for rows with neighbours: where t-SNE's attraction lets the row rest, or the
-        paper's inverse-distance weighting.
+    local : {"energy", "attraction", "idw"}, default="energy"
+        The rule for rows with neighbours: where t-SNE's attraction and repulsion balance, where
+        the attraction alone is least, or the paper's inverse-distance weighting.
     taper : {"none", "triangle", "trapezoid"}, default="none"
         Whether neighbours lose weight towards the radius.
     split_clusters : bool, default=False
@@ -329,7 +329,7 @@ class LionTSNE(
     def _options(self, seed: int) -> dict[str, Any]:
         """How rows are placed; radius and power are the map's."""
         options = {
-            "local": _params.one_of("local", self.local, ("energy", "idw")),
+            "local": _params.one_of("local", self.local, ("energy", "attraction", "idw")),
             "taper": _params.one_of("taper", self.taper, ("none", "triangle", "trapezoid")),
             "split_clusters": bool(self.split_clusters),
             "positions": _params.one_of("outliers", self.outliers, ("nearest", "random")),

@@ -39,7 +39,7 @@ def test_the_command_line_makes_the_same_map(lion: Path, data: np.ndarray, tmp_p
     assert (tmp_path / "m.lion").read_bytes() == fit(data).to_bytes()
 
 
-@pytest.mark.parametrize("local", ["energy", "idw"])
+@pytest.mark.parametrize("local", ["energy", "attraction", "idw"])
 def test_the_command_line_gives_the_same_places(
     lion: Path, fitted: _native.Map, new: np.ndarray, tmp_path: Path, local: str
 ) -> None:

@@ -45,13 +45,14 @@ impl Contender {
         })
     }
 
-    /// LION as it is here beyond the paper: the rule of least energy, and the calibrated verdict with either.
-    pub fn lion_of_today() -> [Self; 4] {
+    /// LION as it is here beyond the paper: the rule of least energy, its attraction alone, and the calibrated verdict with either.
+    pub fn lion_of_today() -> [Self; 5] {
         let lion = |local, verdict| Self::Lion { percentile: 99.0, local, verdict };
         [
             lion(Local::Idw, VerdictRule::Calibrated),
             lion(Local::Energy, VerdictRule::Paper),
             lion(Local::Energy, VerdictRule::Calibrated),
+            lion(Local::Attraction, VerdictRule::Paper),
             Self::Lion { percentile: 100.0, local: Local::Energy, verdict: VerdictRule::Paper },
         ]
     }
@@ -86,7 +87,11 @@ impl fmt::Display for Contender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Lion { percentile, local, verdict } => {
-                let local = if *local == Local::Idw { "idw" } else { "energy" };
+                let local = match local {
+                    Local::Energy => "energy",
+                    Local::Attraction => "attraction",
+                    Local::Idw => "idw",
+                };
                 let verdict = if *verdict == VerdictRule::Calibrated { " calibrated" } else { "" };
                 write!(f, "lion {local} {percentile}%{verdict}")
             }

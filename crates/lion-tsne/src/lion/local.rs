@@ -1,15 +1,17 @@
-//! Where a row with neighbours goes: the paper's inverse-distance weighting, and ours, the least energy.
+//! Where a row with neighbours goes: the rules, the paper's inverse-distance weighting, and what the neighbours weigh.
+//! The rules of least energy are in `descent`.
 
-use crate::affinity::perplexity_weights;
 use crate::matrix::Matrix;
-use crate::vectorized::vectorized;
 
 /// The rule by which a row with neighbours gets its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Local {
-    /// Where t-SNE's attraction to the row's nearest neighbours is least: never between clusters, at natural distances.
+    /// Where t-SNE's energy of the row is least: the neighbours attract it, and all places of the map repel it. Never between
+    /// clusters, and as far from other places as the map's own rows are.
     #[default]
     Energy,
+    /// The same without the repulsion: the row goes to the middle of its neighbours.
+    Attraction,
     /// The paper's: the neighbours' places weighted by distance to the power -p.
     Idw,
 }
@@ -110,251 +112,9 @@ fn find(root: &mut [usize], mut at: usize) -> usize {
     at
 }
 
-/// Of so many nearest rows the places are tried as starts.
-const STARTS: usize = 10;
-/// Steps at most.
-const STEPS: usize = 200;
-/// A step this short, as a share of the neighbours' spread, is the last.
-const SHORT: f32 = 1e-5;
-/// From steps this short on the bottom is near, and Newton's method finds it in a few.
-const NEAR: f32 = 0.1;
-
-/// Where E(y) = Σ pi log(1 + |y - yi|²) is least, from the best of the nearest rows' places downhill; pi are the
-/// perplexity weights of the row over `near`, tapered.
-pub(crate) struct Energy {
-    dims: usize,
-    weights: Vec<f64>,
-    /// Places and weights side by side, filled up with weight 0 to whole lanes.
-    lanes: Vec<Lane>,
-}
-
-const LANES: usize = 16;
-
-/// Sixteen neighbours.
-#[derive(Clone, Copy)]
-struct Lane {
-    weight: [f32; LANES],
-    place: [[f32; LANES]; 3],
-}
-
-impl Energy {
-    pub(crate) fn new() -> Self {
-        Self { dims: 2, weights: Vec::new(), lanes: Vec::new() }
-    }
-
-    /// The place of a row with these nearest rows.
-    pub(crate) fn place(
-        &mut self,
-        near: Neighbourhood<'_>,
-        y: &Matrix,
-        perplexity: f64,
-        taper: Taper,
-        radius: f64,
-    ) -> [f64; 3] {
-        self.prepare(near, y, perplexity, taper, radius);
-        match self.dims {
-            3 => self.descend::<3>(near.len()),
-            _ => self.descend::<2>(near.len()),
-        }
-    }
-
-    fn prepare(&mut self, near: Neighbourhood<'_>, y: &Matrix, perplexity: f64, taper: Taper, radius: f64) {
-        self.dims = y.cols();
-        let distances: Vec<f32> = near.iter().map(|&(distance2, _)| distance2).collect();
-        self.weights.clear();
-        self.weights.resize(near.len(), 0.0);
-        perplexity_weights(&distances, perplexity, &mut self.weights);
-        if taper != Taper::None {
-            let factors = distances.iter().map(|&d| taper.at(f64::from(d).sqrt(), radius));
-            let tapered: Vec<f64> = self.weights.iter().zip(factors).map(|(w, f)| w * f).collect();
-            if tapered.iter().any(|&w| w > 0.0) {
-                self.weights = tapered;
-            }
-        }
-        self.lanes.clear();
-        for (near, weights) in near.chunks(LANES).zip(self.weights.chunks(LANES)) {
-            let mut lane = Lane { weight: [0.0; LANES], place: [[0.0; LANES]; 3] };
-            for (at, (&(_, row), &weight)) in near.iter().zip(weights).enumerate() {
-                lane.weight[at] = weight as f32;
-                for (lanes, &v) in lane.place.iter_mut().zip(y.row(row as usize)) {
-                    lanes[at] = v;
-                }
-            }
-            self.lanes.push(lane);
-        }
-    }
-
-    fn descend<const D: usize>(&self, count: usize) -> [f64; 3] {
-        vectorized(
-            #[inline(always)]
-            || {
-                let mut place = self.start::<D>(count);
-                // Long before this many steps, nearly always.
-                for _ in 0..STEPS {
-                    let (step, slope, spread) = self.step::<D>(&place);
-                    let moved = longest(&step);
-                    let step = match moved <= NEAR * spread {
-                        true => newton(&slope, &step).unwrap_or(step),
-                        false => step,
-                    };
-                    place = std::array::from_fn(|d| place[d] + step[d]);
-                    if moved <= SHORT * spread {
-                        break;
-                    }
-                }
-                let mut out = [0.0; 3];
-                out.iter_mut().zip(place).for_each(|(out, v)| *out = f64::from(v));
-                out
-            },
-        )
-    }
-
-    /// The place, of the nearest rows', with the least energy.
-    #[inline(always)]
-    fn start<const D: usize>(&self, count: usize) -> [f32; D] {
-        let mut best = (f32::INFINITY, [0.0; D]);
-        for i in 0..count.min(STARTS) {
-            let lane = &self.lanes[i / LANES];
-            let place = std::array::from_fn(|d| lane.place[d][i % LANES]);
-            let energy = self.energy::<D>(&place);
-            if energy < best.0 {
-                best = (energy, place);
-            }
-        }
-        best.1
-    }
-
-    #[inline(always)]
-    fn energy<const D: usize>(&self, place: &[f32; D]) -> f32 {
-        let mut sums = [0.0f32; LANES];
-        for lane in &self.lanes {
-            let near = nearness::<D>(lane, place);
-            for at in 0..LANES {
-                sums[at] += lane.weight[at] * log2(near[at]);
-            }
-        }
-        sum(sums)
-    }
-
-    /// One step downhill, to the mean of the places by their weight and nearness; how that step changes as the place
-    /// does (its derivative, less the identity); and how far the places are on average.
-    #[inline(always)]
-    fn step<const D: usize>(&self, place: &[f32; D]) -> ([f32; D], [[f32; D]; D], f32) {
-        let (mut total, mut spread) = ([0.0f32; LANES], [0.0f32; LANES]);
-        let (mut sums, mut products) = ([[0.0f32; LANES]; D], [[[0.0f32; LANES]; D]; D]);
-        for lane in &self.lanes {
-            let near = nearness::<D>(lane, place);
-            for at in 0..LANES {
-                let nearness = near[at].recip();
-                let weight = lane.weight[at] * nearness;
-                total[at] += weight;
-                spread[at] += lane.weight[at];
-                for d in 0..D {
-                    // Differences from the place, not places: far from 0 those would round worse.
-                    let pull = weight * (lane.place[d][at] - place[d]);
-                    sums[d][at] += pull;
-                    for e in 0..=d {
-                        products[d][e][at] += pull * nearness * (lane.place[e][at] - place[e]);
-                    }
-                }
-            }
-        }
-        let total = sum(total);
-        // Σ w / Σ (w / (1 + d²)) is 1 + a mean of d²: what the places are apart, at least 1.
-        let spread = (sum(spread) / total).sqrt();
-        let mut slope = [[0.0; D]; D];
-        for d in 0..D {
-            for e in 0..=d {
-                let product = 2.0 * sum(products[d][e]) / total;
-                slope[d][e] = f32::from(u8::from(d == e)) - product;
-                slope[e][d] = slope[d][e];
-            }
-        }
-        (std::array::from_fn(|d| sum(sums[d]) / total), slope, spread)
-    }
-}
-
-fn longest<const D: usize>(step: &[f32; D]) -> f32 {
-    step.iter().fold(0.0, |most, v| v.abs().max(most))
-}
-
-/// Newton's step: the slope's inverse times the plain step, where the slope is that of a valley. By elimination, of two or
-/// three dimensions.
-#[inline(always)]
-fn newton<const D: usize>(slope: &[[f32; D]; D], step: &[f32; D]) -> Option<[f32; D]> {
-    /// In flatter valleys the plain step is kept.
-    const FLAT: f32 = 0.02;
-    let (mut a, mut b) = (*slope, *step);
-    for d in 0..D {
-        if a[d][d] < FLAT {
-            return None;
-        }
-        for e in d + 1..D {
-            let factor = a[e][d] / a[d][d];
-            for f in d..D {
-                a[e][f] -= factor * a[d][f];
-            }
-            b[e] -= factor * b[d];
-        }
-    }
-    for d in (0..D).rev() {
-        let known: f32 = (d + 1..D).map(|e| a[d][e] * b[e]).sum();
-        b[d] = (b[d] - known) / a[d][d];
-    }
-    Some(b)
-}
-
-/// 1 + |y - yi|².
-#[inline(always)]
-fn nearness<const D: usize>(lane: &Lane, place: &[f32; D]) -> [f32; LANES] {
-    let mut near = [1.0f32; LANES];
-    for d in 0..D {
-        for at in 0..LANES {
-            let difference = lane.place[d][at] - place[d];
-            near[at] += difference * difference;
-        }
-    }
-    near
-}
-
-/// The logarithm to base 2 of a number from 1 on, to about 1e-5: starts are compared by it, nothing else.
-#[inline(always)]
-fn log2(value: f32) -> f32 {
-    let bits = value.to_bits();
-    let exponent = (bits >> 23) as i32 - 127;
-    let m = f32::from_bits(bits & 0x007f_ffff | 0x3f80_0000);
-    // log2(m) for m in 1..2 by the series of artanh((m - 1) / (m + 1)).
-    let t = (m - 1.0) / (m + 1.0);
-    let t2 = t * t;
-    let series = 1.0 + t2 * (1.0 / 3.0 + t2 * (1.0 / 5.0 + t2 * (1.0 / 7.0 + t2 / 9.0)));
-    exponent as f32 + 2.0 * std::f32::consts::LOG2_E * t * series
-}
-
-/// The sum over lanes, halves onto halves.
-#[inline(never)]
-fn sum(mut lanes: [f32; LANES]) -> f32 {
-    let mut width = LANES / 2;
-    while width > 0 {
-        for lane in 0..width {
-            lanes[lane] += lanes[lane + width];
-        }
-        width /= 2;
-    }
-    lanes[0]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn logarithms() {
-        for i in 0..20_000 {
-            let value = 1.0 + (i as f32).powi(2) * 0.01;
-            let (found, truth) = (f64::from(log2(value)), f64::from(value).log2());
-            assert!((found - truth).abs() <= 2e-5 * truth.max(1.0), "{value}: {found} for {truth}");
-        }
-    }
 
     #[test]
     fn tapers_end_at_the_radius() {

@@ -1,7 +1,7 @@
 //! What placing holds: the map made ready, the rows at hand, and the outliers that wait for each other.
 
 use super::needs::{Needs, threads};
-use crate::lion::{LionOptions, Local, Placement, Stranger};
+use crate::lion::{LionOptions, Local, Placement, RepulsionField, Stranger};
 use crate::map::Map;
 
 /// Rows of a table that come together, and those of them that are looked up at the same time.
@@ -14,9 +14,11 @@ impl LionOptions {
     pub fn needs(&self, map: &Map) -> Needs {
         let (rows, width) = (map.x().rows() as f64, map.x().cols() as f64);
         let nearest = match self.local {
-            Local::Energy => 3.0 * map.perplexity(),
+            Local::Energy | Local::Attraction => 3.0 * map.perplexity(),
             Local::Idw => 2.0,
         };
+        let repulsion =
+            if self.local == Local::Energy { RepulsionField::memory(map.y()) as f64 } else { 0.0 };
         // What a row collects, and what it says in the end.
         let look = 8.0 * ((3.0 * nearest).max(64.0) + 64.0) + 24.0 * nearest + 16.0 * width;
         let inputs = map.preprocess().input_dims() as f64;
@@ -25,6 +27,7 @@ impl LionOptions {
             &[
                 ("map", 4.0 * rows * (width + map.dims() as f64) + 64.0 * map.rows() as f64),
                 ("index of its rows", 4.3 * rows * width + 60.0 * rows),
+                ("repulsion of its places", repulsion),
                 ("rows being placed", 5.0 * 4.0 * BATCH * inputs + AT_ONCE * look),
                 ("threads and small things", 2e6 + 0.8e6 * threads(self.threads) as f64),
             ],

@@ -8,6 +8,7 @@ mod eight;
 mod exact;
 mod fft;
 mod points;
+mod potential;
 mod spline;
 mod transform;
 
@@ -15,9 +16,10 @@ mod transform;
 mod tests;
 
 pub(crate) use attract::{attract, attraction_energy, entropy};
-use barnes_hut::Tree;
+pub(crate) use barnes_hut::Tree;
 use exact::exact;
 use fft::Grid;
+pub(crate) use potential::{Potential, Taylor};
 
 /// A way to compute the repulsion, with what it keeps from one iteration to the next.
 pub(crate) enum Repulsion<const D: usize> {

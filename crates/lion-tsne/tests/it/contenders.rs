@@ -16,7 +16,7 @@ fn map() -> (Map, Matrix) {
     (map, Matrix::new(42, 6, near.chain(far).collect()).unwrap())
 }
 
-fn paper(percentile: f64, power: Option<f64>) -> LionOptions {
+fn paper_at(percentile: f64, power: Option<f64>) -> LionOptions {
     LionOptions { radius: Some(Radius::Percentile(percentile)), power, local: Local::Idw, ..paper() }
 }
 
@@ -25,12 +25,12 @@ fn a_sweep_gives_what_each_power_gives() {
     let (map, rows) = map();
     let powers = [0.5, 3.0, 18.5, 50.0];
     for percentile in [95.0, 100.0] {
-        let sweeping = Lion::new(map.clone(), &paper(percentile, Some(1.0))).unwrap();
+        let sweeping = Lion::new(map.clone(), &paper_at(percentile, Some(1.0))).unwrap();
         let (placements, places) = sweeping.sweep_powers(&rows, &powers).unwrap();
         assert!(placements[40..].iter().all(|placement| placement.verdict == Verdict::Outlier));
         assert!(placements[..40].iter().any(|placement| placement.verdict == Verdict::Interpolated));
         for (power, places) in powers.iter().zip(&places) {
-            let lion = Lion::new(map.clone(), &paper(percentile, Some(*power))).unwrap();
+            let lion = Lion::new(map.clone(), &paper_at(percentile, Some(*power))).unwrap();
             for (row, placement) in lion.place_alone(&rows).unwrap().iter().enumerate() {
                 assert_eq!(*placement, lion.place_row(rows.row(row)).unwrap());
                 // Neighbours of no weight are read by the sweep alone.
@@ -44,7 +44,7 @@ fn a_sweep_gives_what_each_power_gives() {
 #[test]
 fn the_validated_power_is_the_one_that_is_used() {
     let (map, _) = map();
-    let lion = Lion::new(map, &paper(99.0, None)).unwrap();
+    let lion = Lion::new(map, &paper_at(99.0, None)).unwrap();
     let validated = lion.cross_validate().unwrap();
     assert_eq!(validated.power, lion.power());
     let least = validated.curve.iter().map(|point| point.error).fold(f64::INFINITY, f64::min);
@@ -60,7 +60,7 @@ fn control_keeps_outliers_apart_and_leaves_the_rest_to_the_other() {
     };
     let controlled = land(Contender::Controlled { baseline, percentile: 99.0 });
     let other = land(Contender::Other(baseline));
-    let lion = land(Contender::Lion { percentile: 99.0, local: Local::Energy, off_plane: false });
+    let lion = land(Contender::Lion { percentile: 99.0, local: Local::Energy, verdict: VerdictRule::Paper });
     assert!(other.placements.is_none());
     let verdicts = controlled.placements.as_ref().unwrap();
     for (row, placement) in verdicts.iter().enumerate() {
@@ -90,7 +90,7 @@ fn a_map_keeps_its_rows_at_other_places() {
     let doubled = map.y().data().iter().map(|v| 2.0 * v).collect();
     let doubled = map.with_places(Matrix::new(300, 2, doubled).unwrap()).unwrap();
     assert_eq!(doubled.x(), map.x());
-    let lion = |map: &Map| Lion::new(map.clone(), &paper(99.0, Some(9.0))).unwrap();
+    let lion = |map: &Map| Lion::new(map.clone(), &paper_at(99.0, Some(9.0))).unwrap();
     let (one, two) =
         (lion(&map).place_row(rows.row(3)).unwrap(), lion(&doubled).place_row(rows.row(3)).unwrap());
     assert!(one.place.iter().zip(two.place.iter()).all(|(a, b)| (2.0 * a - b).abs() < 1e-4));

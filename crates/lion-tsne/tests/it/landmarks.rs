@@ -1,9 +1,7 @@
 //! Maps of landmarks, from the table to the file.
 
 use crate::common::{Numbers, clusters, paper};
-use lion_tsne::{
-    Beyond, Fit, LandmarkOptions, Landmarks, Lion, LionOptions, Map, Matrix, PcaChoice, Rows, ignore,
-};
+use lion_tsne::{Beyond, Fit, LandmarkOptions, Landmarks, Lion, Map, Matrix, PcaChoice, Rows, ignore};
 
 /// 6000 rows in five heaps and, one in a hundred, anywhere.
 fn table() -> Rows {

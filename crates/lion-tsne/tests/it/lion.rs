@@ -4,6 +4,7 @@ mod calibrated;
 mod cells;
 mod guarantees;
 mod large;
+mod natural;
 mod nearest;
 mod oracle;
 mod outliers;

@@ -182,7 +182,7 @@ fn maps_made_elsewhere_place_too() {
     folder.write("plain.csv", Sample::new().csv());
     folder.write("y.npy", npy(120, 2, &Sample::new().values()[..240]));
     folder.json("fit plain.csv --embedding y.npy -o m.lion --radius 95%");
-    for local in ["energy", "idw"] {
+    for local in ["energy", "attraction", "idw"] {
         let summary = folder.json(&format!("place m.lion new.csv --local {local} -o p.csv"));
         assert!(summary["exact"].as_u64().unwrap() >= 20 && summary["outlier"].as_u64().unwrap() >= 3);
     }

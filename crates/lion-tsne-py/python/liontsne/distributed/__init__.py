@@ -136,7 +136,7 @@ def _options(how: dict[str, Any]) -> dict[str, Any]:
     from liontsne import _params
 
     words = {
-        "local": ("energy", "idw"),
+        "local": ("energy", "attraction", "idw"),
         "taper": ("none", "triangle", "trapezoid"),
         "outliers": ("nearest", "random"),
         "verdict": ("calibrated", "paper"),

@@ -32,7 +32,7 @@ struct Node<const D: usize> {
 }
 
 impl<const D: usize> Tree<D> {
-    pub(super) fn new(theta: f64) -> Self {
+    pub(crate) fn new(theta: f64) -> Self {
         let theta2 = (theta * theta) as f32;
         Self { theta2, nodes: Vec::new(), order: Vec::new(), sorted: Vec::new(), forces: Vec::new() }
     }
@@ -49,7 +49,7 @@ impl<const D: usize> Tree<D> {
                 || {
                     for (force, here) in forces.iter_mut().zip(here) {
                         // Each point meets itself in its leaf, at weight 1.
-                        *sum += f64::from(walk(nodes, sorted, theta2, here, force)) - 1.0;
+                        *sum += f64::from(repulsion(nodes, sorted, theta2, here, force)) - 1.0;
                     }
                 },
             );
@@ -58,6 +58,28 @@ impl<const D: usize> Tree<D> {
             forces[row as usize] = *force;
         }
         sums.iter().sum()
+    }
+
+    /// φ at each point, its own 1 included.
+    pub(crate) fn potentials(&mut self, y: &[[f32; D]]) -> Vec<f32> {
+        self.build(y);
+        let mut sorted = vec![0.0; y.len()];
+        sorted.par_chunks_mut(BLOCK).zip(self.sorted.par_chunks(BLOCK)).for_each(|(potentials, here)| {
+            for (potential, here) in potentials.iter_mut().zip(here) {
+                self.sources(here, |_, count, distance2| *potential += count / (1.0 + distance2));
+            }
+        });
+        let mut potentials = vec![0.0; y.len()];
+        for (&(_, row), potential) in self.order.iter().zip(sorted) {
+            potentials[row as usize] = potential;
+        }
+        potentials
+    }
+
+    /// Names the points, and the clusters that count as one, as they are seen from a place: where each is, how many
+    /// points it stands for and its squared distance.
+    pub(crate) fn sources(&self, here: &[f32; D], source: impl FnMut(&[f32; D], f32, f32)) {
+        walk(&self.nodes, &self.sorted, self.theta2, here, source);
     }
 
     fn build(&mut self, y: &[[f32; D]]) {
@@ -98,7 +120,7 @@ impl<const D: usize> Tree<D> {
 
 /// Repulsion on a point, and its share of Z.
 #[inline(always)]
-fn walk<const D: usize>(
+fn repulsion<const D: usize>(
     nodes: &[Node<D>],
     points: &[[f32; D]],
     theta2: f32,
@@ -107,13 +129,33 @@ fn walk<const D: usize>(
 ) -> f32 {
     let mut z = 0.0;
     let mut sums = [0.0f32; D];
-    let mut add = |there: &[f32; D], count: f32, distance2: f32| {
-        let q = 1.0 / (1.0 + distance2);
-        z += count * q;
-        for d in 0..D {
-            sums[d] += count * q * q * (here[d] - there[d]);
-        }
-    };
+    walk(
+        nodes,
+        points,
+        theta2,
+        here,
+        #[inline(always)]
+        |there, count, distance2| {
+            let q = 1.0 / (1.0 + distance2);
+            z += count * q;
+            for d in 0..D {
+                sums[d] += count * q * q * (here[d] - there[d]);
+            }
+        },
+    );
+    *force = sums;
+    z
+}
+
+/// Points near a place, and clusters far from it, each with its squared distance.
+#[inline(always)]
+fn walk<const D: usize>(
+    nodes: &[Node<D>],
+    points: &[[f32; D]],
+    theta2: f32,
+    here: &[f32; D],
+    mut add: impl FnMut(&[f32; D], f32, f32),
+) {
     let mut at = 0;
     while let Some(node) = nodes.get(at) {
         let distance2 = squared(here, &node.centre);
@@ -127,8 +169,6 @@ fn walk<const D: usize>(
         }
         at += 1;
     }
-    *force = sums;
-    z
 }
 
 #[inline(always)]

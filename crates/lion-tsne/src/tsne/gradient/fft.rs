@@ -50,8 +50,10 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    fn around(y: &[[f32; 2]]) -> Self {
+    /// A grid that holds these places and a margin around them.
+    pub(super) fn around(y: &[[f32; 2]], margin: f32) -> Self {
         let (low, high) = bounds(y);
+        let (low, high) = (low.map(|v| v - margin), high.map(|v| v + margin));
         let spans = [0, 1].map(|d| f64::from(high[d]) - f64::from(low[d]));
         let span = spans[0].max(spans[1]).max(1e-30);
         // Rounded up to half a power of two, so that a growing map keeps its kernel for a while.
@@ -62,14 +64,22 @@ impl Frame {
         Self { origin, spacing, nodes }
     }
 
+    /// Nodes needed along each axis.
+    pub(super) fn nodes(&self) -> [usize; 2] {
+        self.nodes
+    }
+
     /// Where a place lies in units of the grid: its first node and how far past it.
     #[inline(always)]
-    pub(super) fn place(&self, [x, y]: [f32; 2]) -> [f32; 2] {
+    pub(super) fn place(&self, place: [f32; 2]) -> [f32; 2] {
+        self.unbounded(place).map(|v| v.max(0.0))
+    }
+
+    /// The same, below 0 where the place is beyond the first node.
+    #[inline(always)]
+    pub(super) fn unbounded(&self, [x, y]: [f32; 2]) -> [f32; 2] {
         let scale = (1.0 / self.spacing) as f32;
-        [
-            ((x - self.origin[0]) * scale - BEFORE as f32).max(0.0),
-            ((y - self.origin[1]) * scale - BEFORE as f32).max(0.0),
-        ]
+        [(x - self.origin[0]) * scale - BEFORE as f32, (y - self.origin[1]) * scale - BEFORE as f32]
     }
 }
 
@@ -87,29 +97,39 @@ impl Grid {
 
     /// What `repel` would take, in units of one pair compared: measured, and rough.
     pub(crate) fn cost(&self, y: &[[f32; 2]]) -> f64 {
-        let [width, height] = Frame::around(y).nodes;
+        let [width, height] = Frame::around(y, 0.0).nodes;
         25.0 * (4 * width * height) as f64 + 160.0 * y.len() as f64
     }
 
     /// Fills `forces` with each row's repulsion and returns Z.
     pub(crate) fn repel(&mut self, y: &[[f32; 2]], forces: &mut [[f32; 2]]) -> f64 {
-        let frame = Frame::around(y);
+        self.repel_in(&Frame::around(y, 0.0), y, forces)
+    }
+
+    /// The same on a given grid, whose nodes then have the potential.
+    pub(super) fn repel_in(&mut self, frame: &Frame, y: &[[f32; 2]], forces: &mut [[f32; 2]]) -> f64 {
         // An old one that does not fit is gone before there is a new one.
         let kept = self.transform.take().filter(|kept| kept.fits(frame.nodes, frame.spacing));
         let mut transform = kept.unwrap_or_else(|| Transform::new(frame.nodes, frame.spacing));
         let [width, height] = transform.nodes();
-        self.sort_into_bands(&frame, height, y);
+        self.sort_into_bands(frame, height, y);
         self.nodes.clear();
         self.nodes.resize(width * height, 0.0);
         self.spread(width);
         transform.convolve(&mut self.nodes);
-        let read =
-            Read { splines: &self.splines, frame: &frame, width, nodes: &self.nodes, near: transform.near() };
+        let read = Read { splines: &self.splines, frame, width, nodes: &self.nodes, near: transform.near() };
         let potential = gather(&read, y, forces);
         let rows = y.len() as f64;
         let z = potential + rows * (rows - 1.0) * transform.floor();
         self.transform = Some(transform);
         z
+    }
+
+    /// The potential at the nodes, as the last call left it, with the nodes along each axis and what is to be added for
+    /// each row.
+    pub(super) fn into_potential(self) -> (Splines, Vec<f32>, [usize; 2], f64) {
+        let (nodes, floor) = self.transform.map_or(([0, 0], 0.0), |kept| (kept.nodes(), kept.floor()));
+        (self.splines, self.nodes, nodes, floor)
     }
 
     /// Orders the points by the band of the grid that they touch first; within a band by number.

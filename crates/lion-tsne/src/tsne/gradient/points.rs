@@ -119,7 +119,7 @@ fn sums<'n, S: Simd>(
 }
 
 #[inline(always)]
-fn lanes(nodes: &[f32], from: usize) -> Option<&Lanes> {
+pub(super) fn lanes(nodes: &[f32], from: usize) -> Option<&Lanes> {
     nodes.get(from..)?.first_chunk()
 }
 

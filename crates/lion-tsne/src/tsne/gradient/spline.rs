@@ -15,6 +15,7 @@ const POWERS: usize = WIDTH;
 pub(super) struct Splines {
     weights: [Lanes; WIDTH],
     slopes: [Lanes; WIDTH - 1],
+    curvatures: [Lanes; WIDTH - 2],
     lags: [Lanes; POWERS],
     lag_slopes: [Lanes; POWERS - 1],
 }
@@ -23,6 +24,7 @@ impl Splines {
     pub(super) fn new() -> Self {
         let pieces = pieces();
         let derivatives = pieces.each_ref().map(|p| derivative(p));
+        let second = derivatives.each_ref().map(|p| derivative(p));
         let lags: [Vec<f64>; WIDTH] = std::array::from_fn(|lag| {
             let both_ways = if lag == 0 { 1.0 } else { 2.0 };
             let mut sum = vec![0.0; 2 * WIDTH - 1];
@@ -37,6 +39,7 @@ impl Splines {
         Self {
             weights: lanes(&pieces, 0, 1),
             slopes: lanes(&derivatives, 0, 1),
+            curvatures: lanes(&second, 0, 1),
             // A lag is an even polynomial, its derivative an odd one.
             lags: lanes(&lags, 0, 2),
             // Half of the derivative: as a target the point moves, as a source it stays.
@@ -55,6 +58,12 @@ impl Splines {
     #[inline(always)]
     pub(super) fn slopes<S: Simd>(&self, simd: S, u: f32) -> Eight<S> {
         horner(simd, &self.slopes, u)
+    }
+
+    /// Their second derivatives by `u`.
+    #[inline(always)]
+    pub(super) fn curvatures<S: Simd>(&self, simd: S, u: f32) -> Eight<S> {
+        horner(simd, &self.curvatures, u)
     }
 
     /// Σ of the products of the weights of nodes 0, 1, 2... apart, both ways round.

@@ -151,3 +151,72 @@ fn a_lone_pair_feels_only_each_other() {
         }
     }
 }
+
+/// φ, its gradient and its Hessian from every place.
+fn plain_potential<const D: usize>(at: &[f32; D], y: &[[f32; D]]) -> (f64, [f64; D], [[f64; D]; D]) {
+    let (mut value, mut gradient, mut hessian) = (0.0, [0.0; D], [[0.0; D]; D]);
+    for place in y {
+        let difference: [f64; D] = std::array::from_fn(|d| f64::from(at[d]) - f64::from(place[d]));
+        let q = 1.0 / (1.0 + difference.iter().map(|v| v * v).sum::<f64>());
+        value += q;
+        for d in 0..D {
+            gradient[d] -= 2.0 * q * q * difference[d];
+            hessian[d][d] -= 2.0 * q * q;
+            for e in 0..D {
+                hessian[d][e] += 8.0 * q * q * q * difference[d] * difference[e];
+            }
+        }
+    }
+    (value, gradient, hessian)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// The grid's potential between, on and around the places. Errors are relative to φ: what one row adds to the energy
+    /// of another is in that proportion.
+    #[test]
+    fn the_potential_is_the_plain_sum(kind in 0usize..6, rows in 2usize..400, log_width in -1f64..2.3, seed: u64) {
+        let y = layout::<2>(kind, rows, 10f64.powf(log_width), seed);
+        let potential = Potential::new(&y).expect("a grid");
+        let mut random = Random::new(seed ^ 1);
+        let around = y.iter().map(|place| place.map(|v| v + (1.2 * random.gaussian()).clamp(-3.5, 3.5) as f32));
+        let around: Vec<[f32; 2]> = around.chain(y.iter().copied()).collect();
+        for at in &around {
+            let (value, gradient, hessian) = plain_potential(at, &y);
+            let found = potential.at(*at).expect("inside the grid");
+            let scale = value.max(1e-3 * rows as f64);
+            prop_assert!((f64::from(found.value) - value).abs() <= 1e-2 * scale, "{} for {value}", found.value);
+            for d in 0..2 {
+                let off = (f64::from(found.gradient[d]) - gradient[d]).abs();
+                prop_assert!(off <= 3e-2 * scale, "gradient off by {off} of {value}");
+                for e in 0..2 {
+                    let off = (f64::from(found.hessian[d][e]) - hessian[d][e]).abs();
+                    prop_assert!(off <= 0.15 * scale, "Hessian off by {off} of {value}");
+                }
+            }
+        }
+        let (_, z) = plain(&y);
+        prop_assert!((potential.z() - z).abs() <= 5e-3 * (z + rows as f64), "Z {} for {z}", potential.z());
+        let [x, _] = y[0];
+        prop_assert!(potential.at([x + 1e4, 0.0]).is_none() && potential.at([f32::NAN, 0.0]).is_none());
+    }
+
+    /// The tree's list of places and clusters, in the plane and in space.
+    #[test]
+    fn the_trees_potential_is_the_plain_sum(rows in 2usize..600, log_width in -1f64..3.0, seed: u64) {
+        let y = layout::<3>(0, rows, 10f64.powf(log_width), seed);
+        let found = Tree::new(0.4).potentials(&y);
+        for (found, at) in found.iter().zip(&y) {
+            let (value, ..) = plain_potential(at, &y);
+            prop_assert!((f64::from(*found) - value).abs() <= 2e-2 * value, "{found} for {value}");
+        }
+    }
+}
+
+#[test]
+fn maps_too_wide_have_no_grid() {
+    assert!(Potential::new(&[[0.0, 0.0], [1e10, 1e10]]).is_none());
+    assert!(Potential::new(&[[0.0, 0.0], [0.0, 0.0]]).is_some());
+    assert_eq!(Potential::memory(&[[0.0, 0.0], [-1e15, 1e15]]), None);
+}

@@ -179,26 +179,40 @@ fn kernel(lengths: [usize; 2], spacing: f64, reach2: f64) -> Vec<f32> {
     let plans = Plans::<f64>::new(lengths);
     let steps = |length: usize| move |at: usize| (at.min(length - at) as f64 * spacing).powi(2);
     let (across, down) = (steps(width), steps(height));
-    let mut columns = vec![Complex::default(); half * height];
-    let mut line = plans.rows.make_input_vec();
-    let mut spectrum = plans.rows.make_output_vec();
-    let mut scratch = plans.rows.make_scratch_vec();
-    for y in 0..height {
-        for (x, value) in line.iter_mut().enumerate() {
-            let r2 = across(x) + down(y);
-            *value = (reach2 - r2) / ((1.0 + r2) * (1.0 + reach2));
-        }
-        let _ = plans.rows.process_with_scratch(&mut line, &mut spectrum, &mut scratch);
-        for (x, &value) in spectrum.iter().enumerate() {
-            columns[x * height + y] = value;
-        }
-    }
-    plans.columns.process(&mut columns);
+    // Rows from the middle on mirror those before it.
+    let mut spectra = vec![Complex::default(); half * (height / 2 + 1)];
+    spectra.par_chunks_mut(half).enumerate().for_each_init(
+        || (plans.rows.make_input_vec(), plans.rows.make_scratch_vec()),
+        |(line, scratch), (y, spectrum)| {
+            for (x, value) in line.iter_mut().enumerate() {
+                let r2 = across(x) + down(y);
+                *value = (reach2 - r2) / ((1.0 + r2) * (1.0 + reach2));
+            }
+            let _ = plans.rows.process_with_scratch(line, spectrum, scratch);
+        },
+    );
     let scale = 1.0 / (width * height) as f64;
     let blur = |length: usize| transfer(length).into_iter().map(|v| v * v).collect::<Vec<f64>>();
     let (across, down) = (blur(width), blur(height));
-    let sharpened = columns.iter().enumerate();
-    sharpened.map(|(at, v)| (v.re * scale / (across[at / height] * down[at % height])) as f32).collect()
+    let mut kernel = vec![0.0; half * height];
+    kernel.par_chunks_mut(height).enumerate().for_each_init(
+        || {
+            (
+                vec![Complex::default(); height],
+                vec![Complex::default(); plans.columns.get_inplace_scratch_len()],
+            )
+        },
+        |(line, scratch), (x, kernel)| {
+            for (y, value) in line.iter_mut().enumerate() {
+                *value = spectra[y.min(height - y) * half + x];
+            }
+            plans.columns.process_with_scratch(line, scratch);
+            for ((kernel, value), down) in kernel.iter_mut().zip(line).zip(&down) {
+                *kernel = (value.re * scale / (across[x] * down)) as f32;
+            }
+        },
+    );
+    kernel
 }
 
 /// The kernel as the grid sees it, back in space, at the first few offsets: `[row][column]`.

@@ -28,6 +28,7 @@ fn rules() -> Vec<LionOptions> {
     let plain = paper;
     vec![
         plain(),
+        LionOptions { local: Local::Attraction, ..plain() },
         LionOptions { local: Local::Idw, ..plain() },
         LionOptions { local: Local::Idw, taper: Taper::Triangle, ..plain() },
         LionOptions { local: Local::Idw, taper: Taper::Trapezoid, split_clusters: true, ..plain() },
@@ -179,7 +180,7 @@ fn tiny_distances_and_high_powers_give_places() {
     let (mut x, y) = Clustered { rows: 120, cols: 3, dims: 2, lonely: 0, seed: 25 }.parts();
     x[0] = vec![0.0; 3];
     let map = adopt(&x, &y);
-    for local in [Local::Energy, Local::Idw] {
+    for local in [Local::Energy, Local::Attraction, Local::Idw] {
         for power in [0.5, 1.0, 20.0, 49.9, 50.0] {
             let options =
                 LionOptions { local, power: Some(power), radius: Some(Radius::Value(5.0)), ..paper() };

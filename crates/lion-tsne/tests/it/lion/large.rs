@@ -92,14 +92,15 @@ fn missed_neighbours_move_places_little() {
     let y: Vec<Vec<f64>> = x.iter().map(|row| place(row)).collect();
     let map = adopt(&x, &y);
     let (x, y) = (rows(map.x()), rows(map.y()));
-    let lion = Lion::new(map, &paper()).expect("a map ready for placing");
+    let options = LionOptions { local: Local::Attraction, ..paper() };
+    let lion = Lion::new(map, &options).expect("a map ready for placing");
     let placed = lion.place(&matrix(&queries)).expect("placed");
     let mut off: Vec<f64> = rows(&matrix(&queries))
         .iter()
         .zip(&placed)
         .filter(|(_, placement)| placement.verdict.as_str() == "interpolated")
         .map(|(query, placement)| {
-            distance(&place_of(placement), &oracle::energy(query, &x, &y, 30.0)) / extent(&y)
+            distance(&place_of(placement), &oracle::attraction(query, &x, &y, 30.0)) / extent(&y)
         })
         .collect();
     off.sort_by(f64::total_cmp);

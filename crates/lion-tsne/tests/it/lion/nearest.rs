@@ -2,7 +2,7 @@
 
 use super::support::lion;
 use crate::common::{clusters, paper};
-use lion_tsne::{Fit, Lion, LionOptions, Map, Matrix, PcaChoice, ignore};
+use lion_tsne::{Fit, Lion, Map, Matrix, PcaChoice, ignore};
 
 fn ready(x: Matrix) -> Lion {
     let places =

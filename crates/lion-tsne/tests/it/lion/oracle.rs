@@ -166,11 +166,23 @@ pub(super) fn perplexity_weights(squared: &[f64], perplexity: f64) -> Vec<f64> {
     gaussian_weights(squared, high).0
 }
 
-/// What x pays at a place: E(y) = Σ p(i|x) log(1 + |y-yi|²) over its nearest rows.
+/// φ(y) = Σ 1 / (1 + |y-yj|²) over all places.
+pub(super) fn potential(y: &[f64], places: &[Vec<f64>]) -> f64 {
+    places.iter().map(|place| 1.0 / (1.0 + distance(y, place).powi(2))).sum()
+}
+
+/// N / Z, where Z is the sum of 1 / (1 + |yi-yj|²) over all pairs, both ways round.
+pub(super) fn repulsion(places: &[Vec<f64>]) -> f64 {
+    let z: f64 = places.iter().map(|place| potential(place, places) - 1.0).sum();
+    places.len() as f64 / z
+}
+
+/// What x pays at a place: F(y) = Σ p(i|x) log(1 + |y-yi|²) over its nearest rows, and `strength` times φ(y).
 pub(super) struct Energy<'a> {
     places: &'a [Vec<f64>],
     nearest: Vec<usize>,
     weights: Vec<f64>,
+    strength: f64,
 }
 
 impl<'a> Energy<'a> {
@@ -178,22 +190,67 @@ impl<'a> Energy<'a> {
         let mut nearest = by_distance(x, rows);
         nearest.truncate((3.0 * perplexity).ceil() as usize);
         let squared: Vec<f64> = nearest.iter().map(|&i| distance(x, &rows[i]).powi(2)).collect();
-        Self { places, weights: perplexity_weights(&squared, perplexity), nearest }
+        Self { places, weights: perplexity_weights(&squared, perplexity), nearest, strength: 0.0 }
+    }
+
+    /// The same with the repulsion of all places.
+    pub(super) fn repelled(self, strength: f64) -> Self {
+        Self { strength, ..self }
     }
 
     pub(super) fn at(&self, y: &[f64]) -> f64 {
         let cost = |(&i, p): (&usize, &f64)| p * distance(y, &self.places[i]).powi(2).ln_1p();
-        self.nearest.iter().zip(&self.weights).map(cost).sum()
+        let attraction: f64 = self.nearest.iter().zip(&self.weights).map(cost).sum();
+        if self.strength == 0.0 { attraction } else { attraction + self.strength * potential(y, self.places) }
     }
 
-    /// The place of that one of the ten nearest which costs least.
+    /// Half of the gradient.
+    fn slope(&self, y: &[f64]) -> Vec<f64> {
+        let along = |d: usize| {
+            let pull = |(&i, p): (&usize, &f64)| {
+                p * (y[d] - self.places[i][d]) / (1.0 + distance(y, &self.places[i]).powi(2))
+            };
+            let push = |place: &Vec<f64>| (y[d] - place[d]) / (1.0 + distance(y, place).powi(2)).powi(2);
+            let pulled: f64 = self.nearest.iter().zip(&self.weights).map(pull).sum();
+            pulled - self.strength * self.places.iter().map(push).sum::<f64>()
+        };
+        (0..y.len()).map(along).collect()
+    }
+
+    /// Downhill along the gradient, in steps that are short beside the kernel and that never go up.
+    fn descent(&self) -> Vec<f64> {
+        let (mut y, mut rate) = (self.start(), 1.0);
+        for _ in 0..20_000 {
+            let slope = self.slope(&y);
+            let length = slope.iter().map(|v| v * v).sum::<f64>().sqrt();
+            let rate_now = f64::min(rate, 0.2 / length);
+            let next: Vec<f64> = y.iter().zip(&slope).map(|(v, s)| v - rate_now * s).collect();
+            if rate_now * length <= 1e-9 {
+                break;
+            }
+            match self.at(&next) <= self.at(&y) {
+                true => (y, rate) = (next, 1.5 * rate_now),
+                false => rate = 0.5 * rate_now,
+            }
+        }
+        y
+    }
+
+    /// The places of the ten nearest.
+    pub(super) fn starts(&self) -> impl Iterator<Item = &Vec<f64>> {
+        self.nearest.iter().take(10).map(|&i| &self.places[i])
+    }
+
+    /// That one of them which costs least.
     fn start(&self) -> Vec<f64> {
-        let ten = self.nearest.iter().take(10).map(|&i| &self.places[i]);
-        ten.min_by(|a, b| self.at(a).total_cmp(&self.at(b))).expect("a row").clone()
+        self.starts().min_by(|a, b| self.at(a).total_cmp(&self.at(b))).expect("a row").clone()
     }
 
     /// From there downhill to where it ends.
     pub(super) fn place(&self) -> Vec<f64> {
+        if self.strength > 0.0 {
+            return self.descent();
+        }
         let mut y = self.start();
         for _ in 0..1_000_000 {
             let weight = |(&i, p): (&usize, &f64)| p / (1.0 + distance(&y, &self.places[i]).powi(2));
@@ -209,8 +266,8 @@ impl<'a> Energy<'a> {
     }
 }
 
-/// The place of x by the energy rule.
-pub(super) fn energy(x: &[f64], rows: &[Vec<f64>], places: &[Vec<f64>], perplexity: f64) -> Vec<f64> {
+/// The place of x by the rule attraction.
+pub(super) fn attraction(x: &[f64], rows: &[Vec<f64>], places: &[Vec<f64>], perplexity: f64) -> Vec<f64> {
     Energy::new(x, rows, places, perplexity).place()
 }
 

@@ -96,14 +96,14 @@ fn idw_is_the_plain_sum() {
 }
 
 #[test]
-fn energy_is_the_plain_descent() {
+fn attraction_is_the_plain_descent() {
     let mut interpolated = 0;
     for (seed, dims, perplexity) in [(5, 2, 10.0), (6, 3, 5.5), (7, 2, 30.0)] {
         let (x, _) = Clustered { rows: 400, cols: 8, dims, lonely: 4, seed }.parts();
         let fit = Fit { perplexity, dims, iterations: 300, pca: PcaChoice::None, ..Fit::default() };
         let map = fit.run(matrix(&x), &mut ignore).expect("a map");
         let (x, y) = (rows(map.x()), rows(map.y()));
-        let lion = lion(&map, &paper());
+        let lion = lion(&map, &LionOptions { local: Local::Attraction, ..paper() });
         let counts = compare(&lion, &mixed(&map, 200, seed), |query, _, placement| {
             let cost = Energy::new(query, &x, &y, perplexity);
             let (place, truth) = (place_of(placement), cost.place());
@@ -129,7 +129,7 @@ fn line() -> Map {
 fn every_row_of_the_table() {
     let map = line();
     let y = rows(map.y());
-    for local in [Local::Energy, Local::Idw] {
+    for local in [Local::Energy, Local::Attraction, Local::Idw] {
         let options = LionOptions { local, ..idw(Radius::Value(1.5), 2.0) };
         let lion = lion(&map, &options);
         let at = |x: f32| lion.place_row(&[x, 0.0]).expect("placed");

@@ -1,8 +1,8 @@
 //! The plain version itself, on examples small enough to be worked out by hand.
 
 use super::oracle::{
-    Energy, Verdict, cv_error, energy, flat, groups, idw, nearest_distances, percentile, perplexity_weights,
-    residual, share_at_least, split_clusters, trapezoid, triangle, verdict, within,
+    Energy, Verdict, attraction, cv_error, flat, groups, idw, nearest_distances, percentile,
+    perplexity_weights, residual, share_at_least, split_clusters, trapezoid, triangle, verdict, within,
 };
 
 /// Points on a line.
@@ -108,7 +108,7 @@ fn energy_is_the_bottom_of_its_valley() {
     // By symmetry the middle of a triangle whose sides are short against 1.
     let height = 0.75f64.sqrt() * 0.1;
     let places = vec![vec![0.0, 0.0], vec![0.1, 0.0], vec![0.05, height]];
-    let y = energy(&x, &rows, &places, 1.0);
+    let y = attraction(&x, &rows, &places, 1.0);
     assert!((y[0] - 0.05).abs() < 1e-10 && (y[1] - height / 3.0).abs() < 1e-10, "{y:?}");
     // Two together and one far away: beside the two, not between.
     let places = vec![vec![0.0, 0.0], vec![0.0, 0.0], vec![100.0, 0.0]];
