@@ -262,11 +262,11 @@ mod tests {
         assert_eq!(image("4x3").map(|image| image.0.map(|image| image.values())), Ok(Some(12)));
         assert!(["28", "28x", "0x3", "2x2x2", "big"].iter().all(|text| image(text).is_err()));
         assert_eq!(
-            (seconds("0.5"), members("5"), share("0.1"), share("10%")),
-            (Ok(0.5), Ok(5), Ok(0.1), Ok(0.1))
+            (seconds("0.5"), share("0.1"), share("10%"), partial_share(" 5% ")),
+            (Ok(0.5), Ok(0.1), Ok(0.1), Ok(0.05))
         );
         assert!(["0", "-1", "nan", "inf", "1e10", "soon"].iter().all(|text| seconds(text).is_err()));
-        assert!(["1", "-5", "2.5", "few"].iter().all(|text| members(text).is_err()));
+        assert!(["0", "100%", "1", "-5%", "few", "nan"].iter().all(|text| partial_share(text).is_err()));
         assert!(["0", "-1%", "101%", "2", "nan", "%"].iter().all(|text| share(text).is_err()));
         assert!(["98", "101%", "all"].iter().all(|text| off_plane(text).is_err()));
         assert!(picture("a").is_err() && picture("a.pdf").is_err());

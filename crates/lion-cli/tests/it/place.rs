@@ -96,7 +96,9 @@ fn every_format_has_every_column() {
     let text = String::from_utf8(folder.read("p.csv")).unwrap();
     assert_eq!(
         text.lines().next(),
-        Some("id,x,y,verdict,score,p_distance,p_neighbours,off_plane,nearest_id,nearest_distance,neighbours,group")
+        Some(
+            "id,x,y,verdict,score,p_distance,p_neighbours,off_plane,nearest_id,nearest_distance,neighbours,group"
+        )
     );
     let line: serde_json::Value =
         serde_json::from_slice(folder.read("p.jsonl").split(|&byte| byte == b'\n').next().unwrap()).unwrap();
