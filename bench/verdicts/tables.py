@@ -84,11 +84,12 @@ def tools_of(records):
 
 def means(records):
     """A line for each tool; sets count alike, however many classes were held out."""
-    head = ["tool", "AUC", "found at 1 % false alarms", "at 5 %", "sets where lion's AUC is no lower", "where it finds no fewer at 1 %", "µs a row"]
+    head = ["tool", "AUC", "found at 1 % false alarms", "at 5 %", "sets where lion's AUC is no lower", "no lower by more than .01"]
+    head += ["where lion finds no fewer at 1 %", "µs a row"]
     lines = []
     for tool in tools_of(records):
         line = [tool, *(number(mean(records, tool, measure), 3) for measure in MEASURES)]
-        line += [no_lower(records, tool, measure) for measure in MEASURES[:2]]
+        line += [no_lower(records, tool, *how) for how in [("auc", 0.0), ("auc", 0.01), ("found_1", 0.0)]]
         lines.append([*line, number(mean(records, tool, "microseconds"), 1)])
     kinds = sum(len(record["strangers"]) for record in records)
     words = f"{len(records)} sets, {kinds} classes held out. The first distance is lion's own, in the space of its map. "
@@ -100,11 +101,11 @@ def mean(records, tool, measure):
     return None if None in values else float(np.mean(values))
 
 
-def no_lower(records, tool, measure):
-    """In how many sets lion is at least as good as a tool."""
+def no_lower(records, tool, measure, slack):
+    """In how many sets lion is at least as good as a tool, or nearly."""
     if tool == LION or LION not in tools_of(records):
         return "-"
-    better = [of_set(record, LION, measure) >= of_set(record, tool, measure) - 1e-9 for record in records]
+    better = [of_set(record, LION, measure) >= of_set(record, tool, measure) - slack - 1e-9 for record in records]
     return f"{sum(better)} of {len(better)}"
 
 
