@@ -393,7 +393,7 @@ mod tests {
                 let calibrated = Calibrated::new(rows, &mut random);
                 let mut detector = Detector::default();
                 let limit = 300_000.0;
-                let mut ordinary = |random: &mut Random| bin(&edges, calibrated.score(random.uniform()));
+                let ordinary = |random: &mut Random| bin(&edges, calibrated.score(random.uniform()));
                 until(&mut detector, &null, limit, 1000, || ordinary(&mut random));
                 let shifted = |random: &mut Random| match whole {
                     true => bin(&edges, calibrated.score(random.uniform().powf(1.0 / 0.578))),
