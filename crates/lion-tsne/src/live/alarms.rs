@@ -22,6 +22,7 @@ pub use rate::FalseAlarms;
 use super::clusters::Clusters;
 use crate::index::squared_distance;
 use crate::lion::Lion;
+use crate::random::Random;
 use drift::{BINS, Detector, EDGES, Null};
 use leave::Leaving;
 use serde::{Deserialize, Serialize};
@@ -33,6 +34,8 @@ use vanish::Cluster;
 const TURN: u64 = 1000;
 /// A cluster with fewer rows in the map is not judged by their scores.
 const ROWS: usize = 50;
+/// Rows by which the width of clusters is known.
+const SAMPLE: usize = 1024;
 /// Arrivals after which a limit of time is made one of arrivals again.
 const EVERY: u64 = 256;
 
@@ -45,6 +48,8 @@ pub(super) struct Known {
     pub(super) alpha: f64,
     /// Rows of the map.
     pub(super) rows: usize,
+    /// The distance of two rows of a cluster, as a median: a new cluster is taken to be as wide.
+    pub(super) width: f64,
     /// The map's own outlying rows.
     strange: Vec<f32>,
     cols: usize,
@@ -86,7 +91,16 @@ impl Known {
         let strange = (0..x.rows().min(own.len())).filter(|&row| f64::from(own[row]) <= alpha);
         let strange = strange.flat_map(|row| x.row(row)).copied().collect();
         let map = Null::uniform(calibration(lion), &edges);
-        Self { edges, map, clusters, alpha, rows: own.len(), strange, cols: x.cols() }
+        Self {
+            edges,
+            map,
+            clusters,
+            alpha,
+            rows: own.len(),
+            width: width(lion, &cluster_of),
+            strange,
+            cols: x.cols(),
+        }
     }
 
     /// How far the map's own outlying rows are from a row, ascending; those within a radius.
@@ -118,6 +132,21 @@ fn own_scores(lion: &Lion) -> Cow<'_, [f32]> {
         }
         own => own.into(),
     }
+}
+
+/// The median distance of rows of one cluster, by pairs of a sample.
+fn width(lion: &Lion, cluster_of: &[Option<u32>]) -> f64 {
+    let x = lion.map().x();
+    let mut before = BTreeMap::new();
+    let pair = |row: u32| {
+        let row = row as usize;
+        let other = before.insert(cluster_of[row]?, row)?;
+        Some(squared_distance(x.row(row), x.row(other)).sqrt())
+    };
+    let mut distances: Vec<f32> =
+        Random::new(0).sample(x.rows(), SAMPLE).into_iter().filter_map(pair).collect();
+    distances.sort_unstable_by(f32::total_cmp);
+    distances.get(distances.len() / 2).copied().map_or(0.0, f64::from)
 }
 
 /// The rows that p-values count. By the paper's rule, all rows of the map.

@@ -11,9 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Ids that the event of a forming cluster names.
 const NAMED: usize = 20;
-/// Outliers farther from each other than this, in r_x, are no evidence of a cluster.
+/// Outliers farther from each other than this, in r_x, and than the map's clusters are wide are no evidence of a cluster.
 const REACH: f64 = 2.0;
-/// An outlier belongs with a new cluster if its nearest outlier does, and is no farther than this, in r_x.
+/// An outlier belongs with a new cluster if its nearest outlier does, and is no farther than this, in r_x, or than half the width
+/// of the map's clusters.
 const LINK: f64 = 1.5;
 /// A new cluster has ended when a pause this long would be so unlikely.
 const UNLIKELY: f64 = 1e-4;
@@ -297,11 +298,13 @@ impl Live {
         }
         let Some(row) = self.strangers.row(first) else { return };
         let r_x = self.lion.r_x();
-        let own = self.known.own(row, REACH * r_x);
-        let (mut near, outliers) = self.strangers.around(first, REACH * r_x, now);
+        let reach = self.known.width.max(REACH * r_x);
+        let link = (0.5 * self.known.width).max(LINK * r_x);
+        let own = self.known.own(row, reach);
+        let (mut near, outliers) = self.strangers.around(first, reach, now);
         let linked = near.first().filter(|near| {
             let nearest = own.first().is_none_or(|own| near.distance < *own);
-            nearest && f64::from(near.distance) <= LINK * r_x
+            nearest && f64::from(near.distance) <= link
         });
         if let Some(family) = linked.and_then(|near| self.family(near.group)) {
             self.link(group, family);

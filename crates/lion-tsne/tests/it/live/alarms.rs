@@ -20,7 +20,7 @@ fn either(i: usize) -> [f32; 2] {
 
 /// A row in one of many places where nobody is, each far from the others.
 fn strange(i: usize) -> [f32; 2] {
-    [100.0 + 3.0 * (i % 10) as f32, 3.0 * (i / 10) as f32]
+    [100.0 + 30.0 * (i % 10) as f32, 30.0 * (i / 10) as f32]
 }
 
 /// A row near others where no row of the map is.
