@@ -86,7 +86,7 @@ function drawNames() {
 // How many outliers a group has, beside it, where there is room.
 function drawGroupSizes(taken) {
   pen.font = "600 13px Inter, system-ui, sans-serif";
-  pen.fillStyle = css(colours.outlier);
+  pen.fillStyle = css(mixed(colours.outlier, theme.ink, 0.3));
   for (const members of crowds) {
     if (!isShown(members[0])) return;
     const reach = reachOf(members[0]);

@@ -79,9 +79,8 @@ pub(super) fn said(lion: &Lion, rows: &Matrix) -> Result<Vec<Placement>> {
 
 /// Percent called outliers, those beside an outlier of the map among them.
 pub(super) fn called(said: &[Placement]) -> f64 {
-    let strange = |placement: &&Placement| {
-        matches!(placement.verdict, Verdict::Outlier | Verdict::BesideOutlier)
-    };
+    let strange =
+        |placement: &&Placement| matches!(placement.verdict, Verdict::Outlier | Verdict::BesideOutlier);
     100.0 * said.iter().filter(strange).count() as f64 / said.len().max(1) as f64
 }
 
@@ -263,7 +262,10 @@ mod tests {
     #[test]
     fn scores_without_a_pattern_lie_on_the_diagonal() {
         let scores: Vec<f64> = (1..=1000).map(|i| f64::from(i) / 1000.0).collect();
-        assert_eq!([0.0, 1.0, 5.0, 10.0, 100.0].map(|p| observed(&scores, p / 100.0)), [0.0, 1.0, 5.0, 10.0, 100.0]);
+        assert_eq!(
+            [0.0, 1.0, 5.0, 10.0, 100.0].map(|p| observed(&scores, p / 100.0)),
+            [0.0, 1.0, 5.0, 10.0, 100.0]
+        );
         let curve = curve(&scores, 999);
         assert_eq!((curve[0], curve[curve.len() - 1]), ([0.0, 0.0], [100.0, 100.0]));
         assert!(curve.windows(2).all(|two| two[0][0] < two[1][0] && two[0][1] <= two[1][1]));
@@ -310,7 +312,9 @@ mod tests {
     fn the_chapter_has_a_plot_and_a_table_of_three_promises() {
         let found = found([1.2, 4.8, 11.0], [18.0, 9.0, 1.1, 0.0]);
         let blocks = chapter(&found).unwrap();
-        assert!(blocks.iter().any(|block| matches!(block, Block::Figure { name, .. } if name == "calibration")));
+        assert!(
+            blocks.iter().any(|block| matches!(block, Block::Figure { name, .. } if name == "calibration"))
+        );
         let table = table(&found);
         assert!(table.rows.iter().all(|row| row.cells.len() == table.head.len()));
         let texts: Vec<&str> = table.rows[1].cells.iter().map(|cell| cell.text.as_str()).collect();

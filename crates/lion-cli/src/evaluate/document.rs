@@ -1,11 +1,11 @@
 //! The report, from front to back.
 
 use super::contenders::{Entry, Family};
-use super::{calibration, strangers};
 use super::figures::{self, figure};
 use super::results::{Claimed, Figure, Material, Results};
 use super::tables;
 use super::verdicts::Verdicts;
+use super::{calibration, strangers};
 use anyhow::Result;
 use lion_report::{Block, Claim, ClaimVerdict, Document, Row, Table, panel};
 

@@ -1,6 +1,6 @@
 //! Strangers of many kinds, and how many of them scores tell from ordinary digits.
 
-use super::calibration::{called, calibrated, said};
+use super::calibration::{calibrated, called, said};
 use super::tables::{better, cell, head, name_head};
 use anyhow::Result;
 use lion_report::{Block, Cell, Row, Table};
@@ -126,11 +126,8 @@ fn table(kinds: &[Kind]) -> Table {
 
 /// The two scores side by side, measure by measure.
 fn beside(score: &Told, distance: &Told) -> Vec<Cell> {
-    let pairs = [
-        (score.auc, distance.auc, 3),
-        (score.at_1, distance.at_1, 1),
-        (score.at_5, distance.at_5, 1),
-    ];
+    let pairs =
+        [(score.auc, distance.auc, 3), (score.at_1, distance.at_1, 1), (score.at_5, distance.at_5, 1)];
     pairs.into_iter().flat_map(|(score, distance, digits)| better(score, distance, digits)).collect()
 }
 
@@ -160,7 +157,9 @@ fn conclusion(kinds: &[Kind]) -> String {
     let ahead = kinds.iter().filter(|kind| kind.by_score.auc > kind.by_distance.auc).count();
     let ahead = format!("The score has the larger AUC in {ahead} of {} lines.", kinds.len());
     match &hidden[..] {
-        [] => format!("{ahead} No kind is hidden from both: one of the two has an AUC of {FOUND} at least in every line."),
+        [] => format!(
+            "{ahead} No kind is hidden from both: one of the two has an AUC of {FOUND} at least in every line."
+        ),
         _ => format!(
             "{ahead} Found by neither: {}. Such rows lie where ordinary digits lie, so no threshold on either score finds them without calling as many ordinary digits strange.",
             hidden.join("; ")
@@ -171,6 +170,31 @@ fn conclusion(kinds: &[Kind]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluate::sets::{NOISE_SEED, Sets};
+    use crate::evaluate::{calibration, two_tests};
+    use lion_tsne::evaluate::noise;
+
+    #[test]
+    fn a_map_without_1s_keeps_its_promise_and_finds_noise_but_no_1() {
+        let sets = Sets::embedded().unwrap();
+        let map = two_tests::fit(&sets.training.of_kind("1", false), 0).unwrap();
+        let ordinary = sets.ordinary.of_kind("1", false).pixels;
+        let found = calibration::measure(&map, &ordinary).unwrap();
+        assert_eq!((found.rows, found.calibrating), (ordinary.rows(), map.rows()));
+        for rate in &found.calibrated {
+            let off = (rate.observed - rate.promised).abs();
+            assert!(off <= 3.0 * rate.standard_error, "{} for {}", rate.observed, rate.promised);
+        }
+        // The paper's rule asks for a second neighbour, and calls more rows outliers than its percentile says.
+        assert_eq!(found.paper.len(), 4);
+        assert!(found.paper[0].rate.observed > 12.0 && !found.paper[0].rate.is_kept());
+
+        let ones = tell("digit 1", &map, &sets.training.of_kind("1", true).pixels, &ordinary).unwrap();
+        assert_eq!((ones.strangers, ones.ordinary), (2500 - map.rows(), ordinary.rows()));
+        assert!(ones.by_score.auc < FOUND && ones.by_distance.auc < FOUND, "{:?}", ones.by_score);
+        let noise = tell("noise", &map, &noise(784, 100, NOISE_SEED), &ordinary).unwrap();
+        assert!(noise.by_score.auc > 0.99 && noise.strangers_called > 99.0, "{:?}", noise.by_score);
+    }
 
     #[test]
     fn thresholds_let_no_more_ordinary_rows_pass_than_they_may() {
@@ -202,7 +226,10 @@ mod tests {
         let kinds = [kind("letters", 0.95, 0.9), kind("digit 1, held out", 0.41, 0.38)];
         let words = conclusion(&kinds);
         assert!(words.contains("larger AUC in 2 of 2"), "{words}");
-        assert!(words.contains("Found by neither: digit 1, held out (AUC 0.41 by the score, 0.38"), "{words}");
+        assert!(
+            words.contains("Found by neither: digit 1, held out (AUC 0.41 by the score, 0.38"),
+            "{words}"
+        );
         assert!(!words.contains("letters"), "{words}");
         assert!(conclusion(&kinds[..1]).contains("No kind is hidden"));
     }

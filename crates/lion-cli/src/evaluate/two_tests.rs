@@ -104,12 +104,20 @@ pub(super) fn run(evaluation: &mut Evaluation<'_>) -> Result<Tested> {
     let crowd = crowd(&map, &sets.training.pixels)?;
     let Sets { training, picked_for, .. } = sets;
     let material = Material { map, training, picked_for, entries, trials, sets: tests, telling, crowd };
-    let found =
-        Found { map: Some(map_facts), baseline, methods, calibration, strangers: kinds, powers, widths, grid };
+    let found = Found {
+        map: Some(map_facts),
+        baseline,
+        methods,
+        calibration,
+        strangers: kinds,
+        powers,
+        widths,
+        grid,
+    };
     Ok(Tested { source, found, material: Some(material) })
 }
 
-fn fit(digits: &Digits, seed: u64) -> Result<Map> {
+pub(super) fn fit(digits: &Digits, seed: u64) -> Result<Map> {
     let fit = Fit {
         pca: PcaChoice::Components(COMPONENTS),
         seed,

@@ -45,35 +45,3 @@ fn finished_stages_are_kept_and_the_report_is_the_same() {
     let other = folder.json("evaluate -o report --quick --only complexity --seed 1");
     assert_eq!(other["stages_kept"], 0);
 }
-
-/// Only digits and strangers: the slow networks learn for few epochs.
-#[test]
-fn promises_and_strangers_are_chapters_of_the_report() {
-    let folder = Folder::new();
-    let run = folder.json("evaluate -o report --quick --only others");
-    assert_eq!(run["quick"], true);
-    let page = String::from_utf8(folder.read("report/report.html")).unwrap();
-    for part in ["id=\"calibration\"", "id=\"Figure-calibration\"", "id=\"strangers-by-set\"", "promise"] {
-        assert!(page.contains(part), "{part}");
-    }
-    assert!(folder.read("report/figures/calibration.svg").starts_with(b"<svg"));
-    assert!(folder.read("report/figures/calibration.png").starts_with(b"\x89PNG"));
-    let numbers: serde_json::Value = serde_json::from_slice(&folder.read("report/report.json")).unwrap();
-    let number = |value: &serde_json::Value| value.as_f64().unwrap();
-    let calibration = &numbers["calibration"];
-    assert_eq!((&calibration["rows"], &calibration["calibrating"]), (&1000.into(), &2500.into()));
-    // Within three standard errors of every promise; the paper's rule calls more than its percentile says.
-    for rate in calibration["calibrated"].as_array().unwrap() {
-        let off = number(&rate["observed"]) - number(&rate["promised"]);
-        assert!(off.abs() < 3.0 * number(&rate["standard_error"]), "{rate}");
-    }
-    let paper = calibration["paper"].as_array().unwrap();
-    assert_eq!(paper.len(), 4);
-    assert!(number(&paper[0]["observed"]) > 12.0, "{paper:?}");
-    let strangers = numbers["strangers"].as_array().unwrap();
-    let names: Vec<&str> = strangers.iter().map(|kind| kind["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["noise", "letters", "digit 1, held out", "digit 0, held out"]);
-    let auc = |at: usize| number(&strangers[at]["by_score"]["auc"]);
-    assert!(auc(0) > 0.99 && auc(1) > 0.9 && auc(2) < 0.6, "{strangers:?}");
-    assert!(page.contains("Found by neither: digit 1, held out"));
-}

@@ -132,7 +132,12 @@ fn below(out: &mut String, plot: Rect, named: &[&Drawn], top: f32) -> f32 {
             let _ = writeln!(out, r#"<path d="M{x:.1} {middle:.1}h{SAMPLE}" {}/>"#, stroke(d));
         }
         if d.series.style == Stroke::Area {
-            let _ = writeln!(out, r#"<path d="M{x:.1} {:.1}h{SAMPLE}v10h-{SAMPLE}z" {}/>"#, middle - 5.0, tint(d));
+            let _ = writeln!(
+                out,
+                r#"<path d="M{x:.1} {:.1}h{SAMPLE}v10h-{SAMPLE}z" {}/>"#,
+                middle - 5.0,
+                tint(d)
+            );
         }
         if d.series.style.has_points() {
             mark(out, d, [x + SAMPLE / 2.0, middle], 3.6);
