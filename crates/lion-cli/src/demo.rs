@@ -12,7 +12,7 @@ use crate::output;
 use crate::place::{Placements, Record, SheetWriter, Tally};
 use crate::plot::{Newcomers, draw};
 use crate::progress::{Phase, Reporter, Screen};
-use crate::summary::Summary;
+use crate::summary::{Summary, percent};
 use anyhow::{Context, Result};
 use lion_tsne::evaluate::{Estimate, Judge, places_of};
 use lion_tsne::{Fit, Lion, LionOptions, Map, Matrix, PcaChoice, Placement, Rows};
@@ -32,6 +32,7 @@ struct Demo {
     /// The mean share of a digit's 10 nearest others in the map that show the same.
     accuracy_10nn: f64,
     placed: Outcome,
+    ordinary: OrdinaryOutcome,
     placements: String,
     html: String,
     png: String,
@@ -61,6 +62,17 @@ struct DigitsOutcome {
     baseline_10nn: f64,
 }
 
+/// What came of unseen digits that were not picked for anything: what the verdicts promise is promised of these.
+#[derive(Serialize)]
+struct OrdinaryOutcome {
+    rows: usize,
+    outlier: usize,
+    beside_outlier: usize,
+    /// The share of them that should be called outliers, and the share that is.
+    promised: Option<f64>,
+    observed: f64,
+}
+
 #[derive(Serialize)]
 struct NoiseOutcome {
     rows: usize,
@@ -84,7 +96,7 @@ pub(crate) fn run(args: &DemoArgs, common: &Common) -> Result<()> {
     let screen = Screen::new(common);
     screen.say("fitting a map of 2500 handwritten digits, 28 x 28 pixels each …");
     let mut reporter = Reporter::new(screen.clone(), Interrupt::default(), Phase::OF_FIT);
-    let Embedded { training, test, picked_for, .. } = digits::embedded()?;
+    let Embedded { training, test, picked_for, ordinary } = digits::embedded()?;
     let fit = Fit {
         pca: PcaChoice::Components(COMPONENTS),
         seed: common.seed,
@@ -113,6 +125,7 @@ pub(crate) fn run(args: &DemoArgs, common: &Common) -> Result<()> {
         summary,
         accuracy_10nn: judge.of_the_map()?,
         placed: outcome(&placements, &test, &picked_for, noise.drawn, &judge, seconds)?,
+        ordinary: ordinary_outcome(&lion, &ordinary)?,
         placements: sheet.display().to_string(),
         html: picture(lion.map(), &layer, folder, "map.html", PictureKind::Html)?,
         png: picture(lion.map(), &layer, folder, "map.png", PictureKind::Png)?,
@@ -188,6 +201,13 @@ fn outcome(
     })
 }
 
+/// Holds ordinary digits against the promise. They are placed apart, and not drawn: the picture is full.
+fn ordinary_outcome(lion: &Lion, ordinary: &Digits) -> Result<OrdinaryOutcome> {
+    let Tally { rows, outlier, beside_outlier, .. } = count(&lion.place(&ordinary.pixels)?);
+    let observed = (outlier + beside_outlier) as f64 / rows.max(1) as f64;
+    Ok(OrdinaryOutcome { rows, outlier, beside_outlier, promised: lion.promised(), observed })
+}
+
 fn count(placements: &[Placement]) -> Tally {
     let records: Vec<Record> =
         placements.iter().map(|placement| Record::new(None, Judge::UNKNOWN, placement)).collect();
@@ -210,14 +230,14 @@ impl Demo {
         let (seconds, kl) = (self.summary.seconds.unwrap_or_default(), self.summary.kl.unwrap_or_default());
         let (accuracy, placements, html, png) =
             (100.0 * self.accuracy_10nn, &self.placements, &self.html, &self.png);
-        let placed = self.placed.in_words();
+        let (placed, ordinary) = (self.placed.in_words(), self.ordinary.in_words());
         format!(
             "\
 {rows} digits of {dims} pixels, reduced to {components} principal components and laid out in the plane by t-SNE.
   fitted in      {seconds:.2} s, {iterations} iterations
   KL divergence  {kl:.3} (how far the map is from keeping all neighbourhoods; 0 is perfect)
   neighbours     {accuracy:.1} % of a digit's 10 nearest in the map show the same digit (labels were not used to fit)
-{placed}written: {file}, {placements}, {html}, {png}
+{placed}{ordinary}written: {file}, {placements}, {html}, {png}
 
 next: open {html} in a browser
       lion info {file}
@@ -225,6 +245,17 @@ next: open {html} in a browser
       lion fit your-data.csv -o your.lion
       lion place your.lion new-rows.csv -o placed.csv
 "
+        )
+    }
+}
+
+impl OrdinaryOutcome {
+    fn in_words(&self) -> String {
+        let Self { rows, promised, observed, .. } = self;
+        let promised = promised.map_or_else(String::new, |share| format!("promised {}, ", percent(share)));
+        format!(
+            "  verdicts       of {rows} other unseen digits, picked at random: {promised}observed {} called outliers\n",
+            percent(*observed)
         )
     }
 }
@@ -242,7 +273,8 @@ impl Outcome {
 {} unseen digits and {} images of noise ({} drawn) placed in that map.
   placed in      {seconds:.3} s
   digits         {accuracy:.1} % of the 10 nearest training places show the same digit; {baseline:.1} % do at the
-                 place of the training digit that each was picked for; {} of {} are called outliers
+                 place of the training digit that each was picked for; {} of {} are called outliers:
+                 few, because they were picked for lying close to training digits
   noise          {} of {} are called outliers and put apart: farther from any training place than {:.1} % of
                  those are from their nearest; placed in one call, they are {groups}
 ",

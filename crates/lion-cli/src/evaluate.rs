@@ -1,5 +1,6 @@
 //! `lion evaluate`: every method and experiment of the paper, in one report.
 
+mod calibration;
 mod claims;
 mod complexity;
 mod contenders;
@@ -10,6 +11,7 @@ mod large;
 mod results;
 mod sets;
 mod stages;
+mod strangers;
 mod sweeps;
 mod tables;
 mod trial;
@@ -146,6 +148,8 @@ impl<'a> Evaluation<'a> {
             map: found.map,
             baseline: found.baseline,
             methods: found.methods,
+            calibration: found.calibration,
+            strangers: found.strangers,
             powers: found.powers,
             widths: found.widths,
             grid: found.grid,
@@ -203,8 +207,8 @@ fn expected(args: &EvaluateArgs, parts: &[Part]) -> f64 {
     let part = |part: &Part| match (part, args.quick) {
         (Part::Cluster | Part::Outliers, false) => 250.0,
         (Part::Cluster | Part::Outliers, true) => 30.0,
-        (Part::Others, false) => 350.0,
-        (Part::Others, true) => 40.0,
+        (Part::Others, false) => 380.0,
+        (Part::Others, true) => 48.0,
         (Part::Complexity, false) => 120.0,
         (Part::Complexity, true) => 8.0,
         (Part::Grid, _) => 0.7 * args.epochs_of_grid() as f64,

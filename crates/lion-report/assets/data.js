@@ -32,13 +32,26 @@ const idOf = (i) => {
 };
 const labelOf = (i) => (nameOf ? data.names[nameOf[i]] : "");
 
+// The groups of outliers: the members of each. Their diamonds may lie so close that they look like one.
+const groups = new Map();
+for (const [at, group] of Object.entries(data.placed?.groups ?? {})) {
+  const i = OWN + Number(at);
+  if (layers[layerOf(i)].name !== "outlier") continue;
+  if (!groups.has(group)) groups.set(group, []);
+  groups.get(group).push(i);
+}
+const sizeOf = (group) => groups.get(group)?.length ?? 1;
+// Those of more than one, the largest first: their size is told on the map, if they are not too many.
+const crowds = [...groups.values()].filter((members) => members.length > 1)
+  .sort((a, b) => b.length - a.length).slice(0, data.placed?.mostSizes ?? 0);
+
 // How a placed point came to its place, in words.
 function storyOf(i) {
   if (i < OWN) return "";
   const words = [layers[layerOf(i)].name];
   if (scores) words.push(`score ${Number(scores[i - OWN].toPrecision(3))}`);
   const group = data.placed.groups?.[i - OWN];
-  if (group !== undefined) words.push(`group ${group}`);
+  if (group !== undefined) words.push(`group ${group}${sizeOf(group) > 1 ? ` of ${sizeOf(group)}` : ""}`);
   return words.join(" · ");
 }
 

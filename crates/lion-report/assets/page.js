@@ -39,7 +39,7 @@ function reachOf(i) {
 function drawOver() {
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, camera.width, camera.height);
-  drawNames();
+  drawGroupSizes(drawNames());
   const ring = (i, more, colour, width) => {
     const [x, y] = camera.place(i);
     pen.beginPath();
@@ -56,6 +56,7 @@ function drawOver() {
   }
 }
 
+// Says where they stand.
 function drawNames() {
   pen.font = "600 14px Inter, system-ui, sans-serif";
   pen.textAlign = "center";
@@ -79,6 +80,33 @@ function drawNames() {
     pen.strokeText(name, x, y);
     pen.fillText(name, x, y);
   });
+  return taken;
+}
+
+// How many outliers a group has, beside it, where there is room.
+function drawGroupSizes(taken) {
+  pen.font = "600 13px Inter, system-ui, sans-serif";
+  pen.fillStyle = css(mixed(colours.outlier, theme.ink, 0.3));
+  for (const members of crowds) {
+    if (!isShown(members[0])) return;
+    const reach = reachOf(members[0]);
+    const box = members.reduce(({ x0, x1, y0, y1 }, i) => {
+      const [x, y] = camera.place(i);
+      return { x0: Math.min(x0, x), x1: Math.max(x1, x), y0: Math.min(y0, y), y1: Math.max(y1, y) };
+    }, { x0: Infinity, x1: -Infinity, y0: Infinity, y1: -Infinity });
+    const text = `×${members.length.toLocaleString("en")}`;
+    const half = pen.measureText(text).width / 2;
+    const [right, left] = [box.x1 + reach + 2 + half, box.x0 - reach - 2 - half];
+    const [upper, lower] = [box.y0 - reach, box.y1 + reach];
+    const free = [[right, upper], [right, lower], [left, upper], [left, lower]].find(([x, y]) =>
+      x - half > 0 && x + half < camera.width && y > 8 && y < camera.height - 8 &&
+      !taken.some((t) => Math.abs(t.x - x) < t.half + half && Math.abs(t.y - y) < 14));
+    if (!free) continue;
+    const [x, y] = free;
+    taken.push({ x, y, half });
+    pen.strokeText(text, x, y);
+    pen.fillText(text, x, y);
+  }
 }
 
 function point(i) {

@@ -74,11 +74,13 @@ pub enum Stroke {
     Points,
     /// A line with a mark at each point.
     LineAndPoints,
+    /// What its points enclose, tinted, with no line around it: there and back along a band. Below all lines.
+    Area,
 }
 
 impl Stroke {
     fn has_line(self) -> bool {
-        self != Stroke::Points
+        !matches!(self, Stroke::Points | Stroke::Area)
     }
 
     fn has_points(self) -> bool {
@@ -214,9 +216,10 @@ fn series(out: &mut String, plot: Rect, drawn: &[Drawn]) {
         out,
         r#"<svg x="{x:.1}" y="{y:.1}" width="{w:.1}" height="{h:.1}" viewBox="{x:.1} {y:.1} {w:.1} {h:.1}" overflow="hidden">"#
     );
+    order().filter(|d| d.series.style == Stroke::Area).for_each(|d| area(out, d));
     order().filter(|d| d.series.style.has_line()).for_each(|d| line(out, d));
     out.push_str("</svg>\n");
-    for d in order() {
+    for d in order().filter(|d| d.series.style != Stroke::Area) {
         let marks: Vec<[f32; 2]> = if d.series.style.has_points() {
             d.places.iter().copied().flatten().collect()
         } else {
@@ -241,6 +244,15 @@ fn alone(places: &[Option<[f32; 2]>]) -> Vec<[f32; 2]> {
 }
 
 fn line(out: &mut String, d: &Drawn) {
+    let _ = writeln!(out, r#"<path d="{}" {}/>"#, path(d), stroke(d));
+}
+
+fn area(out: &mut String, d: &Drawn) {
+    let _ = writeln!(out, r#"<path d="{}z" {}/>"#, path(d), tint(d));
+}
+
+/// Through all places, broken where there is none.
+fn path(d: &Drawn) -> String {
     let mut path = String::new();
     let mut pen = 'M';
     for place in &d.places {
@@ -252,7 +264,12 @@ fn line(out: &mut String, d: &Drawn) {
             None => pen = 'M',
         }
     }
-    let _ = writeln!(out, r#"<path d="{path}" {}/>"#, stroke(d));
+    path
+}
+
+/// The attributes of an area of this series.
+fn tint(d: &Drawn) -> String {
+    format!(r#"fill="{}" fill-opacity=".22""#, d.colour)
 }
 
 /// The attributes of a line of this series.

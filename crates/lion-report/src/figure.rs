@@ -77,7 +77,8 @@ impl Figure {
         let places = place(&view, area, radius + 22.0);
         figure.head(map);
         figure.frame();
-        figure.names(&colouring, map, &places, radius);
+        let names = figure.names(&colouring, map, &places, radius);
+        figure.group_sizes(map, &layers, &places, names);
         figure.legend(&lines, map.len());
         figure.layers = dots(layers, map, &view, &colouring, &places);
         Ok(figure)
@@ -117,10 +118,10 @@ impl Figure {
     }
 
     /// The name of each class on the map; the largest classes choose their place first, and a name that finds none
-    /// free near its class is left to the legend.
-    fn names(&mut self, colouring: &Colouring, map: &Scatter, places: &[[f32; 2]], radius: f32) {
+    /// free near its class is left to the legend. Says where they stand.
+    fn names(&mut self, colouring: &Colouring, map: &Scatter, places: &[[f32; 2]], radius: f32) -> Vec<Rect> {
         const SIZE: f32 = 15.0;
-        let Kind::Classes { classes, .. } = &colouring.kind else { return };
+        let Kind::Classes { classes, .. } = &colouring.kind else { return Vec::new() };
         let anchors = colouring.anchors(map.dims, &normalise(map));
         let mut order: Vec<usize> = (0..classes.len()).collect();
         order.sort_by_key(|&class| std::cmp::Reverse(classes[class].count.own));
@@ -148,6 +149,7 @@ impl Figure {
             taken.push(place);
         }
         self.over.push_str("</g>\n");
+        taken
     }
 
     /// A line of text from, or around, its place.

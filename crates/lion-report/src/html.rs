@@ -121,6 +121,7 @@ fn newcomers(placed: &Placed, layers: &[Layer]) -> Value {
         "heading": placed.heading(),
         "labelled": placed.is_labelled(),
         "inGroups": placed.in_groups(),
+        "mostSizes": crate::group_size::MOST,
         "layerOf": STANDARD.encode(layer_of),
         "ids": placed.ids,
         "groups": placed.groups.map(grouped),

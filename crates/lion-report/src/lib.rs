@@ -67,6 +67,7 @@ mod document;
 mod error;
 mod figure;
 mod frame;
+mod group_size;
 mod heat;
 mod html;
 mod images;

@@ -1,6 +1,7 @@
 //! New points on an old map: what is known of each row that was placed into it.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::scatter::{all_finite, same_length};
 use crate::text::count;
@@ -48,6 +49,20 @@ impl Mark {
     }
 }
 
+/// A group of more than one outlier.
+pub(crate) struct Crowd {
+    pub(crate) group: u64,
+    /// Which of the placed points are in it.
+    pub(crate) members: Vec<usize>,
+}
+
+impl Crowd {
+    /// "×100".
+    pub(crate) fn size(&self) -> String {
+        format!("×{}", count(self.members.len()))
+    }
+}
+
 /// The points placed into a map, and what is known of each: a layer over the map's own points.
 ///
 /// Made with [`Placed::new`] and the methods that follow it; joins a picture by
@@ -64,7 +79,8 @@ pub struct Placed<'a> {
     /// One per point, if there is something to colour by; a label of the map has its colour there. An empty label
     /// means that the point has none. Outliers are coloured as such and only tell their label.
     pub labels: Option<&'a [String]>,
-    /// One per point, if outliers come in groups.
+    /// One per point, if outliers come in groups. The size of a group of more than one outlier stands beside it, as ×100:
+    /// its diamonds may lie so close that they look like one.
     pub groups: Option<&'a [Option<u64>]>,
     /// One per point, if there is a measure of how well each belongs; the page tells it.
     pub scores: Option<&'a [f64]>,
@@ -129,14 +145,32 @@ impl<'a> Placed<'a> {
         self.labels.is_some_and(|labels| labels.iter().any(|label| !label.trim().is_empty()))
     }
 
-    /// "in 3 groups", if groups are known and there are any.
+    /// "in 3 groups (×100: a group of 100)", if groups are known and there are any. The brackets explain the marks beside
+    /// groups of more than one, by the largest.
     pub(crate) fn in_groups(&self) -> Option<String> {
         let groups: BTreeSet<u64> = self.groups?.iter().flatten().copied().collect();
+        let largest = self.crowds().first().map_or(String::new(), |crowd| {
+            format!(" ({}: a group of {})", crowd.size(), count(crowd.members.len()))
+        });
         match groups.len() {
             0 => None,
-            1 => Some("in 1 group".to_owned()),
-            n => Some(format!("in {} groups", count(n))),
+            1 => Some(format!("in 1 group{largest}")),
+            n => Some(format!("in {} groups{largest}", count(n))),
         }
+    }
+
+    /// The groups of more than one outlier, the largest first.
+    pub(crate) fn crowds(&self) -> Vec<Crowd> {
+        let mut of: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
+        for (at, (group, mark)) in self.groups.unwrap_or_default().iter().zip(self.marks).enumerate() {
+            if let Some(group) = group.filter(|_| *mark == Mark::Outlier) {
+                of.entry(group).or_default().push(at);
+            }
+        }
+        let crowds = of.into_iter().map(|(group, members)| Crowd { group, members });
+        let mut crowds: Vec<Crowd> = crowds.filter(|crowd| crowd.members.len() > 1).collect();
+        crowds.sort_by_key(|crowd| Reverse(crowd.members.len()));
+        crowds
     }
 
     /// "1,000 placed".

@@ -412,6 +412,8 @@ mod tests {
             map: None,
             baseline: Some(estimate(BASELINE[0])),
             methods: entries.iter().filter_map(found).collect(),
+            calibration: None,
+            strangers: Vec::new(),
             powers: Vec::new(),
             widths: Vec::new(),
             grid: None,

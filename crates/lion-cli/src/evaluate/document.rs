@@ -5,6 +5,7 @@ use super::figures::{self, figure};
 use super::results::{Claimed, Figure, Material, Results};
 use super::tables;
 use super::verdicts::Verdicts;
+use super::{calibration, strangers};
 use anyhow::Result;
 use lion_report::{Block, Claim, ClaimVerdict, Document, Row, Table, panel};
 
@@ -23,6 +24,12 @@ pub(crate) fn document(results: &Results, material: Option<&Material>) -> Result
         }
         if results.methods.iter().any(|method| method.ordinary.is_some()) {
             blocks.extend(others(results, material)?);
+        }
+        if let Some(found) = &results.calibration {
+            blocks.extend(calibration::chapter(found)?);
+        }
+        if !results.strangers.is_empty() {
+            blocks.extend(strangers::chapter(&results.strangers));
         }
         blocks.push(heading(2, "Time", "time"));
         blocks.push(Block::Table(tables::speed(results, entries)));
@@ -98,7 +105,7 @@ const NAMES: [&str; 8] = [
     "nn-…: a neural network with so many layers of so many nodes, trained on the map.",
     "kernelized K=…: kernelized t-SNE, its kernels K times as wide as the distance to the nearest row.",
     "lion idw P%: LION as the paper has it, with r_x at percentile P of the distances between nearest rows, and a power found by leave-one-out here; the paper's figure beside it is for its own power.",
-    "lion energy P%: LION with the rule that is the default of this program, the place of least t-SNE energy; lion attraction P%: the same without the repulsion of the map's places; off-plane: rows far off the plane of the PCA are outliers too.",
+    "lion energy P%: LION with the rule that is the default of this program, the place of least t-SNE energy; lion attraction P%: the same without the repulsion of the map's places; calibrated: with the verdict that is the default too, a p-value of at most 1 %; without that word, the paper's rule for outliers.",
     "opentsne-…: openTSNE's way, from the median or the weighted mean of the neighbours' places; fixed-point: attraction alone, from the nearest row's place; + lion P%: with LION's outliers around it.",
 ];
 

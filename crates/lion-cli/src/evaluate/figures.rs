@@ -24,7 +24,7 @@ pub(crate) fn figure(name: &str, picture: Picture, caption: &str, alt: &str) -> 
     Block::Figure { name: name.into(), picture, caption: caption.into(), alt: alt.into() }
 }
 
-fn axis(label: &str) -> Axis {
+pub(super) fn axis(label: &str) -> Axis {
     Axis { label: label.into(), log: false, range: None }
 }
 
@@ -32,7 +32,7 @@ fn log_axis(label: &str) -> Axis {
     Axis { log: true, ..axis(label) }
 }
 
-fn line(name: impl Into<String>, points: Vec<[f64; 2]>, style: Stroke) -> Series {
+pub(super) fn line(name: impl Into<String>, points: Vec<[f64; 2]>, style: Stroke) -> Series {
     Series { name: name.into(), points, style, reference: false }
 }
 
@@ -41,7 +41,7 @@ fn level(name: &str, range: [f64; 2], value: f64) -> Series {
     Series { name: name.into(), points, style: Stroke::Dashed, reference: true }
 }
 
-fn chart(title: &str, x: Axis, y: Axis, series: Vec<Series>) -> Result<Picture> {
+pub(super) fn chart(title: &str, x: Axis, y: Axis, series: Vec<Series>) -> Result<Picture> {
     Ok(Chart { title: title.into(), x, y, series, notes: Vec::new() }.picture()?)
 }
 
@@ -367,7 +367,7 @@ pub(crate) fn strangers(material: &Material) -> Result<Block> {
     Ok(figure(
         "strangers",
         picture,
-        "What a threshold on LION's score finds: letters, and a digit that the map was fitted without, against ordinary digits called strange by the same threshold. The score goes by the distance to the nearest row; with plane, also by the distance off the plane of the PCA.",
+        "What a threshold on LION's score finds: letters, and a digit that the map was fitted without, against ordinary digits called strange by the same threshold. Calibrated: the score of this program, which minds the distance to the nearest row and how well the ten nearest explain the new one, also in what PCA dropped. Distance alone: the score that goes with the paper's rule.",
         "Curves above the diagonal of chance",
     ))
 }

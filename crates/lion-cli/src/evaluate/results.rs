@@ -1,8 +1,10 @@
 //! All that an evaluation found: what report.json holds, and what the report is written from.
 
+use super::calibration::Calibration;
 use super::complexity::Timing;
 use super::contenders::Entry;
 use super::large::{OnMap, Plain};
+use super::strangers::Kind;
 use super::sweeps::{GridCell, Powers, Width};
 use super::trial::{TestSet, Trial};
 use super::verdicts::Verdicts;
@@ -20,6 +22,10 @@ pub(crate) struct Results {
     /// Percent right at the places of the rows that the cluster test's digits were picked for.
     pub(crate) baseline: Option<Estimate>,
     pub(crate) methods: Vec<Verdicts>,
+    /// Promised and observed shares of outliers.
+    pub(crate) calibration: Option<Calibration>,
+    /// How well strangers of each kind are told from ordinary digits.
+    pub(crate) strangers: Vec<Kind>,
     /// The cross-validation and the powers, at each radius.
     pub(crate) powers: Vec<Powers>,
     pub(crate) widths: Vec<Width>,
@@ -150,7 +156,7 @@ pub(crate) struct Crowded {
 pub(crate) struct Telling {
     pub(crate) name: String,
     pub(crate) points: Vec<[f64; 2]>,
-    /// Without the rule of the plane.
+    /// By the distance alone, the score of the paper's rule.
     pub(crate) dashed: bool,
 }
 

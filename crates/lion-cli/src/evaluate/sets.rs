@@ -130,6 +130,12 @@ impl Digits {
         let labels = rows.iter().map(|&row| self.labels[row as usize].clone()).collect();
         Self { pixels: self.pixels.select(rows), labels }
     }
+
+    /// Those that show this, or those that do not.
+    pub(super) fn of_kind(&self, kind: &str, shows: bool) -> Self {
+        let rows = (0..).zip(&self.labels).filter(|(_, label)| (*label == kind) == shows);
+        self.select(&rows.map(|(row, _)| row).collect::<Vec<u32>>())
+    }
 }
 
 #[cfg(test)]

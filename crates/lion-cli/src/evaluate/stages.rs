@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Raised whenever what a stage keeps changes its meaning, so that no result of an older program is taken for this one's.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// The stages of one evaluation.
 pub(crate) struct Stages {

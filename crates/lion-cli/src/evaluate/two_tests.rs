@@ -1,9 +1,11 @@
 //! The map of 2500 digits and all that is placed into it: the paper's two tests, the sweeps, and what it does not have.
 
 use super::Evaluation;
+use super::calibration::{self, Calibration};
 use super::contenders::{Entry, entries};
 use super::results::{Crowded, Grid, MapFacts, Material, Telling};
 use super::sets::{COMPONENTS, NOISE, NOISE_SEED, Sets};
+use super::strangers::{self, Kind};
 use super::sweeps::{self, GridCell, Powers, RADII, Width};
 use super::trial::{self, TestSet, Trial};
 use super::verdicts::{Bench, Verdicts, divergences};
@@ -39,6 +41,8 @@ pub(super) struct Found {
     pub(super) map: Option<MapFacts>,
     pub(super) baseline: Option<Estimate>,
     pub(super) methods: Vec<Verdicts>,
+    pub(super) calibration: Option<Calibration>,
+    pub(super) strangers: Vec<Kind>,
     pub(super) powers: Vec<Powers>,
     pub(super) widths: Vec<Width>,
     pub(super) grid: Option<Grid>,
@@ -77,6 +81,10 @@ pub(super) fn run(evaluation: &mut Evaluation<'_>) -> Result<Tested> {
         true => Some(held_out(evaluation, &sets, &entries, &mut methods, &mut telling)?),
         false => None,
     };
+    let (calibration, kinds) = match evaluation.has(Part::Others) {
+        true => (Some(calibration(evaluation, &sets, &map)?), kinds(evaluation, &sets, &map)?),
+        false => (None, Vec::new()),
+    };
     let baseline = (tested > 0).then(|| Estimate::of(&bench.baseline));
     let map_facts = MapFacts {
         rows: map.rows(),
@@ -96,11 +104,20 @@ pub(super) fn run(evaluation: &mut Evaluation<'_>) -> Result<Tested> {
     let crowd = crowd(&map, &sets.training.pixels)?;
     let Sets { training, picked_for, .. } = sets;
     let material = Material { map, training, picked_for, entries, trials, sets: tests, telling, crowd };
-    let found = Found { map: Some(map_facts), baseline, methods, powers, widths, grid };
+    let found = Found {
+        map: Some(map_facts),
+        baseline,
+        methods,
+        calibration,
+        strangers: kinds,
+        powers,
+        widths,
+        grid,
+    };
     Ok(Tested { source, found, material: Some(material) })
 }
 
-fn fit(digits: &Digits, seed: u64) -> Result<Map> {
+pub(super) fn fit(digits: &Digits, seed: u64) -> Result<Map> {
     let fit = Fit {
         pca: PcaChoice::Components(COMPONENTS),
         seed,
@@ -216,17 +233,9 @@ fn held_out(
     told: &mut Vec<Telling>,
 ) -> Result<(String, usize)> {
     let kind = evaluation.args.held_out.to_string();
-    let of = |labels: &[String], held: bool| -> Vec<u32> {
-        (0..).zip(labels).filter(|(_, label)| (**label == kind) == held).map(|(row, _)| row).collect()
-    };
-    let chosen = |digits: &Digits, held: bool| {
-        let rows = of(&digits.labels, held);
-        let labels = rows.iter().map(|&row| digits.labels[row as usize].clone()).collect();
-        Digits { pixels: digits.pixels.select(&rows), labels }
-    };
-    let map = fit(&chosen(&sets.training, false), evaluation.seed)?;
+    let map = fit(&sets.training.of_kind(&kind, false), evaluation.seed)?;
     let most = if evaluation.args.quick { QUICK_ROWS } else { usize::MAX };
-    let (strange, known) = (chosen(&sets.training, true), chosen(&sets.ordinary, false));
+    let (strange, known) = (sets.training.of_kind(&kind, true), sets.ordinary.of_kind(&kind, false));
     let test = |name, digits: Digits| {
         let (rows, labels) = first(&digits.pixels, &digits.labels, most);
         TestSet { name, rows, labels }
@@ -239,6 +248,42 @@ fn held_out(
         method.held_out = bench.verdicts(entry, &trials[&entry.name()], &tests)?.held_out;
     }
     Ok((kind, tests[0].rows.rows()))
+}
+
+/// What either rule promises of ordinary digits, and what is observed. All of them even in a quick run: it takes no time.
+fn calibration(evaluation: &mut Evaluation<'_>, sets: &Sets, map: &Map) -> Result<Calibration> {
+    evaluation.stages.stage("calibration", 0.5, |_| calibration::measure(map, &sets.ordinary.pixels))
+}
+
+/// Strangers of every kind: noise, letters, and each digit in turn in a map that was fitted without it; in a quick run
+/// two digits.
+fn kinds(evaluation: &mut Evaluation<'_>, sets: &Sets, map: &Map) -> Result<Vec<Kind>> {
+    let (seed, ordinary) = (evaluation.seed, &sets.ordinary);
+    let mut kinds = Vec::new();
+    for (name, rows) in
+        [("noise", noise(sets.training.pixels.cols(), NOISE, NOISE_SEED)), ("letters", letters(LETTERS, 1))]
+    {
+        let stage = format!("strangers: {name}");
+        let told = || strangers::tell(name, map, &rows, &ordinary.pixels);
+        kinds.push(evaluation.stages.stage(&stage, 0.2, |_| told())?);
+    }
+    let mut digits: Vec<u8> = match evaluation.args.quick {
+        // A 1 is the digit that no score finds.
+        true => vec![1, evaluation.args.held_out],
+        false => (0..10).collect(),
+    };
+    digits.dedup();
+    for digit in digits {
+        let kind = digit.to_string();
+        let name = format!("digit {digit}, held out");
+        let told = || {
+            let map = fit(&sets.training.of_kind(&kind, false), seed)?;
+            let (strange, known) = (sets.training.of_kind(&kind, true), ordinary.of_kind(&kind, false));
+            strangers::tell(&name, &map, &strange.pixels, &known.pixels)
+        };
+        kinds.push(evaluation.stages.stage(&format!("strangers: {name}"), 2.0, |_| told())?);
+    }
+    Ok(kinds)
 }
 
 /// What thresholds on LION's score find of a set of strangers, calibrated and by the paper's distance alone.

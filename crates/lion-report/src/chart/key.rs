@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::scale::Scale;
-use super::{Chart, Drawn, Series, WORDS, mark, places, stroke};
+use super::{Chart, Drawn, Series, Stroke, WORDS, mark, places, stroke, tint};
 use crate::figure::{PLAIN, Rect, Style, write_text};
 use crate::palette;
 use crate::picture::{GREY, LINE, PAD};
@@ -130,6 +130,14 @@ fn below(out: &mut String, plot: Rect, named: &[&Drawn], top: f32) -> f32 {
         let middle = y - 4.4;
         if d.series.style.has_line() {
             let _ = writeln!(out, r#"<path d="M{x:.1} {middle:.1}h{SAMPLE}" {}/>"#, stroke(d));
+        }
+        if d.series.style == Stroke::Area {
+            let _ = writeln!(
+                out,
+                r#"<path d="M{x:.1} {:.1}h{SAMPLE}v10h-{SAMPLE}z" {}/>"#,
+                middle - 5.0,
+                tint(d)
+            );
         }
         if d.series.style.has_points() {
             mark(out, d, [x + SAMPLE / 2.0, middle], 3.6);

@@ -178,7 +178,7 @@ for (const webgl of [true, false]) {
     const page = await open(t, "placed", { webgl });
     assert.equal(await page.locator("#placed").textContent(), "1,035 placed, 31 outliers");
     assert.equal(await page.locator("h2").textContent(), "1,035 placed");
-    assert.equal(await page.locator(".note").textContent(), "in 16 groups");
+    assert.equal(await page.locator(".note").textContent(), "in 16 groups (×3: a group of 3)");
     const entries = await page.locator(".layer").evaluateAll((all) => all.map((entry) => entry.textContent));
     assert.deepEqual(entries, ["map2,500", "exact20", "interpolated980", "beside-outlier4", "outlier31"]);
     const all = await pixels(page);
@@ -243,6 +243,7 @@ test("hover tells of a placed point its id, label, verdict, score and group", as
   assert.match(outlier[2], /^outlier · score 0\.000\d+ · group 1$/);
   await shot(page, "placed-hover");
   assert.match((await tip("new-01033"))[2], /^outlier · .* · group 16$/);
+  assert.match((await tip("new-01001"))[2], /^outlier · .* · group 2 of 2$/);
   assert.equal((await tip("new-01034"))[2], "beside-outlier · score 0.004");
   assert.match((await tip("new-00049"))[2], /^exact · score/);
   const own = await tip("row-00042");

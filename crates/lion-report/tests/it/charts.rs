@@ -66,6 +66,29 @@ fn a_line_goes_through_its_points_and_breaks_where_there_is_none() {
 }
 
 #[test]
+fn an_area_is_tinted_below_all_lines_and_has_its_sample() {
+    let area = Series {
+        name: "band".to_owned(),
+        points: vec![[0.0, 1.0], [2.0, 3.0], [2.0, 1.0], [0.0, 0.0]],
+        style: Stroke::Area,
+        reference: true,
+    };
+    let picture = chart(vec![line("a", &[[0.0, 0.0], [2.0, 2.0]]), area]).picture().unwrap();
+    let svg = picture.svg();
+    let document = Document::parse(&svg).unwrap();
+    let tinted: Vec<&str> = elements(&document, "path")
+        .filter(|path| path.attribute("fill-opacity").is_some())
+        .filter_map(|path| path.attribute("d"))
+        .collect();
+    // The band itself, closed, and its sample in the legend; no marks at its corners.
+    assert_eq!(tinted.len(), 2, "{tinted:?}");
+    assert_eq!((tinted[0].matches('L').count(), tinted[0].ends_with('z')), (3, true), "{tinted:?}");
+    assert_eq!(lines(&picture)[0], tinted[0]);
+    assert_eq!(elements(&document, "circle").count(), 0);
+    assert!(texts(&picture).contains(&"band".to_owned()));
+}
+
+#[test]
 fn a_point_between_two_gaps_is_still_seen() {
     let points = [[0.0, 1.0], [1.0, f64::NAN], [2.0, 2.0], [3.0, f64::NAN], [4.0, 1.0], [5.0, 2.0]];
     let svg = chart(vec![line("", &points)]).picture().unwrap().svg();

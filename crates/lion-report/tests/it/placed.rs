@@ -106,7 +106,7 @@ fn every_mark_has_its_shape_and_its_count() {
         ] {
             assert_eq!(counted(&words, name).as_deref(), Some(count), "{name}");
         }
-        assert_eq!(counted(&words, "3").as_deref(), Some("in 2 groups"));
+        assert_eq!(counted(&words, "3").as_deref(), Some("in 2 groups (×2: a group of 2)"));
     }
 }
 
@@ -134,6 +134,78 @@ fn placed_points_have_the_colour_of_their_label_the_map_steps_back_and_outliers_
     assert_eq!(accent.len(), 1);
     assert!(accent.is_disjoint(&classes) && !accent.contains(OUTLIER));
     assert!(!text.contains("in 2 groups"));
+}
+
+/// The sizes of groups that the SVG tells: what a pointer is told, and the words with their place.
+fn group_sizes<'a>(document: &'a Document) -> Vec<(&'a str, &'a str, [f32; 2])> {
+    let of = |node: &Node<'a, 'a>| {
+        let child = |tag| node.children().find(|child: &Node| child.has_tag_name(tag));
+        let text = child("text")?;
+        let at = ["x", "y"].map(|name| text.attribute(name).and_then(|v| v.parse().ok()).unwrap());
+        Some((child("title")?.text()?, text.text()?, at))
+    };
+    group(document, "group-sizes").iter().filter_map(of).collect()
+}
+
+#[test]
+fn a_group_of_more_than_one_outlier_tells_its_size_once() {
+    for dims in [2, 3] {
+        let grid = Grid::new(dims, 3, 40);
+        let new = Newcomers::new(&grid, dims);
+        let text = svg(&grid.scatter(dims).placed(new.placed())).unwrap();
+        let document = Document::parse(&text).unwrap();
+        let sizes = group_sizes(&document);
+        // Two of group 4; the third outlier is alone in its group.
+        assert_eq!(sizes.len(), 1, "{sizes:?}");
+        assert_eq!((sizes[0].0, sizes[0].1), ("group 4: 2 outliers", "×2"));
+        // Beside its diamonds, nearer than to the other group.
+        let middles: Vec<[f32; 2]> = group(&document, "outlier")
+            .iter()
+            .map(|diamond| {
+                let path = diamond.attribute("d").unwrap();
+                let corners: Vec<f32> =
+                    path.split(['M', 'L', ' ', 'z']).filter_map(|number| number.parse().ok()).collect();
+                [corners[0], corners[3]]
+            })
+            .collect();
+        let [x, y] = sizes[0].2;
+        let near = middles.iter().filter(|at| (at[0] - x).hypot(at[1] - y) < 60.0).count();
+        assert_eq!(near, 2, "{middles:?} around {x} {y}");
+    }
+    // Without groups, without outliers, and for those of other verdicts there is nothing to tell.
+    let grid = Grid::new(2, 3, 40);
+    let new = Newcomers::new(&grid, 2);
+    let bare = Placed::new(&new.points, &new.marks);
+    assert!(!svg(&grid.scatter(2).placed(bare)).unwrap().contains("group-sizes"));
+    let marks = vec![Mark::Interpolated; 12];
+    let calm = Placed::new(&new.points, &marks).groups(&new.groups);
+    assert!(!svg(&grid.scatter(2).placed(calm)).unwrap().contains("group-sizes"));
+}
+
+#[test]
+fn sizes_of_many_groups_cover_neither_each_other_nor_leave_the_frame() {
+    let grid = Grid::new(2, 3, 40);
+    // 300 pairs in a lattice so dense that not all sizes find a place, and one group of 1,200 in a single place.
+    let mut points: Vec<f32> = (0..600).flat_map(|i| [(i / 2 % 20) as f32, (i / 40) as f32 * 0.6]).collect();
+    points.extend([30.0, 3.0].repeat(1200));
+    let groups: Vec<Option<u64>> =
+        (0..600).map(|i| Some(i / 2)).chain(std::iter::repeat_n(Some(999), 1200)).collect();
+    let marks = vec![Mark::Outlier; 1800];
+    let map = grid.scatter(2).placed(Placed::new(&points, &marks).groups(&groups));
+    let text = svg(&map).unwrap();
+    let document = Document::parse(&text).unwrap();
+    let sizes = group_sizes(&document);
+    assert_eq!((sizes[0].0, sizes[0].1), ("group 999: 1200 outliers", "×1,200"));
+    assert!(sizes.len() > 20 && sizes.len() <= 100, "{}", sizes.len());
+    for (at, (.., a)) in sizes.iter().enumerate() {
+        for (.., b) in &sizes[at + 1..] {
+            assert!((a[0] - b[0]).abs() > 10.0 || (a[1] - b[1]).abs() > 13.0, "{a:?} and {b:?}");
+        }
+    }
+    assert!(png(&map, 400).is_ok());
+    let story = data(&html(&map).unwrap());
+    assert_eq!(story["placed"]["inGroups"], "in 301 groups (×1,200: a group of 1,200)");
+    assert_eq!(story["placed"]["mostSizes"], 100);
 }
 
 #[test]
@@ -219,7 +291,7 @@ fn a_page_knows_every_placed_point() {
         data["placed"]["groups"],
         serde_json::json!({ "9": "4", "10": "4", "11": "18446744073709551615" })
     );
-    assert_eq!(data["placed"]["inGroups"], "in 2 groups");
+    assert_eq!(data["placed"]["inGroups"], "in 2 groups (×2: a group of 2)");
     let decode = |text: &serde_json::Value| {
         base64::Engine::decode(&base64::engine::general_purpose::STANDARD, text.as_str().unwrap()).unwrap()
     };
