@@ -12,7 +12,7 @@ mod unique;
 pub(crate) use covariance::Covariance;
 pub(crate) use moments::Moments;
 pub use pca::Pca;
-pub(crate) use pca::pca_bytes;
+pub(crate) use pca::{WIDEST_COVARIANCE, pca_bytes};
 pub use unique::{Unique, unique_rows};
 
 use crate::error::{Error, Result};

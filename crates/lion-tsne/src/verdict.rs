@@ -9,7 +9,7 @@ mod folds;
 mod ranks;
 mod reconstruction;
 
-pub(crate) use folds::{Origin, OutOfSample};
+pub(crate) use folds::{FOLDS, MOST_IN_FOLD, Origin, OutOfSample};
 pub(crate) use ranks::{PValues, Ranks, Strangeness};
 pub(crate) use reconstruction::{Reconstruction, neighbours_in};
 
@@ -191,7 +191,7 @@ impl<'a> Looks<'a> {
         nn_x: Option<&[f32]>,
     ) -> Self {
         let rows = origin.distinct();
-        let (of_row, near) = (vec![(0.0, 0.0); rows], vec![0; rows * k]);
+        let (of_row, near) = (Vec::new(), Vec::new());
         let mut looks = Self { origin, neighbours, residuals, twins: origin.twins(), k, of_row, near };
         let (mut of_row, mut near) = (vec![(0.0, 0.0); rows], vec![0u32; rows * k]);
         near.par_chunks_exact_mut(k).zip(&mut of_row).enumerate().with_min_len(256).for_each_init(

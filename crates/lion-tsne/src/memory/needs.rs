@@ -6,7 +6,8 @@
 use crate::affinity;
 use crate::fit::{Fit, Init, Method};
 use crate::index::{self, Search, wanted};
-use crate::preprocess::{self, PcaChoice};
+use crate::preprocess::{self, PcaChoice, WIDEST_COVARIANCE};
+use crate::verdict::{FOLDS, MOST_IN_FOLD};
 
 /// What some work will hold at its largest, beside what the process holds already.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,9 +146,9 @@ impl Sizes {
         4.0 * self.rows * self.width
     }
 
-    /// Numbers that each row has beside it: NN-X, residual.
+    /// Numbers that each row has beside it: NN-X, residual, what calibrates.
     fn beside(&self) -> f64 {
-        8.0 * self.rows
+        24.0 * self.rows
     }
 
     fn has_pca(&self) -> bool {
@@ -169,7 +170,27 @@ impl Sizes {
         let pca = preprocess::pca_bytes(self.cols, self.width);
         let projected =
             [("table", self.table()), ("rows of the map", self.x() + self.beside()), ("PCA", pca)];
-        sought.or(Needs::of("preprocess", &projected))
+        sought.or(Needs::of("preprocess", &projected)).or(self.folds())
+    }
+
+    /// PCA and neighbours without some of the rows, by which verdicts are calibrated.
+    fn folds(&self) -> Needs {
+        let fold = (self.rows / FOLDS as f64).min(MOST_IN_FOLD as f64);
+        let basis = 100.0 * self.cols * (self.width + 20.0);
+        let pca = match self.cols <= WIDEST_COVARIANCE as f64 {
+            true => {
+                let covariance = 8.0 * self.cols * self.cols;
+                covariance + self.threads * (covariance + 12.0 * fold * self.cols + basis)
+            }
+            false => self.table() + preprocess::pca_bytes(self.cols, self.width),
+        };
+        let parts = [
+            ("table", self.table()),
+            ("rows of the map", self.x() + self.beside()),
+            ("rows without a fold", 3.1 * self.x() + 40.0 * self.rows),
+            ("PCA without a fold", pca),
+        ];
+        Needs::of("preprocess", &parts)
     }
 
     fn neighbours(&self, search: Search) -> Needs {

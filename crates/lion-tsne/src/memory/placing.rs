@@ -27,6 +27,7 @@ impl LionOptions {
             &[
                 ("map", 4.0 * rows * (width + map.dims() as f64) + 64.0 * map.rows() as f64),
                 ("index of its rows", 4.3 * rows * width + 60.0 * rows),
+                ("calibration", 100.0 * rows),
                 ("repulsion of its places", repulsion),
                 ("rows being placed", 5.0 * 4.0 * BATCH * inputs + AT_ONCE * look),
                 ("threads and small things", 2e6 + 0.8e6 * threads(self.threads) as f64),

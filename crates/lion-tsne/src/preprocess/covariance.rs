@@ -60,13 +60,16 @@ impl Covariance {
     }
 
     /// The PCA of the rows to `k` components, or as many as they span.
-    pub(crate) fn pca(&self, k: usize, seed: u64) -> Result<Pca> {
+    pub(crate) fn pca(mut self, k: usize, seed: u64) -> Result<Pca> {
         let (dims, degrees) = (self.mean.len(), (self.rows - 1.0).max(1.0));
         let k = k.min(degrees as usize).clamp(1, dims);
         let total: f64 = (0..dims).map(|i| self.products[(i, i)].max(0.0)).sum();
         let (directions, sums) = match dims <= ALL_VECTORS_UP_TO {
-            true => symmetric_eigen(self.products.clone(), k)?,
-            false => subspace::leading_of(&symmetric(&self.products), k, seed)?,
+            true => symmetric_eigen(self.products, k)?,
+            false => {
+                make_symmetric(&mut self.products);
+                subspace::leading_of(&self.products, k, seed)?
+            }
         };
         let mean = self.mean.iter().map(|&mean| mean as f32).collect();
         let variances = sums.into_iter().map(|sum| sum / degrees).collect();
@@ -74,9 +77,13 @@ impl Covariance {
     }
 }
 
-/// The whole matrix, from its lower triangle.
-fn symmetric(lower: &Mat<f64>) -> Mat<f64> {
-    Mat::from_fn(lower.nrows(), lower.ncols(), |i, j| lower[(i.max(j), i.min(j))])
+/// Fills the upper triangle from the lower one.
+fn make_symmetric(lower: &mut Mat<f64>) {
+    for j in 0..lower.ncols() {
+        for i in 0..j {
+            lower[(i, j)] = lower[(j, i)];
+        }
+    }
 }
 
 #[cfg(test)]

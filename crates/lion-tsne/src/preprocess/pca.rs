@@ -14,7 +14,7 @@ use faer::{Mat, Par};
 use std::sync::OnceLock;
 
 /// The widest rows whose covariance matrix is formed: its eigenvectors take a few seconds there.
-pub(super) const WIDEST_COVARIANCE: usize = 2000;
+pub(crate) const WIDEST_COVARIANCE: usize = 2000;
 
 /// About what finding `k` components of rows of so many columns holds beside the rows, in bytes.
 pub(crate) fn pca_bytes(cols: f64, k: f64) -> f64 {

@@ -11,12 +11,12 @@ use crate::random::Random;
 use rayon::prelude::*;
 
 /// So many folds.
-const FOLDS: usize = 10;
+pub(crate) const FOLDS: usize = 10;
 /// Of few rows a tenth is too many to leave out: the PCA of the others is a worse one.
 const FOLDS_OF_FEW: usize = 20;
 const FEW: usize = 400;
 /// Rows of a fold that are looked at, at most: ten thousand of them tell 1 % to a tenth of it, and more would take long.
-const MOST_IN_FOLD: usize = 1000;
+pub(crate) const MOST_IN_FOLD: usize = 1000;
 
 /// The distinct rows of a map, and where they come from.
 pub(crate) struct Origin<'a> {
@@ -89,10 +89,12 @@ impl Origin<'_> {
     pub(crate) fn out_of_sample(&self, source: Option<&Source>, k: usize) -> Result<OutOfSample> {
         let folds = self.folds();
         let components = self.x.cols();
-        let pcas: Vec<Option<Pca>> = folds
-            .par_iter()
-            .map(|fold| source.map(|source| self.pca_without(fold, source, components)).transpose())
-            .collect::<Result<_>>()?;
+        let pca = |fold: &Fold| source.map(|source| self.pca_without(fold, source, components)).transpose();
+        let pcas: Vec<Option<Pca>> = match source.is_some_and(|source| source.covariance.is_some()) {
+            true => folds.par_iter().map(pca).collect::<Result<_>>()?,
+            // Each would hold nearly all of a wide table: one after another.
+            false => folds.iter().map(pca).collect::<Result<_>>()?,
+        };
         let mut residuals = self.residuals.map_or_else(|| vec![0.0; self.distinct()], <[f32]>::to_vec);
         let mut projected = Vec::new();
         for (fold, pca) in folds.iter().zip(&pcas) {

@@ -438,7 +438,7 @@ fn a_row_that_differs_in_a_constant_column_is_not_exact() {
     let data = Matrix::new(200, 12, data).expect("rows");
     let fit = Fit { pca: PcaChoice::Components(6), perplexity: 10.0, iterations: 50, ..Fit::default() };
     let map = fit.run(data.clone(), &mut ignore).expect("a map");
-    let lion = lion(&map, &paper());
+    let lion = lion(&map, &LionOptions::default());
     assert_eq!(lion.place_row(data.row(0)).expect("placed").verdict, Verdict::Exact);
     let mut far = data.row(0).to_vec();
     far[5] = 1e6;
