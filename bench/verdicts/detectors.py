@@ -25,7 +25,8 @@ class Lion:
     def __init__(self, train, verdict, seed, threads):
         from liontsne import LionTSNE
 
-        perplexity = min(30.0, (len(train) - 1) // 3)
+        distinct = len(np.unique(train, axis=0))
+        perplexity = min(30.0, (distinct - 1) / 3)  # the most that a map of so many rows can have
         self.map = LionTSNE(perplexity=perplexity, verdict=verdict, random_state=seed, n_jobs=threads, **SHORT).fit(train)
 
     def place(self, rows):
