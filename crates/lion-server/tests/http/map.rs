@@ -177,9 +177,13 @@ fn check(description: &Value, schema: &Value, value: &Value, place: &str) {
         return check(description, schema, value, place);
     }
     if let Some(choices) = schema["oneOf"].as_array() {
-        let fits = |choice: &&Value| is(&choice["type"], value) || choice.get("$ref").is_some();
-        let choice =
-            choices.iter().find(fits).unwrap_or_else(|| panic!("{place}: {value} is none of {schema}"));
+        let fits = |choice: &&Value| is(&choice["type"], value);
+        let refers = |choice: &&Value| choice.get("$ref").is_some();
+        let choice = choices
+            .iter()
+            .find(fits)
+            .or_else(|| choices.iter().find(refers))
+            .unwrap_or_else(|| panic!("{place}: {value} is none of {schema}"));
         return check(description, choice, value, place);
     }
     if let Some(kinds) = schema.get("type") {
