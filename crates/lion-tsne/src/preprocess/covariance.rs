@@ -59,6 +59,11 @@ impl Covariance {
         Self { rows: left, mean, products }
     }
 
+    /// How many rows it was made of.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows as usize
+    }
+
     /// The PCA of the rows to `k` components, or as many as they span.
     pub(crate) fn pca(mut self, k: usize, seed: u64) -> Result<Pca> {
         let (dims, degrees) = (self.mean.len(), (self.rows - 1.0).max(1.0));
@@ -77,6 +82,36 @@ impl Covariance {
     }
 }
 
+/// Directions whose share of the largest variance is below this are rounding.
+const ROUNDING: f64 = 1e-10;
+
+impl Pca {
+    /// The same as [`Pca::fit`] for fewer rows than columns: by the products of rows with each other, of which there are fewer.
+    /// Components of no variance are left out.
+    pub(crate) fn fit_few(data: &Matrix, k: usize) -> Result<Self> {
+        let (rows, dims) = (data.rows(), data.cols());
+        let column_mean = |j: usize| (0..rows).map(|i| f64::from(data.row(i)[j])).sum::<f64>() / rows as f64;
+        let mean: Vec<f64> = (0..dims).map(column_mean).collect();
+        let centred = Mat::from_fn(rows, dims, |i, j| f64::from(data.row(i)[j]) - mean[j]);
+        let mut products = Mat::zeros(rows, rows);
+        matmul(products.as_mut(), Accum::Replace, centred.as_ref(), centred.transpose(), 1.0, Par::Seq);
+        let total: f64 = (0..rows).map(|i| products[(i, i)]).sum();
+        let (vectors, sums) = symmetric_eigen(products, k.min(rows))?;
+        let largest = sums.first().copied().unwrap_or(0.0);
+        let kept = sums.iter().take_while(|sum| **sum > ROUNDING * largest).count().max(1);
+        let mut directions = Mat::zeros(dims, kept);
+        let vectors = vectors.subcols(0, kept);
+        matmul(directions.as_mut(), Accum::Replace, centred.transpose(), vectors, 1.0, Par::Seq);
+        for (column, sum) in directions.col_iter_mut().zip(&sums) {
+            let length = sum.max(f64::MIN_POSITIVE).sqrt();
+            column.iter_mut().for_each(|v| *v /= length);
+        }
+        let degrees = (rows as f64 - 1.0).max(1.0);
+        let variances = sums[..kept].iter().map(|sum| sum / degrees).collect();
+        Self::of_directions(mean.iter().map(|&v| v as f32).collect(), &directions, variances, total / degrees)
+    }
+}
+
 /// Fills the upper triangle from the lower one.
 fn make_symmetric(lower: &mut Mat<f64>) {
     for j in 0..lower.ncols() {
@@ -90,6 +125,22 @@ fn make_symmetric(lower: &mut Mat<f64>) {
 mod tests {
     use super::*;
     use crate::random::Random;
+
+    #[test]
+    fn few_rows_have_the_same_components() {
+        let mut random = Random::new(5);
+        let value =
+            |j: usize, random: &mut Random| (50.0 + random.gaussian() * 9.0 / (1.0 + j as f64)) as f32;
+        let data: Vec<f32> = (0..30 * 90).map(|i| value(i % 90, &mut random)).collect();
+        let data = Matrix::new(30, 90, data).unwrap();
+        let (found, truth) = (Pca::fit_few(&data, 4).unwrap(), Pca::fit(&data, 4, 0).unwrap());
+        assert!((found.total_variance() / truth.total_variance() - 1.0).abs() < 1e-5);
+        for (a, b) in found.components().data().iter().zip(truth.components().data()) {
+            assert!((a - b).abs() < 1e-3, "{a} for {b}");
+        }
+        // Rows that span fewer directions than are asked for have those alone.
+        assert_eq!(Pca::fit_few(&data.select(&[0, 1, 2]), 3).unwrap().output_dims(), 2);
+    }
 
     /// Leaving rows out of the sums is leaving them out of the data.
     #[test]

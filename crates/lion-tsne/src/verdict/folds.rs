@@ -13,7 +13,7 @@ use rayon::prelude::*;
 /// So many folds.
 pub(crate) const FOLDS: usize = 10;
 /// Of few rows a tenth is too many to leave out: the PCA of the others is a worse one.
-const FOLDS_OF_FEW: usize = 20;
+const FOLDS_OF_FEW: usize = 40;
 const FEW: usize = 400;
 /// Rows of a fold that are looked at, at most: ten thousand of them tell 1 % to a tenth of it, and more would take long.
 pub(crate) const MOST_IN_FOLD: usize = 1000;
@@ -191,6 +191,11 @@ impl Origin<'_> {
         let distinct = |row: u32| self.place_of.map_or(row, |place_of| place_of[row as usize]);
         let (out, rest): (Vec<u32>, Vec<u32>) =
             (0..source.rows.rows() as u32).partition(|&row| is_out[distinct(row) as usize]);
+        // The covariance may be that of a table that holds more than these rows.
+        let whole = source.covariance.as_ref().is_none_or(|all| all.rows() == source.rows.rows());
+        if whole && rest.len() <= FEW && 2 * rest.len() < source.rows.cols() {
+            return Pca::fit_few(&source.rows.select(&rest), components);
+        }
         match &source.covariance {
             Some(covariance) => covariance.without(&source.rows.select(&out)).pca(components, self.seed),
             None => {
