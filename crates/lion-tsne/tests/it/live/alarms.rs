@@ -253,7 +253,7 @@ fn a_point_that_is_sent_again_and_again_is_no_evidence() {
     let events = apply(&mut live, (0..500).map(jitter).collect());
     assert_eq!(alarms(&events), []);
     // Nor is one that comes and goes.
-    let flips = |i: usize| at(1e4 + i as f64, "flips", if i % 2 == 0 { NOWHERE } else { LEFT });
+    let flips = |i: usize| at(1e4 + i as f64, "flips", if i.is_multiple_of(2) { NOWHERE } else { LEFT });
     let events = apply(&mut live, (0..500).map(flips).collect());
     assert_eq!(alarms(&events), []);
 }
