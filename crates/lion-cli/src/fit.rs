@@ -233,7 +233,7 @@ fn places(file: &Path, dims: std::ops::RangeInclusive<usize>) -> Result<Matrix> 
 
 impl FitArgs {
     /// How the table is to be read: the column of the groups is no feature.
-    fn read_options(&self) -> ReadOptions {
+    pub(crate) fn read_options(&self) -> ReadOptions {
         groups::without(&self.table.read_options(), self.lion.group.as_deref())
     }
 

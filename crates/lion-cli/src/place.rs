@@ -249,7 +249,7 @@ impl Placing<'_> {
                 break;
             }
             let waits = |record: &&mut Record| {
-                record.verdict == Verdict::Outlier && !self.is_otherwise(record.verdict)
+                self.lion.waits(record.verdict) && !self.is_otherwise(record.verdict)
             };
             for record in batch.iter_mut().filter(waits) {
                 record.put(outliers.next().context("an outlier was left without a position")?);

@@ -328,12 +328,24 @@ impl Lion {
             Verdict::Exact => self.as_place(nearest),
             Verdict::Interpolated => self.as_place(among),
             Verdict::BesideOutlier => self.beside(&nearest, row),
-            Verdict::Outlier => {
-                let among = self.fdr.map(|_| self.as_place(among));
-                return Settled::Outlier(Stranger { placement, row: row.to_vec(), target: nearest, among });
-            }
+            Verdict::Outlier => Place::default(),
         };
-        Settled::Placed(Placement { place, ..placement })
+        let placement = Placement { place, ..placement };
+        if !self.waits(placement.verdict) {
+            return Settled::Placed(placement);
+        }
+        let among = self.fdr.map(|_| self.as_place(among));
+        Settled::Outlier(Stranger { placement, row: row.to_vec(), target: nearest, among })
+    }
+
+    /// Whether rows of this verdict have their places once all rows of a call are known. Outliers do; where a false discovery
+    /// rate is asked for, all strange rows, because it depends on all of them which are spared.
+    pub fn waits(&self, verdict: Verdict) -> bool {
+        match verdict {
+            Verdict::Outlier => true,
+            Verdict::BesideOutlier => self.fdr.is_some(),
+            Verdict::Exact | Verdict::Interpolated => false,
+        }
     }
 
     /// The places of the rows with neighbours among those; nothing of use for the other rows.
@@ -342,8 +354,7 @@ impl Lion {
         // Where outliers may be spared in the end, they need a place among the others too.
         let is_among = |judged: &&Judged| match judged.placement.verdict {
             Verdict::Interpolated => true,
-            Verdict::Outlier => self.fdr.is_some(),
-            Verdict::Exact | Verdict::BesideOutlier => false,
+            verdict => self.fdr.is_some() && self.waits(verdict),
         };
         let mut places = match self.local {
             Local::Energy | Local::Attraction => {

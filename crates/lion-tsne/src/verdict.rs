@@ -22,8 +22,8 @@ use rayon::prelude::*;
 
 /// A map of fewer distinct rows is not calibrated: the least p-value of 20 rows is 1/21, nearly 5 %.
 pub(crate) const LEAST_ROWS: usize = 20;
-/// Rows that calibrate, at most: 65536 of them tell 1 % to a twentieth of it.
-const MOST_CALIBRATING: usize = 1 << 16;
+/// Rows that calibrate, at most: 32768 of them tell 1 % to an eighteenth of it.
+const MOST_CALIBRATING: usize = 1 << 15;
 /// Errors below this share of the median nearest-neighbour distance are alike: without it rows beside duplicates, which
 /// their neighbours explain perfectly, would make all others seem strange.
 const SMALLEST_ERROR: f64 = 0.1;
@@ -65,14 +65,22 @@ impl Calibration {
         let mut looks = Looks::new(origin, neighbours, residuals.as_deref(), k, nn_x);
         let groups = origin.groups.map(|groups| groups.iter().max().map_or(0, |&most| u64::from(most) + 1));
         let calibration = match out_of_sample {
-            None => Self { sample: sampled(origin), ..looks.calibration() },
+            None => {
+                let sample = sampled(origin);
+                let rows = sample.clone().unwrap_or_else(|| (0..origin.fair() as u32).collect());
+                let shares = looks.shares(&rows);
+                Self { sample, ..looks.calibration() }.without(&rows, &shares)
+            }
             Some(out) => {
-                let corrections = looks.corrections(&out);
+                let (corrections, shares) = (looks.corrections(&out), looks.shares(&out.rows));
                 looks.put(&out);
                 let mut calibration = looks.calibration();
                 for (&row, correction) in out.rows.iter().zip(corrections) {
-                    calibration.correct(row as usize, &correction);
+                    if let Some(correction) = correction {
+                        calibration.correct(row as usize, &correction);
+                    }
                 }
+                let calibration = calibration.without(&out.rows, &shares);
                 Self { sample: Some(out.rows), ..calibration }
             }
         };
@@ -92,10 +100,19 @@ impl Calibration {
         }
     }
 
-    /// What calibrates: the values of the rows that are a fair sample, each as often as the data has it.
-    pub(crate) fn calibrating(&self, place_of: Option<&[u32]>, covering: usize) -> Vec<Strangeness> {
+    /// Takes the share of each row in its neighbours' errors out of them: a new row has none.
+    fn without(mut self, rows: &[u32], shares: &[f64]) -> Self {
+        for (&row, share) in rows.iter().zip(shares) {
+            let relative = &mut self.relatives[row as usize];
+            *relative = (f64::from(*relative) - NEIGHBOURS_SHARE * share) as f32;
+        }
+        self
+    }
+
+    /// What calibrates: the rows that are a fair sample, each as often as the data has it, with their values.
+    pub(crate) fn calibrating(&self, place_of: Option<&[u32]>, covering: usize) -> Vec<(u32, Strangeness)> {
         let rows = self.calibrating_rows(place_of, covering);
-        rows.into_iter().map(|row| self.strangeness(row)).collect()
+        rows.into_iter().map(|row| (row, self.strangeness(row))).collect()
     }
 
     /// The rows that those are of.
@@ -176,6 +193,8 @@ struct Looks<'a> {
     residuals: Option<&'a [f32]>,
     twins: Vec<bool>,
     k: usize,
+    /// c: a share of the median distance.
+    smallest: f64,
     of_row: Vec<(f32, f64)>,
     /// `k` neighbours of each row.
     near: Vec<u32>,
@@ -192,59 +211,95 @@ impl<'a> Looks<'a> {
     ) -> Self {
         let rows = origin.distinct();
         let (of_row, near) = (Vec::new(), Vec::new());
-        let mut looks = Self { origin, neighbours, residuals, twins: origin.twins(), k, of_row, near };
+        let (twins, smallest) = (origin.twins(), 0.0);
+        let mut looks = Self { origin, neighbours, residuals, twins, k, smallest, of_row, near };
         let (mut of_row, mut near) = (vec![(0.0, 0.0); rows], vec![0u32; rows * k]);
         near.par_chunks_exact_mut(k).zip(&mut of_row).enumerate().with_min_len(256).for_each_init(
             Reconstruction::default,
             |reconstruction, (row, (near, of_row))| {
-                let look = looks.look(row as u32, reconstruction, |_| true);
+                let Some(look) = looks.look(row as u32, reconstruction, |_| true) else { return };
                 // Neighbours may have been found approximately; the farthest of the nearest were looked up again.
                 let known = nn_x.map_or(f32::INFINITY, |nn_x| nn_x[row]);
                 *of_row = (look.distance.min(known), look.error);
                 near.copy_from_slice(&look.near);
             },
         );
+        looks.smallest = smallest_error(of_row.iter().map(|(distance, _)| *distance));
         (looks.of_row, looks.near) = (of_row, near);
         looks
     }
 
-    /// What a row sees of those that are there; where too few of them are known, of all.
-    fn look(&self, row: u32, reconstruction: &mut Reconstruction, is_there: impl Fn(u32) -> bool) -> Look {
+    /// What a row sees of those that are there; `None` where too few of them are known.
+    fn look(
+        &self,
+        row: u32,
+        reconstruction: &mut Reconstruction,
+        is_there: impl Fn(u32) -> bool,
+    ) -> Option<Look> {
         let (indices, distances2) = self.neighbours.of(row as usize);
         let twin = self.twins[row as usize];
         let wanted = self.k - usize::from(twin);
-        let seen = || indices.iter().zip(distances2);
-        let there = || seen().filter(|(other, _)| is_there(**other)).take(wanted);
-        let mut near: Vec<u32> = if twin { vec![row] } else { Vec::new() };
-        let nearest = match there().count() == wanted {
-            true => {
-                near.extend(there().map(|(other, _)| *other));
-                there().next()
-            }
-            false => {
-                near.extend(&indices[..wanted]);
-                seen().next()
-            }
-        };
-        let distance = if twin { 0.0 } else { nearest.map_or(0.0, |(_, distance2)| distance2.sqrt()) };
+        let there = indices.iter().zip(distances2).filter(|(other, _)| is_there(**other)).take(wanted);
+        let (found, distances2): (Vec<u32>, Vec<f32>) = there.unzip();
+        if found.len() < wanted {
+            return None;
+        }
+        let near: Vec<u32> = twin.then_some(row).into_iter().chain(found).collect();
+        let nearest = distances2.first();
+        let distance = if twin { 0.0 } else { nearest.map_or(0.0, |distance2| distance2.sqrt()) };
         let residual_of = |row: u32| self.residuals.map_or(0.0, |residuals| residuals[row as usize]);
         let (x, around) = (self.origin.x, near.iter().copied());
         let own = residual_of(row);
         let error = reconstruction.squared_error(x, x.row(row as usize), around, own, residual_of);
-        Look { distance, error, near }
+        Some(Look { distance, error, near })
     }
 
     /// For rows that were left out with a fold: what they see in the map itself, of all other rows and without the fold. A
-    /// tenth of the rows being absent makes neighbours farther; how much shows here, where nothing else differs.
-    fn corrections(&self, out: &OutOfSample) -> Vec<(Look, Look)> {
+    /// tenth of the rows being absent makes neighbours farther; how much shows here, where nothing else differs. `None` where
+    /// the neighbours that are known are nearly all of its own group or fold.
+    fn corrections(&self, out: &OutOfSample) -> Vec<Option<(Look, Look)>> {
         let rows = out.rows.par_iter().with_min_len(64);
         let correction = |reconstruction: &mut Reconstruction, &row: &u32| {
             let (group, fold) = (self.origin.group(row), out.fold_of[row as usize]);
             let all = self.look(row, reconstruction, |other| self.origin.group(other) != group);
             let rest = self.look(row, reconstruction, |other| out.fold_of[other as usize] != fold);
-            (all, rest)
+            all.zip(rest)
         };
         rows.map_init(Reconstruction::default, correction).collect()
+    }
+
+    /// By how much the mean R of each row's neighbours would be larger without it and its group. It is one of the rows that
+    /// they are rebuilt from, and a new row is not.
+    fn shares(&self, rows: &[u32]) -> Vec<f64> {
+        let share = |reconstruction: &mut Reconstruction, &row: &u32| {
+            if self.twins[row as usize] {
+                return 0.0;
+            }
+            let group = self.origin.group(row);
+            let near = self.near_of(row).iter();
+            let sum: f64 = near.map(|&other| self.share(other, group, reconstruction).unwrap_or(0.0)).sum();
+            sum / self.k as f64
+        };
+        rows.par_iter().with_min_len(64).map_init(Reconstruction::default, share).collect()
+    }
+
+    /// By how much R of a row would be larger without a group of others.
+    fn share(&self, row: u32, group: u32, reconstruction: &mut Reconstruction) -> Option<f64> {
+        let own = self.origin.group(row);
+        let is_of_group = |other: &u32| self.origin.group(*other) == group;
+        if own == group || !self.near_of(row).iter().any(is_of_group) {
+            return None;
+        }
+        let with = self.look(row, reconstruction, |other| self.origin.group(other) != own)?;
+        let rest = |other: u32| self.origin.group(other) != own && !is_of_group(&other);
+        let without = self.look(row, reconstruction, rest)?;
+        let [with, without] = [with, without].map(|look| f64::from(log_error(look.error, self.smallest)));
+        Some(without - with)
+    }
+
+    /// The neighbours of a row.
+    fn near_of(&self, row: u32) -> &[u32] {
+        &self.near[row as usize * self.k..][..self.k]
     }
 
     /// Takes what rows saw that were left out.
@@ -257,13 +312,7 @@ impl<'a> Looks<'a> {
     }
 
     fn calibration(&self) -> Calibration {
-        let mut positive: Vec<f32> = self.of_row.iter().map(|&(d, _)| d).filter(|&d| d > 0.0).collect();
-        let middle = positive.len() / 2;
-        let median = match positive.is_empty() {
-            true => 1.0,
-            false => *positive.select_nth_unstable_by(middle, f32::total_cmp).1,
-        };
-        let smallest = SMALLEST_ERROR * f64::from(median);
+        let smallest = self.smallest;
         let errors: Vec<f32> = self.of_row.iter().map(|&(_, error)| log_error(error, smallest)).collect();
         let relative = |(&error, near): (&f32, &[u32])| {
             relative_error(error, near.iter().map(|&row| errors[row as usize]))
@@ -274,9 +323,20 @@ impl<'a> Looks<'a> {
     }
 }
 
+/// c, from the distance of each row to its nearest.
+fn smallest_error(distances: impl Iterator<Item = f32>) -> f64 {
+    let mut positive: Vec<f32> = distances.filter(|distance| *distance > 0.0).collect();
+    let middle = positive.len() / 2;
+    let median = match positive.is_empty() {
+        true => 1.0,
+        false => *positive.select_nth_unstable_by(middle, f32::total_cmp).1,
+    };
+    SMALLEST_ERROR * f64::from(median)
+}
+
 /// A random part of the rows where they are very many.
 fn sampled(origin: &Origin<'_>) -> Option<Vec<u32>> {
-    let fair = origin.distinct() - origin.covering;
+    let fair = origin.fair();
     let sample = || {
         let mut rows = Random::new(origin.seed ^ 0x5a_3b1e).sample(fair, MOST_CALIBRATING);
         rows.sort_unstable();

@@ -99,7 +99,7 @@ impl<'a> Passing<'a> {
     /// Reads the labels first: what is wrong with them should not come out after a big table was read.
     fn open(args: &'a FitArgs, files: &'a Files) -> Result<Self> {
         // A table that is larger than memory may have more ids than fit: those that are kept are compared.
-        let table = files.open(&args.table.read_options())?.with_repeated_ids();
+        let table = files.open(&args.read_options())?.with_repeated_ids();
         let labels = args.table.labels.as_deref().map(lion_table::read_labels).transpose()?;
         let (columns, rows) = (table.columns().to_vec(), table.row_count());
         let image = image(args, files, &table)?;
@@ -169,7 +169,7 @@ impl<'a> Passing<'a> {
         reporter.enter(Phase::Count);
         let counter = Beyond::new(&map, usize::from(common.threads))?;
         let (mut counted, mut seen) = (0, 0);
-        for batch in Ahead::new(self.files.open(&self.args.table.read_options())?.with_repeated_ids()) {
+        for batch in Ahead::new(self.files.open(&self.args.read_options())?.with_repeated_ids()) {
             let Batch { rows: Table { rows, cols, data, .. }, at } = batch?;
             let values = Matrix::new(rows, cols, data)?;
             counted += counter.count(&values).map_err(|error| self.located(error, Some(&at)))?;

@@ -94,6 +94,9 @@ impl<'a> Memory<'a> {
             args if matches!(args.tsne.init, InitArg::File(_)) => {
                 Some("leave --init FILE out, and landmarks are mapped instead, or allow more memory")
             }
+            args if args.lion.group.is_some() => {
+                Some("leave --group out, and landmarks are mapped instead, or allow more memory")
+            }
             args if matches!(args.tsne.neighbours, SearchArg::Exact) => {
                 Some("leave --neighbours exact out, and landmarks are mapped instead, or allow more memory")
             }
@@ -182,7 +185,7 @@ impl AllRows<'_> {
         let Memory { files, args, screen, limit, .. } = self.memory;
         let most = limit.map(|limit| self.most_rows(limit.bytes));
         let paths: Vec<_> = files.paths().map(ToOwned::to_owned).collect();
-        let rows = lion_table::expected_rows(&paths, &args.table.read_options())?;
+        let rows = lion_table::expected_rows(&paths, &args.read_options())?;
         let cols = self.cols;
         match rows {
             Some(rows) => {

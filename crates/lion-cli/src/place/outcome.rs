@@ -7,7 +7,7 @@ use crate::memory;
 use crate::output;
 use crate::progress::Phases;
 use crate::summary::{Facts, percent, placing_in_words, seconds_in_words};
-use lion_tsne::{Lion, LionOptions, Local, Verdict, VerdictRule};
+use lion_tsne::{DEFAULT_ALPHA, Lion, LionOptions, Local, Verdict, VerdictRule};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -74,7 +74,7 @@ pub(super) struct Outcome {
     verdict: &'static str,
     /// The score up to which a row is an outlier; null by the paper's rule.
     alpha: Option<f64>,
-    /// The share of rows like the map's own that is called outliers; null where a radius that is a number decides.
+    /// The share of rows like the map's own that is called outliers; null by the paper's rule.
     promised: Option<f64>,
     /// Of the rows called outliers, the share that may be like the map's own, if it was asked for.
     fdr: Option<f64>,
@@ -89,6 +89,9 @@ pub(super) struct Outcome {
     /// Whether rows that LION calls strange have LION's places.
     #[serde(skip)]
     outlier_control: bool,
+    /// Whether alpha is what was asked for.
+    #[serde(skip)]
+    alpha_given: bool,
 }
 
 impl Outcome {
@@ -127,6 +130,7 @@ impl Outcome {
             },
             alpha: lion.alpha(),
             promised: lion.promised(),
+            alpha_given: options.alpha.is_some(),
             fdr: options.fdr,
             memory_bytes: tally.needs,
             peak_rss_bytes: memory::peak(),
@@ -196,20 +200,24 @@ impl Outcome {
     /// What the verdicts promise, beside what was observed.
     fn verdicts_in_words(&self) -> String {
         let observed = 100.0 * (self.outlier + self.beside_outlier) as f64 / self.rows.max(1) as f64;
-        let promised = self.promised.map_or_else(String::new, |promised| {
-            format!(
-                "; of rows like the map's own {} are called outliers, of these {observed:.2} %",
-                percent(promised)
-            )
-        });
-        match (self.alpha, self.fdr) {
-            (Some(alpha), None) => format!("calibrated, outlier where score ≤ {}{promised}", percent(alpha)),
-            (Some(alpha), Some(fdr)) => format!(
-                "calibrated, outlier where score ≤ {}, and at most {} of the outliers false{promised}",
-                percent(alpha),
-                percent(fdr)
-            ),
-            (None, _) => format!("the paper's, outlier with fewer than 2 neighbours within r_x{promised}"),
+        let observed = format!("observed {observed:.2} % of this table");
+        let promise = |share: String| format!("promised {share} of ordinary rows, {observed}");
+        let Some((alpha, promised)) = self.alpha.zip(self.promised) else {
+            return format!("the paper's, outlier with fewer than 2 neighbours within r_x; no promised rate, {observed}");
+        };
+        let rule = format!("calibrated, outlier where score ≤ {}", percent(alpha));
+        match self.fdr {
+            _ if promised == 0.0 => {
+                format!("{rule}: the map has too few rows for a score as small, so no row is an outlier")
+            }
+            Some(fdr) => {
+                let promise = promise(format!("at most {}", percent(promised)));
+                format!("{rule}, and at most {} of the outliers false; {promise}", percent(fdr))
+            }
+            None if alpha > DEFAULT_ALPHA && !self.alpha_given => {
+                format!("{rule}, the least that so few rows can tell; {}", promise(percent(promised)))
+            }
+            None => format!("{rule}; {}", promise(percent(promised))),
         }
     }
 

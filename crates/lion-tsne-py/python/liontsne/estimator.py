@@ -19,7 +19,7 @@ from liontsne._progress import Bar, listener
 if TYPE_CHECKING:
     from liontsne.placements import Placements
 
-OUTLIER = 3  # the code of the last of the four verdicts
+BESIDE_OUTLIER = 2  # the codes of the verdicts from here on are those of strange rows
 DEFAULT_ALPHA = 0.01  # the share of ordinary rows that may be called outliers
 
 
@@ -29,9 +29,9 @@ class LionTSNE(
     """A t-SNE map into which new rows are placed by LION (local interpolation with outlier
     control).
 
-    A new row that has neighbours among the rows of the map gets a place among theirs. One that has
-    none is an outlier and gets a place apart. The map itself never changes, and each row of the map
-    is placed where it is.
+    A new row that is like the rows of the map gets a place among its neighbours. One that is not is
+    an outlier and gets a place apart. The map itself never changes, and each row of the map is placed
+    where it is.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class LionTSNE(
     alpha : float, default=0.01
         The share of rows like the map's own that may be called outliers: a row is one if its score,
         a p-value, is at most `alpha`. Maps of fewer than 99 rows cannot tell 1 %: there the default
-        is 1 / (n_samples + 1).
+        is 1 / (n_samples + 1), and 0.01 means the default.
     verdict : {"calibrated", "paper"}, default="calibrated"
         The rule for outliers: by the p-value, or the paper's, fewer than two neighbours within the
         radius. Maps of fewer than 20 rows, and files of earlier versions, have the paper's alone.
@@ -110,7 +110,8 @@ class LionTSNE(
     alpha_ : float or None
         The score up to which a row is an outlier; None by the paper's rule.
     promised_ : float or None
-        The share of rows like the map's own that is called outliers.
+        The share of rows like the map's own that is called outliers: `alpha_`, rounded down to a
+        multiple of 1 / (n_samples + 1). None by the paper's rule, which promises nothing.
     power_ : float
         The power of inverse-distance weighting.
     power_curve_ : array of shape (n, 2)
@@ -371,23 +372,24 @@ class LionTSNE(
         return self._ask(self._ready().coordinates, X)
 
     def predict(self, X: Any) -> np.ndarray:
-        """1 for rows that have a place on the map, -1 for outliers."""
+        """1 for rows that are like those of the map, -1 for outliers, those beside an outlier of the
+        map among them."""
         verdicts, _ = self._ask(self._ready().judge, X)
-        return np.where(verdicts == OUTLIER, -1, 1)
+        return np.where(verdicts >= BESIDE_OUTLIER, -1, 1)
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """0 to 1, small is strange: the share of the map's rows that are at least as far from their
-        nearest other (or as far off the plane of the PCA) as this row is."""
+        """0 to 1, small is strange: a p-value. Of rows like the map's own, a share p has a score of at
+        most p."""
         return self._ask(self._ready().score, X)
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Negative for outliers, as `predict` has them; within either kind, small is strange.
 
-        An outlier has its score less 1, any other row its score. The verdict comes first because it
-        knows more than the score: a row with one near neighbour alone is an outlier too.
+        An outlier has its score less 1, any other row its score: `alpha` depends on the map, and the
+        verdict of the paper's rule does not follow from the score.
         """
         verdicts, scores = self._ask(self._ready().judge, X)
-        return np.where(verdicts == OUTLIER, np.minimum(scores - 1, -np.finfo(float).eps), scores)
+        return np.where(verdicts >= BESIDE_OUTLIER, np.minimum(scores - 1, -np.finfo(float).eps), scores)
 
     def place(self, X: Any, *, ids: Any = None) -> "Placements":
         """Everything that is known of each row: its place, verdict, score, nearest row, group.

@@ -5,7 +5,7 @@ use super::parameters::LionParameters;
 use super::radius::{ascending, share_at_least};
 use super::{Lion, LionOptions, Place, Placement, Verdict};
 use crate::error::{Error, Result};
-use crate::index::Seen;
+use crate::index::{Seen, squared_distance};
 use crate::map::Map;
 use crate::verdict::{Calibration, PValues, Ranks, Reconstruction};
 use rayon::prelude::*;
@@ -48,8 +48,8 @@ pub(super) struct Paper {
     limit: Option<f64>,
     /// Residuals of the map's rows, ascending, if that matters.
     residuals: Vec<f32>,
-    /// The share of rows that the radius promises to call outliers.
-    promised: Option<f64>,
+    /// The share of the map's own rows that the radius and the limit leave out. New rows are called outliers more often.
+    nominal: Option<f64>,
 }
 
 /// A row of which the verdict is known.
@@ -133,14 +133,24 @@ fn default_alpha(rows: usize) -> f64 {
 /// The share of p-values at or below alpha: they are multiples of 1 / (N + 1).
 fn promised(alpha: f64, rows: usize) -> f64 {
     let steps = (rows + 1) as f64;
-    (alpha * steps * (1.0 + 1e-12)).floor() / steps
+    (alpha * steps * ROUNDED).floor() / steps
 }
 
+/// 0.7 % is a little less than 0.007 once both are rounded, and means the same.
+const ROUNDED: f64 = 1.0 + 1e-12;
+
 impl Calibrated {
+    /// Whether a row with this p-value is strange.
+    fn is_strange(&self, score: f64) -> bool {
+        score <= self.alpha * ROUNDED
+    }
+
     fn new(map: &Map, kept: &LionParameters, calibration: &Calibration, alpha: Option<f64>) -> Self {
         let ranks = Ranks::new(&calibration.calibrating(map.place_of(), kept.covering));
         let rows = 0..calibration.distances.len() as u32;
-        let own = |row: u32| ranks.p_values(&calibration.strangeness(row)).score as f32;
+        // It is among the rows that it is compared with: there is nothing to add.
+        let own =
+            |row: u32| ranks.p_values(&calibration.strangeness(row), |_| f32::INFINITY).score as f32;
         Self {
             alpha: alpha.unwrap_or_else(|| default_alpha(ranks.rows())),
             own: rows.into_par_iter().with_min_len(4096).map(own).collect(),
@@ -160,7 +170,7 @@ impl Paper {
             OffPlane::Percentile(p) if limit.is_some() => 100.0 - p,
             _ => 0.0,
         };
-        let promised = match options.radius.unwrap_or(kept.radius) {
+        let nominal = match options.radius.unwrap_or(kept.radius) {
             Radius::Percentile(p) => Some(((100.0 - p + off) / 100.0).min(1.0)),
             Radius::Value(_) => None,
         };
@@ -169,7 +179,7 @@ impl Paper {
             sorted_nn_x: ascending(kept.fair(&kept.nn_x)),
             residuals: limit.and(residuals).map(ascending).unwrap_or_default(),
             limit,
-            promised,
+            nominal,
         }
     }
 
@@ -195,11 +205,20 @@ impl Lion {
         }
     }
 
-    /// The share of rows like the map's own that will be called outliers; `None` if a radius that is a number decides.
+    /// The share of rows like the map's own that will be called outliers; `None` by the paper's rule, which promises none.
     pub fn promised(&self) -> Option<f64> {
         match &self.rule {
             Rule::Calibrated(rule) => Some(promised(rule.alpha, rule.ranks.rows())),
-            Rule::Paper(rule) => rule.promised,
+            Rule::Paper(_) => None,
+        }
+    }
+
+    /// Alpha, or the share of the map's own rows that the paper's rule would leave out; `None` if a radius that is a number
+    /// decides.
+    pub(crate) fn nominal_share(&self) -> Option<f64> {
+        match &self.rule {
+            Rule::Calibrated(rule) => Some(rule.alpha),
+            Rule::Paper(rule) => rule.nominal,
         }
     }
 
@@ -260,7 +279,7 @@ impl Lion {
             let residual = residuals.map_or(0.0, |residuals| residuals[at]);
             let calibration = &rule.calibration;
             let strange = calibration.strangeness_of(x, row, &seen.nearest, residual, &mut reconstruction);
-            rule.ranks.p_values(&strange)
+            rule.ranks.p_values(&strange, |other| squared_distance(row, x.row(other as usize)).sqrt())
         };
         rows.zip(seen).enumerate().map(of_row).collect()
     }
@@ -268,9 +287,9 @@ impl Lion {
     fn judge_by_p_value(&self, rule: &Calibrated, seen: Seen, p: PValues, residual: Option<f32>) -> Judged {
         let (distance2, nearest) = seen.nearest.first().copied().unwrap_or_default();
         let distance = distance2.sqrt();
-        let strange = p.score <= rule.alpha;
+        let strange = rule.is_strange(p.score);
         let beside = f64::from(distance) <= self.r_x
-            && rule.own.get(nearest as usize).is_some_and(|own| f64::from(*own) <= rule.alpha);
+            && rule.own.get(nearest as usize).is_some_and(|own| rule.is_strange(f64::from(*own)));
         let verdict = match () {
             () if distance2 == 0.0 && self.equals(nearest, residual) => Verdict::Exact,
             () if strange && beside => Verdict::BesideOutlier,
@@ -344,14 +363,14 @@ impl Lion {
         if self.index.sees_all() {
             return;
         }
-        let strange: Vec<bool> = p_values.iter().map(|p| p.score <= rule.alpha).collect();
+        let strange: Vec<bool> = p_values.iter().map(|p| rule.is_strange(p.score)).collect();
         self.look_again(rows.clone(), &strange, self.least_nearest(), seen);
         let again = self.p_values(rule, rows.clone(), residuals, seen, |at| strange[at]);
         for at in (0..seen.len()).filter(|&at| strange[at]) {
             p_values[at] = again[at];
         }
         if self.nearest > self.least_nearest() {
-            let not_so = |(p, strange): (&PValues, &bool)| *strange && p.score > rule.alpha;
+            let not_so = |(p, strange): (&PValues, &bool)| *strange && !rule.is_strange(p.score);
             let not_so: Vec<bool> = p_values.iter().zip(&strange).map(not_so).collect();
             self.look_again(rows, &not_so, self.nearest, seen);
         }

@@ -110,17 +110,18 @@ impl<'a> Placer<'a> {
     pub fn give_positions_of(&mut self, strangers: Vec<Stranger>, rows: usize) -> Vec<Placement> {
         let Some(fdr) = self.lion.fdr else { return self.give_positions(strangers) };
         let limit = benjamini_hochberg(strangers.iter().map(|s| s.placement.score).collect(), rows, fdr);
-        let is_spared = |stranger: &Stranger| stranger.placement.score > limit && stranger.among.is_some();
-        let spared: Vec<Option<Placement>> = strangers
-            .iter()
-            .map(|stranger| {
-                let place = stranger.among.filter(|_| is_spared(stranger))?;
+        // Rows beside an outlier of the map have their places already.
+        let settled = |stranger: &Stranger| match stranger.among {
+            Some(place) if stranger.placement.score > limit => {
                 Some(Placement { place, verdict: Verdict::Interpolated, ..stranger.placement.clone() })
-            })
-            .collect();
-        let rest = strangers.into_iter().filter(|stranger| !is_spared(stranger)).collect();
-        let mut outliers = self.give_positions(rest).into_iter();
-        spared.into_iter().filter_map(|spared| spared.or_else(|| outliers.next())).collect()
+            }
+            _ if stranger.placement.verdict == Verdict::BesideOutlier => Some(stranger.placement.clone()),
+            _ => None,
+        };
+        let settled: Vec<Option<Placement>> = strangers.iter().map(settled).collect();
+        let rest = strangers.into_iter().zip(&settled).filter(|(_, settled)| settled.is_none());
+        let mut outliers = self.give_positions(rest.map(|(stranger, _)| stranger).collect()).into_iter();
+        settled.into_iter().filter_map(|settled| settled.or_else(|| outliers.next())).collect()
     }
 
     /// Gives outliers their positions, all at once: what they get depends on which they are, not on their order.

@@ -17,7 +17,7 @@ impl Lion {
             Settled::Placed(placement) => placement,
             Settled::Outlier(stranger) => {
                 let placement = stranger.placement().clone();
-                self.placer().give_positions(vec![stranger]).pop().unwrap_or(placement)
+                self.placer().give_positions_of(vec![stranger], 1).pop().unwrap_or(placement)
             }
         };
         Ok(self.settle(rows)?.into_iter().map(alone).collect())

@@ -48,8 +48,10 @@ pub(super) struct Known {
     pub(super) alpha: f64,
     /// Rows of the map.
     pub(super) rows: usize,
-    /// The distance of two rows of a cluster, as a median: a new cluster is taken to be as wide.
+    /// The distance of two rows of a cluster, as a median.
     pub(super) width: f64,
+    /// Nine of ten pairs are no farther apart: a new cluster is taken to be as wide.
+    pub(super) reach: f64,
     /// The map's own outlying rows.
     strange: Vec<f32>,
     cols: usize,
@@ -91,13 +93,15 @@ impl Known {
         let strange = (0..x.rows().min(own.len())).filter(|&row| f64::from(own[row]) <= alpha);
         let strange = strange.flat_map(|row| x.row(row)).copied().collect();
         let map = Null::uniform(calibration(lion), &edges);
+        let [width, reach] = widths(lion, &cluster_of, [0.5, 0.9]);
         Self {
             edges,
             map,
             clusters,
             alpha,
             rows: own.len(),
-            width: width(lion, &cluster_of),
+            width,
+            reach,
             strange,
             cols: x.cols(),
         }
@@ -118,9 +122,9 @@ impl Known {
     }
 }
 
-/// The share of rows like the map's own that are called outliers; 1 % where nobody promises one.
+/// The share of rows like the map's own that are called outliers; 1 % where nobody knows one.
 fn alpha(lion: &Lion) -> f64 {
-    lion.alpha().or(lion.promised()).unwrap_or(0.01).clamp(1e-6, 0.5)
+    lion.nominal_share().unwrap_or(0.01).clamp(1e-6, 0.5)
 }
 
 /// The scores of the map's own rows, as if each were new. By the paper's rule, by the distances to their nearest rows.
@@ -134,8 +138,8 @@ fn own_scores(lion: &Lion) -> Cow<'_, [f32]> {
     }
 }
 
-/// The median distance of rows of one cluster, by pairs of a sample.
-fn width(lion: &Lion, cluster_of: &[Option<u32>]) -> f64 {
+/// Quantiles of the distances of rows of one cluster, by pairs of a sample.
+fn widths<const N: usize>(lion: &Lion, cluster_of: &[Option<u32>], quantiles: [f64; N]) -> [f64; N] {
     let x = lion.map().x();
     let mut before = BTreeMap::new();
     let pair = |row: u32| {
@@ -146,7 +150,8 @@ fn width(lion: &Lion, cluster_of: &[Option<u32>]) -> f64 {
     let mut distances: Vec<f32> =
         Random::new(0).sample(x.rows(), SAMPLE).into_iter().filter_map(pair).collect();
     distances.sort_unstable_by(f32::total_cmp);
-    distances.get(distances.len() / 2).copied().map_or(0.0, f64::from)
+    let at = |quantile: f64| distances.get((quantile * distances.len() as f64) as usize);
+    quantiles.map(|quantile| at(quantile).copied().map_or(0.0, f64::from))
 }
 
 /// The rows that p-values count. By the paper's rule, all rows of the map.

@@ -298,7 +298,7 @@ impl Live {
         }
         let Some(row) = self.strangers.row(first) else { return };
         let r_x = self.lion.r_x();
-        let reach = self.known.width.max(REACH * r_x);
+        let reach = self.known.reach.max(REACH * r_x);
         let link = (0.5 * self.known.width).max(LINK * r_x);
         let own = self.known.own(row, reach);
         let (mut near, outliers) = self.strangers.around(first, reach, now);

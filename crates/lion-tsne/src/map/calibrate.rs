@@ -46,14 +46,14 @@ impl Map {
             (true, None) => {
                 return Err(Error::Parameter {
                     name: "rows",
-                    problem: "are needed: the PCA of the map is fitted again without some of them".into(),
+                    problem: "are needed (--rows TABLE): the PCA of the map is fitted again without some of them".into(),
                 });
             }
-            (true, Some(rows)) => {
+            (_, Some(rows)) => {
                 let residuals = self.check_rows(&rows, &representatives)?;
-                (Some(rows), residuals)
+                (Some(rows).filter(|_| fitted), residuals)
             }
-            (false, _) => (None, None),
+            (false, None) => (None, None),
         };
         // The PCA of landmarks is that of a whole table, which is not there.
         let sampled = self.provenance.sampled_from.is_some();

@@ -2,8 +2,9 @@
 //! fold after another. In-sample values will not do: a PCA bends towards the rows it is fitted to, and with many columns and few
 //! rows they lie far nearer to its plane than any other row.
 
+use super::LEAST_ROWS;
 use super::reconstruction::{NEIGHBOURS, Reconstruction};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::index::ExactIndex;
 use crate::matrix::Matrix;
 use crate::preprocess::{Pca, Source};
@@ -14,7 +15,12 @@ use rayon::prelude::*;
 pub(crate) const FOLDS: usize = 10;
 /// Of few rows a tenth is too many to leave out: the PCA of the others is a worse one.
 const FOLDS_OF_FEW: usize = 40;
-const FEW: usize = 400;
+/// Rows are few below this number, or below the second if there are so few columns that one PCA more takes no time.
+const FEW: usize = 1000;
+const FEW_OF_NARROW: usize = 4000;
+const NARROW: usize = 200;
+/// Up to so many rows, products of rows with each other are cheaper than products of columns.
+const FEW_FOR_PRODUCTS: usize = 400;
 /// Rows of a fold that are looked at, at most: ten thousand of them tell 1 % to a tenth of it, and more would take long.
 pub(crate) const MOST_IN_FOLD: usize = 1000;
 
@@ -65,6 +71,11 @@ impl Origin<'_> {
         self.x.rows()
     }
 
+    /// How many of them, the first ones, are a fair sample.
+    pub(crate) fn fair(&self) -> usize {
+        self.distinct() - self.covering
+    }
+
     /// The row of the data that a distinct row is.
     fn row(&self, distinct: u32) -> u32 {
         if self.place_of.is_some() { self.representatives[distinct as usize] } else { distinct }
@@ -87,7 +98,16 @@ impl Origin<'_> {
 
     /// Leaves out a fold at a time, and looks at its rows as if they were new.
     pub(crate) fn out_of_sample(&self, source: Option<&Source>, k: usize) -> Result<OutOfSample> {
-        let folds = self.folds();
+        let folds = self.folds(source.map_or(0, |source| source.rows.cols()));
+        let observed: usize = folds.iter().map(|fold| fold.observed.len()).sum();
+        if self.groups.is_some() && observed < LEAST_ROWS {
+            return Err(Error::Parameter {
+                name: "groups",
+                problem: format!(
+                    "leave {observed} rows to calibrate verdicts by, and {LEAST_ROWS} are needed: one group has nearly all rows"
+                ),
+            });
+        }
         let components = self.x.cols();
         let pca = |fold: &Fold| source.map(|source| self.pca_without(fold, source, components)).transpose();
         let pcas: Vec<Option<Pca>> = match source.is_some_and(|source| source.covariance.is_some()) {
@@ -193,7 +213,7 @@ impl Origin<'_> {
             (0..source.rows.rows() as u32).partition(|&row| is_out[distinct(row) as usize]);
         // The covariance may be that of a table that holds more than these rows.
         let whole = source.covariance.as_ref().is_none_or(|all| all.rows() == source.rows.rows());
-        if whole && rest.len() <= FEW && 2 * rest.len() < source.rows.cols() {
+        if whole && rest.len() <= FEW_FOR_PRODUCTS && 2 * rest.len() < source.rows.cols() {
             return Pca::fit_few(&source.rows.select(&rest), components);
         }
         match &source.covariance {
@@ -206,13 +226,14 @@ impl Origin<'_> {
     }
 
     /// Folds that depend on the seed and the number of rows alone, or keep groups together.
-    fn folds(&self) -> Vec<Fold> {
-        let fair = self.distinct() - self.covering;
+    fn folds(&self, columns: usize) -> Vec<Fold> {
+        let fair = self.fair();
         let mut random = Random::new(self.seed ^ 0x5eed_f01d);
         let order = random.permutation(fair);
         let mut folds: Vec<Fold> = match self.groups {
             None => {
-                let count = if fair < FEW { FOLDS_OF_FEW } else { FOLDS };
+                let few = if columns <= NARROW { FEW_OF_NARROW } else { FEW };
+                let count = if fair < few { FOLDS_OF_FEW } else { FOLDS };
                 let size = fair.div_ceil(count).min(MOST_IN_FOLD);
                 let parts = order.chunks(size).take(count);
                 parts.map(|part| Fold { left_out: part.to_vec(), observed: part.to_vec() }).collect()

@@ -29,8 +29,13 @@ pub(crate) struct Ranks {
     least_sums: Vec<f64>,
 }
 
+/// So many rows that are as strange as a new one are compared with it as its neighbours. In larger maps one row more among
+/// the others makes no difference, but where the scores are smallest.
+const COMPARED: usize = 256;
+
 /// A row that calibrates.
 struct Ranked {
+    row: u32,
     values: Strangeness,
     /// How many rows, itself included, have a value as large.
     ranks: (usize, usize),
@@ -39,18 +44,18 @@ struct Ranked {
 }
 
 impl Ranks {
-    /// From what calibrates, in any order.
-    pub(crate) fn new(calibrating: &[Strangeness]) -> Self {
+    /// From the rows that calibrate and their values, in any order.
+    pub(crate) fn new(calibrating: &[(u32, Strangeness)]) -> Self {
         let sorted = |value: fn(&Strangeness) -> f32| {
-            let mut values: Vec<f32> = calibrating.iter().map(value).collect();
+            let mut values: Vec<f32> = calibrating.iter().map(|(_, values)| value(values)).collect();
             values.sort_unstable_by(f32::total_cmp);
             values
         };
         let (distances, relatives) = (sorted(|row| row.distance), sorted(|row| row.relative));
         let mut ranks = Self { distances, relatives, rows: Vec::new(), least_sums: Vec::new() };
-        let ranked = |&values: &Strangeness| {
+        let ranked = |&(row, values): &(u32, Strangeness)| {
             let at_least = ranks.at_least(&values);
-            Ranked { values, ranks: at_least, sum: inverse_sum(at_least.0, at_least.1) }
+            Ranked { row, values, ranks: at_least, sum: inverse_sum(at_least.0, at_least.1) }
         };
         let mut rows: Vec<Ranked> = calibrating.iter().map(ranked).collect();
         rows.sort_by(|a, b| a.sum.total_cmp(&b.sum));
@@ -66,10 +71,14 @@ impl Ranks {
         self.distances.len()
     }
 
-    /// The p-values of a row.
-    pub(crate) fn p_values(&self, row: &Strangeness) -> PValues {
+    /// The p-values of a row that is as far from the rows of the map as `distance_to` says.
+    pub(crate) fn p_values(&self, row: &Strangeness, distance_to: impl Fn(u32) -> f32) -> PValues {
         let (farther, worse) = self.at_least(row);
-        let as_strange = self.as_strange(row, inverse_sum(1 + farther, 1 + worse));
+        let sum = inverse_sum(1 + farther, 1 + worse);
+        let as_strange = match self.as_strange(row, sum) {
+            few if few <= COMPARED => self.as_strange_beside(row, sum, distance_to),
+            many => many,
+        };
         let p_value = |at_least: usize| (1 + at_least) as f64 / (1 + self.rows()) as f64;
         PValues { score: p_value(as_strange), distance: p_value(farther), neighbours: p_value(worse) }
     }
@@ -101,6 +110,21 @@ impl Ranks {
         };
         surely + in_doubt.filter(joined).count()
     }
+
+    /// The same, and the new row is also one of their neighbours: where it is nearer to a row than all others, that row is no
+    /// stranger than this distance. Without it a row far from all others counts as strange even beside a new one, and too few
+    /// rows of small maps are called outliers.
+    fn as_strange_beside(&self, new: &Strangeness, sum: f64, distance_to: impl Fn(u32) -> f32) -> usize {
+        let first = self.rows.partition_point(|row| row.sum < sum);
+        let joined = |row: &&Ranked| {
+            let distance = row.values.distance.min(distance_to(row.row));
+            let nearer = self.distances.partition_point(|other| *other < distance);
+            let farther = self.rows() - nearer + usize::from(new.distance >= distance);
+            let worse = row.ranks.1 + usize::from(new.relative >= row.values.relative);
+            inverse_sum(farther, worse) >= sum
+        };
+        self.rows[first..].iter().filter(joined).count()
+    }
 }
 
 fn inverse_sum(a: usize, b: usize) -> f64 {
@@ -113,19 +137,31 @@ mod tests {
     use crate::random::Random;
 
     /// The p-value as the definition has it: every row, the new one among them, ranked anew.
-    fn plain(calibrating: &[Strangeness], new: Strangeness) -> f64 {
-        let bag: Vec<Strangeness> = calibrating.iter().copied().chain([new]).collect();
+    fn plain(calibrating: &[(u32, Strangeness)], new: Strangeness, distance_to: impl Fn(u32) -> f32) -> f64 {
+        let bag: Vec<Strangeness> = calibrating.iter().map(|(_, values)| *values).chain([new]).collect();
         let sum = |row: &Strangeness| {
             let farther = bag.iter().filter(|other| other.distance >= row.distance).count();
             let worse = bag.iter().filter(|other| other.relative >= row.relative).count();
             inverse_sum(farther, worse)
         };
-        bag.iter().filter(|row| sum(row) >= sum(&new)).count() as f64 / bag.len() as f64
+        let as_strange = |distance: &dyn Fn(u32, f32) -> f32| {
+            let beside = calibrating
+                .iter()
+                .map(|(row, values)| Strangeness { distance: distance(*row, values.distance), ..*values });
+            beside.filter(|row| sum(row) >= sum(&new)).count()
+        };
+        let count = match as_strange(&|_, own| own) {
+            few if few <= COMPARED => as_strange(&|row, own| own.min(distance_to(row))),
+            many => many,
+        };
+        (count + 1) as f64 / bag.len() as f64
     }
 
     #[test]
     fn p_values_are_those_of_the_definition() {
-        for (seed, rows, steps) in [(1, 40, 1e9), (2, 300, 1e9), (3, 100, 5.0), (4, 1, 1e9), (5, 0, 1e9)] {
+        for (seed, rows, steps) in
+            [(1, 40, 1e9), (2, 300, 1e9), (3, 100, 5.0), (4, 1, 1e9), (5, 0, 1e9), (6, 900, 20.0)]
+        {
             let mut random = Random::new(seed);
             let mut draw = || {
                 let shared = random.gaussian();
@@ -133,11 +169,14 @@ mod tests {
                 let value = |own: f64| (((shared + own) * steps).round() / steps) as f32;
                 Strangeness { distance: value(random.gaussian()).abs(), relative: value(random.gaussian()) }
             };
-            let calibrating: Vec<Strangeness> = (0..rows).map(|_| draw()).collect();
+            let calibrating: Vec<(u32, Strangeness)> = (0..rows).map(|row| (row, draw())).collect();
             let ranks = Ranks::new(&calibrating);
-            for _ in 0..300 {
+            for at in 0..300 {
                 let new = draw();
-                assert_eq!(ranks.p_values(&new).score, plain(&calibrating, new), "{new:?} among {rows}");
+                // Every third row or so has the new one for its nearest.
+                let distance_to = |row: u32| new.distance * (1.0 + ((row * 7 + at) % 11) as f32);
+                let found = ranks.p_values(&new, distance_to).score;
+                assert_eq!(found, plain(&calibrating, new, distance_to), "{new:?} among {rows}");
             }
         }
     }
@@ -156,16 +195,16 @@ mod tests {
                     let distance = (shared + random.gaussian()).exp() as f32;
                     Strangeness { distance, relative: (shared - random.gaussian()) as f32 }
                 };
-                let calibrating: Vec<Strangeness> = (0..rows).map(|_| draw()).collect();
+                let calibrating: Vec<(u32, Strangeness)> = (0..rows).map(|row| (row, draw())).collect();
                 let ranks = Ranks::new(&calibrating);
-                scores.extend((0..each).map(|_| ranks.p_values(&draw()).score));
+                scores.extend((0..each).map(|_| ranks.p_values(&draw(), |_| f32::INFINITY).score));
             }
             for p in [0.01, 0.05, 0.1, 0.5] {
                 let observed =
                     scores.iter().filter(|score| **score <= p).count() as f64 / scores.len() as f64;
                 // Rows of one map share its calibration: that adds to the variance of what is seen.
                 let variance =
-                    p * (1.0 - p) / scores.len() as f64 + p * (1.0 - p) / (rows * maps as usize) as f64;
+                    p * (1.0 - p) / scores.len() as f64 + p * (1.0 - p) / (f64::from(rows) * maps as f64);
                 assert!((observed - p).abs() <= 4.0 * variance.sqrt(), "{observed} for {p} of {rows} rows");
             }
             assert!(scores.iter().all(|score| *score >= 1.0 / (rows + 1) as f64 && *score <= 1.0));

@@ -138,11 +138,14 @@ pub(in crate::live) struct Detector {
     quiet: Option<u64>,
 }
 
-/// Arrivals since a bet last had nothing to show.
+/// Arrivals since the most likely beginning of a change: that which makes the product of the e-values since then largest
+/// (Page 1954, "Continuous inspection schemes").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Run {
     bins: [u32; BINS],
     since: f64,
+    #[serde(default)]
+    product: f64,
 }
 
 /// A change that was told.
@@ -207,12 +210,9 @@ impl Detector {
         self.quiet = self.quiet.map(|quiet| quiet.saturating_add(1));
         for ((sum, bet), run) in self.sums.iter_mut().zip(bets).zip(&mut self.runs) {
             let mean: f64 = bet.iter().zip(&ordinary).map(|(weight, share)| weight * share).sum();
-            *sum = ((*sum + 1.0) * bet[bin] / mean).min(1e300);
-            if *sum < 1.5 {
-                *run = Run::default();
-            } else {
-                run.take(bin, t);
-            }
+            let e_value = bet[bin] / mean;
+            *sum = ((*sum + 1.0) * e_value).min(1e300);
+            run.take(bin, t, e_value);
         }
         let sum = self.sums.iter().sum::<f64>() / BETS as f64;
         if sum >= limit {
@@ -291,12 +291,9 @@ impl Told {
     fn step(&mut self, ordinary: f64, bin: usize, t: f64) {
         let all: f64 = self.changed.iter().sum();
         let changed = self.changed[bin] / all;
-        self.sum = ((self.sum + 1.0) * ordinary / changed.max(1e-9)).min(1e300);
-        if self.sum < 1.5 {
-            self.run = Run::default();
-        } else {
-            self.run.take(bin, t);
-        }
+        let e_value = ordinary / changed.max(1e-9);
+        self.sum = ((self.sum + 1.0) * e_value).min(1e300);
+        self.run.take(bin, t, e_value);
         self.changed[bin] += 1.0;
         if all > REMEMBERED {
             self.changed.iter_mut().for_each(|count| *count *= REMEMBERED / (REMEMBERED + 1.0));
@@ -305,7 +302,13 @@ impl Told {
 }
 
 impl Run {
-    fn take(&mut self, bin: usize, t: f64) {
+    fn take(&mut self, bin: usize, t: f64, e_value: f64) {
+        let product = (self.product.max(1.0) * e_value).min(1e300);
+        if product <= 1.0 {
+            *self = Self::default();
+            return;
+        }
+        self.product = product;
         if self.bins.iter().all(|count| *count == 0) {
             self.since = t;
         }

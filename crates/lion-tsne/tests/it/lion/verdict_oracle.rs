@@ -64,20 +64,22 @@ fn squared_error(x: &[f64], near: &[&Vec<f64>]) -> f64 {
 impl Calibrated {
     pub(super) fn new(rows: &[Vec<f64>]) -> Self {
         let k = K.min(rows.len() - 1);
-        let near: Vec<Vec<usize>> = (0..rows.len())
-            .map(|i| by_distance(&rows[i], rows).into_iter().filter(|&j| j != i).take(k).collect())
-            .collect();
+        let others = |i: usize| by_distance(&rows[i], rows).into_iter().filter(move |&j| j != i);
+        let near: Vec<Vec<usize>> = (0..rows.len()).map(|i| others(i).take(k).collect()).collect();
         let nearest: Vec<f64> = (0..rows.len()).map(|i| distance(&rows[i], &rows[near[i][0]])).collect();
         let mut positive: Vec<f64> = nearest.iter().copied().filter(|&d| d > 0.0).collect();
         positive.sort_by(f64::total_cmp);
         let c = 0.1 * positive[positive.len() / 2];
-        let error = |i: usize| {
-            let near: Vec<&Vec<f64>> = near[i].iter().map(|&j| &rows[j]).collect();
+        // R of row i without row `out`, which may be i itself.
+        let error = |i: usize, out: usize| {
+            let near: Vec<&Vec<f64>> = others(i).filter(|&j| j != out).take(k).map(|j| &rows[j]).collect();
             0.5 * (squared_error(&rows[i], &near) + c * c).ln()
         };
-        let errors: Vec<f64> = (0..rows.len()).map(error).collect();
+        let errors: Vec<f64> = (0..rows.len()).map(|i| error(i, i)).collect();
+        // A row is left out of its neighbours' neighbours too: a new row is not among them.
+        let without = |j: usize, i: usize| if near[j].contains(&i) { error(j, i) } else { errors[j] };
         let relative =
-            |i: usize| errors[i] - 0.5 * near[i].iter().map(|&j| errors[j]).sum::<f64>() / k as f64;
+            |i: usize| errors[i] - 0.5 * near[i].iter().map(|&j| without(j, i)).sum::<f64>() / k as f64;
         let values = (0..rows.len()).map(|i| (nearest[i], relative(i))).collect();
         Self { rows: rows.to_vec(), k, c, errors, values }
     }
@@ -97,7 +99,16 @@ impl Calibrated {
             1.0 / farther + 1.0 / worse
         };
         let (own, n) = (sum(&new), bag.len() as f64);
-        let score = count(&|row| sum(row) >= own) / n;
+        // Rows that are as strange, where the new row may be the nearest of each.
+        let as_strange = |nearest: &dyn Fn(usize) -> f64| {
+            let beside = self.values.iter().enumerate().map(|(i, row)| (nearest(i), row.1));
+            1.0 + beside.filter(|row| sum(row) >= own).count() as f64
+        };
+        let mut rank = as_strange(&|i| self.values[i].0);
+        if rank <= 257.0 {
+            rank = as_strange(&|i| self.values[i].0.min(distance(x, &self.rows[i])));
+        }
+        let score = rank / n;
         let (farther, worse) = parts(&new);
         let close = |a: f64, b: f64| a != b && (a - b).abs() <= 1e-4 * (1.0 + a.abs());
         let doubt = count(&|row| close(row.0, new.0)) + count(&|row| close(row.1, new.1));
