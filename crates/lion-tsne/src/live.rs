@@ -166,7 +166,7 @@ impl Live {
             (clusters, voters)
         });
         let window = Window::new(options.window, clusters.names.len());
-        let known = Known::new(&lion, &clusters);
+        let known = Known::new(&lion, &clusters, &voters);
         let learned = Learned::new(clusters.names.len(), options.false_alarms);
         let (points, announced) = (Points::default(), Announced::default());
         let strangers = Strangers::new(&lion);

@@ -19,7 +19,7 @@ pub(super) mod vanish;
 
 pub use rate::FalseAlarms;
 
-use super::clusters::Clusters;
+use super::clusters::{Clusters, Voters};
 use crate::index::squared_distance;
 use crate::lion::Lion;
 use crate::random::Random;
@@ -27,7 +27,7 @@ use drift::{BINS, Detector, EDGES, Null};
 use leave::Leaving;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use vanish::Cluster;
 
 /// A point counts again after so many events at most.
@@ -38,6 +38,8 @@ const ROWS: usize = 50;
 const SAMPLE: usize = 1024;
 /// Arrivals after which a limit of time is made one of arrivals again.
 const EVERY: u64 = 256;
+/// So many stretches of arrivals say how fast they come.
+const STRETCHES: usize = 9;
 
 /// All that alarms know of the map; nothing of it changes.
 pub(super) struct Known {
@@ -62,8 +64,11 @@ pub(super) struct Known {
 pub(super) struct Learned {
     /// Arrivals that counted.
     pub(super) arrivals: u64,
-    /// When the first of them came.
+    /// When the latest stretch of [`EVERY`] arrivals began.
     pub(super) start: Option<f64>,
+    /// How long the stretches before it took, up to [`STRETCHES`] of them.
+    #[serde(default)]
+    pub(super) stretches: VecDeque<f64>,
     /// Arrivals in which one false alarm may come.
     pub(super) limit: f64,
     /// Levels that tests of outliers may spend.
@@ -78,11 +83,12 @@ pub(super) struct Learned {
 }
 
 impl Known {
-    pub(super) fn new(lion: &Lion, clusters: &Clusters) -> Self {
+    pub(super) fn new(lion: &Lion, clusters: &Clusters, voters: &Voters) -> Self {
         let (alpha, own) = (alpha(lion), own_scores(lion));
         let own = own.as_ref();
         let edges = drift::edges(alpha);
-        let cluster_of = cluster_of_rows(lion, clusters);
+        // By the rows around each, as of arrivals: where labels overlap, that is not its own.
+        let cluster_of = voters.clusters_of(lion.map());
         let judged = (0..clusters.names.len() as u32).map(|cluster| {
             let own = || own.iter().zip(&cluster_of).filter(move |(_, of)| **of == Some(cluster));
             let ordinary = || own().map(|(score, _)| f64::from(*score)).filter(move |score| *score > alpha);
@@ -162,14 +168,6 @@ fn calibration(lion: &Lion) -> usize {
     }
 }
 
-/// The cluster of each distinct row: of rows that share a place the first decides.
-fn cluster_of_rows(lion: &Lion, clusters: &Clusters) -> Vec<Option<u32>> {
-    let map = lion.map();
-    let mut of = vec![None; map.x().rows()];
-    (0..map.rows()).rev().for_each(|row| of[map.distinct(row)] = clusters.of_row[row]);
-    of
-}
-
 impl Learned {
     pub(super) fn new(clusters: usize, allowed: FalseAlarms) -> Self {
         Self {
@@ -194,8 +192,20 @@ impl Learned {
         if !self.arrivals.is_multiple_of(EVERY) {
             return false;
         }
-        let limit = allowed.arrivals(self.arrivals, now - start);
+        self.start = Some(now);
+        self.stretches.push_back(now - start);
+        if self.stretches.len() > STRETCHES {
+            self.stretches.pop_front();
+        }
+        let limit = allowed.arrivals(EVERY, self.usual_stretch());
         std::mem::replace(&mut self.limit, limit) != limit
+    }
+
+    /// How long a stretch takes, as a median: one wrong time, or one pause, changes nothing.
+    fn usual_stretch(&self) -> f64 {
+        let mut taken: Vec<f64> = self.stretches.iter().copied().filter(|taken| *taken > 0.0).collect();
+        taken.sort_unstable_by(f64::total_cmp);
+        taken.get(taken.len() / 2).copied().unwrap_or(0.0)
     }
 }
 

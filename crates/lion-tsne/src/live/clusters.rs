@@ -4,6 +4,7 @@ use super::density;
 use crate::lion::Place;
 use crate::map::Map;
 use crate::plane::Plane;
+use rayon::prelude::*;
 
 /// More labels than this are names of rows, not of clusters.
 const MOST_LABELS: usize = 1000;
@@ -117,7 +118,18 @@ impl Voters {
 
     /// The cluster of most of the nearest rows; of equally many the one with the nearest row.
     pub(super) fn cluster(&self, place: &Place) -> Option<u32> {
-        let near = self.plane.nearest(place, VOTERS, None);
+        self.vote(place, None)
+    }
+
+    /// The cluster that each distinct row of a map would be in if it were new.
+    pub(super) fn clusters_of(&self, map: &Map) -> Vec<Option<u32>> {
+        let y = map.y();
+        let rows = (0..y.rows() as u32).into_par_iter().with_min_len(1024);
+        rows.map(|row| self.vote(y.row(row as usize), Some(row))).collect()
+    }
+
+    fn vote(&self, place: &[f32], without: Option<u32>) -> Option<u32> {
+        let near = self.plane.nearest(place, VOTERS, without);
         let mut votes: Vec<(Option<u32>, usize)> = Vec::with_capacity(VOTERS);
         for (_, row) in near {
             let cluster = self.of_place[row as usize];

@@ -150,11 +150,13 @@ impl Live {
         // Another rate of false alarms holds from the next arrivals on.
         self.learned = Learned { limit: self.options.false_alarms.limit(&learned), ..learned };
         self.announced = announced;
-        for (&family, known) in &mut self.announced.forming {
-            let strangers = &mut self.strangers;
-            known.groups.retain(|&group| {
-                strangers.group_mut(group).map(|group| group.family = Some(family)).is_some()
-            });
+        for (&family, known) in &self.announced.forming {
+            for &group in &known.groups {
+                // Some may have lost all their members.
+                if let Some(group) = self.strangers.group_mut(group) {
+                    group.family = Some(family);
+                }
+            }
         }
         self.look_again();
         Ok(())

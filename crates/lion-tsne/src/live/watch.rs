@@ -106,6 +106,7 @@ impl Live {
             self.watch_moved(from, arrived.cluster, events);
         } else {
             self.window.pass(None, arrived.cluster);
+            self.watch_left(arrived.cluster, events);
         }
         if arrived.counts {
             if self.learned.count(self.now, self.options.false_alarms) {
@@ -299,7 +300,7 @@ impl Live {
         let Some(row) = self.strangers.row(first) else { return };
         let r_x = self.lion.r_x();
         let reach = self.known.reach.max(REACH * r_x);
-        let link = (0.5 * self.known.width).max(LINK * r_x);
+        let link = self.known.width.max(LINK * r_x);
         let own = self.known.own(row, reach);
         let (mut near, outliers) = self.strangers.around(first, reach, now);
         let linked = near.first().filter(|near| {
@@ -317,13 +318,25 @@ impl Live {
             return;
         }
         let spent = gather::spend(&mut self.learned.saved);
+        let beside = near.iter().find_map(|near| self.family(near.group));
         near.retain(|near| self.is_evidence(near));
         let Known { rows, alpha, .. } = self.known;
         let scene = Scene { rows, alpha, own: &own, outliers };
         let Some(found) = gather::test(&near, &scene) else { return };
-        if found.p * self.learned.limit <= spent {
-            self.forms(group, &near, &found, spent, events);
+        if found.p * self.learned.limit > spent {
+            return;
         }
+        match beside {
+            // The cluster is wider than it was taken to be.
+            Some(family) => self.members_of(group, &near, &found).into_iter().for_each(|group| self.link(group, family)),
+            None => self.forms(group, &near, &found, spent, events),
+        }
+    }
+
+    /// The groups that a gathering around an outlier is of.
+    fn members_of(&self, group: u64, near: &[Near], found: &Gathering) -> BTreeSet<u64> {
+        let inside = near.iter().filter(|near| near.distance <= found.radius && near.age <= found.of);
+        inside.map(|near| near.group).chain([group]).collect()
     }
 
     fn family(&self, group: u64) -> Option<u64> {
@@ -357,7 +370,7 @@ impl Live {
             since: self.time_of(inside().max_by_key(|near| near.age).map(|near| near.group), group),
         };
         let family = Family {
-            groups: inside().map(|near| near.group).chain([group]).collect(),
+            groups: self.members_of(group, near, found),
             at: self.strangers.group(group).map_or(NOWHERE, |group| group.position.into()),
             told: self.now,
             evidence,

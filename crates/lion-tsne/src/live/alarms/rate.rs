@@ -54,7 +54,7 @@ impl FalseAlarms {
     pub(in crate::live) fn check(self) -> Result<(), String> {
         match self {
             Self::Arrivals(n) if !(LEAST..=MOST).contains(&n) => {
-                Err(format!("must be at most one in 1000 arrivals, not one in {n}"))
+                Err(format!("must be one in 1000 to one in 10^15 arrivals, not one in {n}"))
             }
             Self::Seconds(n) if !(n > 0.0 && n <= MOST) => {
                 Err(format!("must be one in some time above 0, not one in {n} seconds"))

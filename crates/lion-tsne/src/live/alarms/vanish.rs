@@ -3,7 +3,7 @@
 //! The share is learned from the stream. The bet is that it fell to a part of it: an arrival elsewhere then counts
 //! (1 - part x share) / (1 - share), one in the cluster counts `part`. Beginnings are weighted by the share, and the shares of all
 //! clusters sum to 1, so that all clusters together have one false alarm in the time that is allowed for.
-//! For a share that is not less than it is taken to be, the mean of a step is at most 1; so the share is taken to be half of
+//! For a share that is not less than it is taken to be, the mean of a step is at most 1; so the share is taken to be a part of
 //! what it was seen to be ([`KEPT`]), or less by [`DEVIATIONS`] standard deviations: a cluster that falls to a half has not vanished. It is learned when the cluster gets an arrival and not
 //! between, so that a cluster needs no look while nothing comes to it: the arrival that will tell of it is known
 //! beforehand ([`Cluster::due`]).
@@ -15,7 +15,7 @@ const PARTS: [f64; 2] = [0.02, 0.2];
 /// How much less than it was seen to be a share is taken to be.
 const DEVIATIONS: f64 = 1.5;
 /// A cluster that keeps this part of its share has not vanished.
-const KEPT: f64 = 0.5;
+const KEPT: f64 = 0.6;
 /// A share is learned from so many arrivals in the cluster at least.
 const LEAST: f64 = 5.0;
 /// Counts are halved when there are so many arrivals; old streams are forgotten.
@@ -36,16 +36,19 @@ pub(in crate::live) struct Cluster {
     at: u64,
     /// The share that a step counts with.
     share: f64,
-    /// Arrivals in it since the bets had nothing to show, and the number and time of the arrival then.
     run: Run,
     told: Option<Told>,
 }
 
+/// Arrivals since the most likely beginning of the gap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Run {
     seen: u64,
     from: u64,
     since: f64,
+    /// Of the e-values since then.
+    #[serde(default)]
+    product: f64,
 }
 
 /// A cluster that was told to vanish.
@@ -76,11 +79,12 @@ impl Cluster {
                 *sum = (grown(*sum, part, self.share, gap) + self.share) * part;
             }
         }
-        if self.sums.iter().sum::<f64>() < PARTS.len() as f64 * self.share {
-            self.run = Run { seen: 0, from: now, since: t };
-        } else {
-            self.run.seen += 1;
-        }
+        let [_, part] = PARTS;
+        let product = self.run.product.max(1.0) * step(part, self.share).powf(gap as f64) * part;
+        self.run = match product > 1.0 {
+            true => Run { seen: self.run.seen + 1, product: product.min(1e300), ..self.run },
+            false => Run { from: now, since: t, ..Run::default() },
+        };
         self.learn(now);
         back
     }
@@ -141,7 +145,7 @@ impl Cluster {
             e_value: self.sum(now.saturating_sub(self.at)),
             since: self.run.since,
         };
-        self.told = Some(Told { share, sum: 0.0, run: Run { seen: 0, from: now, since: self.run.since } });
+        self.told = Some(Told { share, sum: 0.0, run: Run { from: now, since: self.run.since, ..Run::default() } });
         (self.sums, self.at) = ([0.0; 2], now);
         gap
     }
@@ -163,7 +167,7 @@ impl Cluster {
         // Beginnings are arrivals in the cluster: before one there is nothing to show.
         told.sum = (told.sum * ((1.0 - share) / (1.0 - low)).powf(gap as f64) + 1.0) / GONE;
         if told.sum <= 1.0 / GONE + 1e-9 || told.run.seen == 0 {
-            told.run = Run { seen: 0, from: now.saturating_sub(1), since: t };
+            told.run = Run { from: now.saturating_sub(1), since: t, ..Run::default() };
         }
         told.run.seen += 1;
         if told.sum < BACK {

@@ -30,8 +30,11 @@ fn p_values_are_those_of_the_plain_version() {
             let doubt = if truth.doubt == 0.0 { 0.0 } else { 4.0 * truth.doubt + 0.02 };
             near("score", placed.score, truth.score, doubt);
             let strange = placed.score <= lion.alpha().unwrap();
-            let verdicts =
-                if strange { [Verdict::Outlier, Verdict::BesideOutlier] } else { [Verdict::Interpolated; 2] };
+            let verdicts = match strange {
+                _ if placed.nearest_distance == 0.0 => [Verdict::Exact; 2],
+                true => [Verdict::Outlier, Verdict::BesideOutlier],
+                false => [Verdict::Interpolated; 2],
+            };
             assert!(verdicts.contains(&placed.verdict), "{} at {}", placed.verdict, placed.score);
         }
     }

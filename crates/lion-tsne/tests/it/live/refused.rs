@@ -76,7 +76,7 @@ fn options_out_of_range() {
         (LiveOptions { window: f64::NAN, ..standard }, "window must be a number of seconds above 0, not NaN"),
         (
             LiveOptions { false_alarms: FalseAlarms::Arrivals(10.0), ..standard },
-            "false alarms must be at most one in 1000 arrivals, not one in 10",
+            "false alarms must be one in 1000 to one in 10^15 arrivals, not one in 10",
         ),
         (
             LiveOptions { false_alarms: FalseAlarms::Seconds(0.0), ..standard },

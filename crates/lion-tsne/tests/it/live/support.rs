@@ -7,21 +7,24 @@ use std::sync::Arc;
 /// Two squares of 10 x 10 rows, 1 apart, `left` from 0 to 9 and `right` from 30 to 39 along the first column. A row (a, b)
 /// is at (10 a, 10 b). So r_x is 1, r_close 10 and r_y 30.
 pub(super) fn squares() -> Lion {
-    let rows: Vec<f32> = (0..200).flat_map(square).collect();
-    let places = rows.iter().map(|v| 10.0 * v).collect();
-    let label = |i: usize| if i < 100 { "left" } else { "right" };
-    let rows = Rows {
-        data: Matrix::new(200, 2, rows).unwrap(),
-        ids: Some((0..200).map(|i| format!("row-{i}")).collect()),
-        labels: Some((0..200).map(|i| label(i).to_string()).collect()),
-    };
-    let fit = Fit { pca: PcaChoice::None, ..Fit::default() };
-    let map = fit.adopt(rows, Matrix::new(200, 2, places).unwrap(), &mut ignore).unwrap();
-    Lion::new(map, &LionOptions::default()).unwrap()
+    squares_of(10)
 }
 
-fn square(i: usize) -> [f32; 2] {
-    [(i % 10 + 30 * (i / 100)) as f32, (i % 100 / 10) as f32]
+/// The same with so many rows along each side; `right` begins at three times as many.
+pub(super) fn squares_of(side: usize) -> Lion {
+    let (each, all) = (side * side, 2 * side * side);
+    let row = |i: usize| [(i % side + 3 * side * (i / each)) as f32, (i % each / side) as f32];
+    let rows: Vec<f32> = (0..all).flat_map(row).collect();
+    let places = rows.iter().map(|v| 10.0 * v).collect();
+    let label = |i: usize| if i < each { "left" } else { "right" };
+    let rows = Rows {
+        data: Matrix::new(all, 2, rows).unwrap(),
+        ids: Some((0..all).map(|i| format!("row-{i}")).collect()),
+        labels: Some((0..all).map(|i| label(i).to_string()).collect()),
+    };
+    let fit = Fit { pca: PcaChoice::None, ..Fit::default() };
+    let map = fit.adopt(rows, Matrix::new(all, 2, places).unwrap(), &mut ignore).unwrap();
+    Lion::new(map, &LionOptions::default()).unwrap()
 }
 
 /// A place between four rows of each square, and one far from both.
