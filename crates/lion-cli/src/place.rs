@@ -248,9 +248,8 @@ impl Placing<'_> {
             if batch.is_empty() {
                 break;
             }
-            let waits = |record: &&mut Record| {
-                self.lion.waits(record.verdict) && !self.is_otherwise(record.verdict)
-            };
+            let waits =
+                |record: &&mut Record| self.lion.waits(record.verdict) && !self.is_otherwise(record.verdict);
             for record in batch.iter_mut().filter(waits) {
                 record.put(outliers.next().context("an outlier was left without a position")?);
             }

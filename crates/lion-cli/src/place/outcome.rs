@@ -203,7 +203,9 @@ impl Outcome {
         let observed = format!("observed {observed:.2} % of this table");
         let promise = |share: String| format!("promised {share} of ordinary rows, {observed}");
         let Some((alpha, promised)) = self.alpha.zip(self.promised) else {
-            return format!("the paper's, outlier with fewer than 2 neighbours within r_x; no promised rate, {observed}");
+            return format!(
+                "the paper's, outlier with fewer than 2 neighbours within r_x; no promised rate, {observed}"
+            );
         };
         let rule = format!("calibrated, outlier where score ≤ {}", percent(alpha));
         match self.fdr {

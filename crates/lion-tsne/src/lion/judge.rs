@@ -149,8 +149,7 @@ impl Calibrated {
         let ranks = Ranks::new(&calibration.calibrating(map.place_of(), kept.covering));
         let rows = 0..calibration.distances.len() as u32;
         // It is among the rows that it is compared with: there is nothing to add.
-        let own =
-            |row: u32| ranks.p_values(&calibration.strangeness(row), |_| f32::INFINITY).score as f32;
+        let own = |row: u32| ranks.p_values(&calibration.strangeness(row), |_| f32::INFINITY).score as f32;
         Self {
             alpha: alpha.unwrap_or_else(|| default_alpha(ranks.rows())),
             own: rows.into_par_iter().with_min_len(4096).map(own).collect(),

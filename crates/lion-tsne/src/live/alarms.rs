@@ -100,17 +100,7 @@ impl Known {
         let strange = strange.flat_map(|row| x.row(row)).copied().collect();
         let map = Null::uniform(calibration(lion), &edges);
         let [width, reach] = widths(lion, &cluster_of, [0.5, 0.9]);
-        Self {
-            edges,
-            map,
-            clusters,
-            alpha,
-            rows: own.len(),
-            width,
-            reach,
-            strange,
-            cols: x.cols(),
-        }
+        Self { edges, map, clusters, alpha, rows: own.len(), width, reach, strange, cols: x.cols() }
     }
 
     /// How far the map's own outlying rows are from a row, ascending; those within a radius.

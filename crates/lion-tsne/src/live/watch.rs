@@ -328,7 +328,9 @@ impl Live {
         }
         match beside {
             // The cluster is wider than it was taken to be.
-            Some(family) => self.members_of(group, &near, &found).into_iter().for_each(|group| self.link(group, family)),
+            Some(family) => {
+                self.members_of(group, &near, &found).into_iter().for_each(|group| self.link(group, family))
+            }
             None => self.forms(group, &near, &found, spent, events),
         }
     }

@@ -46,7 +46,9 @@ impl Map {
             (true, None) => {
                 return Err(Error::Parameter {
                     name: "rows",
-                    problem: "are needed (--rows TABLE): the PCA of the map is fitted again without some of them".into(),
+                    problem:
+                        "are needed (--rows TABLE): the PCA of the map is fitted again without some of them"
+                            .into(),
                 });
             }
             (_, Some(rows)) => {

@@ -145,7 +145,8 @@ impl Cluster {
             e_value: self.sum(now.saturating_sub(self.at)),
             since: self.run.since,
         };
-        self.told = Some(Told { share, sum: 0.0, run: Run { from: now, since: self.run.since, ..Run::default() } });
+        self.told =
+            Some(Told { share, sum: 0.0, run: Run { from: now, since: self.run.since, ..Run::default() } });
         (self.sums, self.at) = ([0.0; 2], now);
         gap
     }

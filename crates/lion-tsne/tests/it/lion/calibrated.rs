@@ -4,8 +4,8 @@ use super::support::{Clustered, adopt, lion, matrix, queries, rows};
 use super::verdict_oracle::Calibrated;
 use crate::common::{Numbers, clusters, paper};
 use lion_tsne::{
-    Error, Fit, Landmarks, Lion, LionOptions, Local, Map, Matrix, Metric, PcaChoice, Verdict, VerdictRule,
-    ignore,
+    Error, Fit, Landmarks, Lion, LionOptions, Local, Map, Matrix, Metric, PcaChoice, Radius, Verdict,
+    VerdictRule, ignore,
 };
 
 fn calibrated(map: &Map) -> Lion {
@@ -154,6 +154,71 @@ fn groups_are_left_out_together() {
     assert!(with < 0.2, "groups: {with}");
 }
 
+/// A group may fill the lists of neighbours of its rows; verdicts on new groups are as promised then too.
+#[test]
+fn groups_larger_than_the_lists_of_neighbours_keep_the_promise() {
+    let (per_group, groups) = (30, 80);
+    let make = |seed: u64| {
+        let mut numbers = Numbers::new(seed);
+        let mut values = Vec::new();
+        for _ in 0..groups {
+            let centre: Vec<f64> = (0..5).map(|_| numbers.gaussian()).collect();
+            for _ in 0..per_group {
+                values.extend(centre.iter().map(|centre| (centre + 0.1 * numbers.gaussian()) as f32));
+            }
+        }
+        let data = Matrix::new(groups * per_group, 5, values).unwrap();
+        let (train, test) = halves(&data, 1200);
+        let groups = Some((0..1200).map(|row| row / per_group as u32).collect());
+        (map_of(train, &Fit { groups, ..Fit::default() }), test)
+    };
+    let found = observed(6, 1200, 1200, make)[2];
+    assert!((0.03..=0.2).contains(&found), "{found} for 10 %");
+}
+
+/// Every row of a factorial table has the same neighbours, but for those that were left out. A row of the map is one of the
+/// rows that its neighbours are rebuilt from, and a new row is not: if that were not seen to, twice as many would be strange.
+#[test]
+fn factorial_tables_keep_the_promise() {
+    let make = |seed: u64| {
+        let mut order: Vec<usize> = (0..729).collect();
+        let mut numbers = Numbers::new(seed);
+        (1..729).rev().for_each(|at| order.swap(at, (numbers.uniform() * (at + 1) as f64) as usize));
+        let indicators = |row: usize| {
+            (0..18).map(move |at| f32::from(u8::from(row / 3usize.pow(at as u32 / 3) % 3 == at % 3)))
+        };
+        let data = Matrix::new(729, 18, order.into_iter().flat_map(indicators).collect()).unwrap();
+        let (train, test) = halves(&data, 583);
+        (map_of(train, &Fit::default()), test)
+    };
+    assert_kept(observed(12, 583, 146, make), 12, 583, 146, 2.0);
+}
+
+/// 0.7 % is 0.7 / 100, which is less than 0.007 once both are rounded.
+#[test]
+fn a_share_is_the_same_however_it_is_written() {
+    let (train, test) = halves(&clusters(3999, 3, 5, 3.0, 3), 999);
+    let map = map_of(train, &Fit::default());
+    let verdicts = |alpha: f64| -> Vec<Verdict> {
+        let lion = lion(&map, &LionOptions { alpha: Some(alpha), ..LionOptions::default() });
+        lion.place(&test).unwrap().iter().map(|placed| placed.verdict).collect()
+    };
+    assert_eq!(verdicts(0.7 / 100.0), verdicts(0.007));
+}
+
+#[test]
+fn a_map_is_calibrated_by_its_own_rows_alone() {
+    let x = clusters(60, 3, 2, 3.0, 1);
+    let map = map_of(x.clone(), &Fit::default());
+    let (_, fewer) = halves(&x, 20);
+    let order: Vec<u32> = (0..60).rev().collect();
+    for (other, problem) in [(fewer, "the table has 40 rows"), (x.select(&order), "row 0 of the table")] {
+        let refused = map.clone().calibrate(Some(other), None, 1).unwrap_err().to_string();
+        assert!(refused.contains(problem), "{refused}");
+    }
+    assert_eq!(map.clone().calibrate(Some(x), None, 1).unwrap(), map);
+}
+
 #[test]
 fn groups_that_do_not_fit_are_refused() {
     let x = clusters(40, 3, 2, 3.0, 1);
@@ -163,6 +228,8 @@ fn groups_that_do_not_fit_are_refused() {
     };
     assert!(refused(vec![0; 39]).contains("39"), "{}", refused(vec![0; 39]));
     assert!(refused(vec![7; 40]).contains("two groups"));
+    let nearly_one = refused((0..40).map(|row| u32::from(row < 5)).collect());
+    assert!(nearly_one.contains("leave 5 rows to calibrate"), "{nearly_one}");
 }
 
 /// Rows that come more than once are as near to a row of the map as can be, and so are new rows that equal one.
@@ -331,6 +398,28 @@ fn false_discoveries_are_spared() {
         assert_eq!((placed.score, placed.nearest), (plain.score, plain.nearest));
         assert!(placed.verdict != Verdict::Interpolated || placed.place.iter().all(|v| v.is_finite()));
     }
+}
+
+/// Rows beside an outlier of the map are strange too: they count among the discoveries, and are spared with the others.
+#[test]
+fn rows_beside_outliers_are_discoveries_too() {
+    let data = clusters(1001, 3, 4, 3.0, 9);
+    let (train, ordinary) = halves(&data, 1000);
+    let mut with_outlier = train.data().to_vec();
+    with_outlier.extend([300.0, 300.0, 300.0]);
+    let map = map_of(Matrix::new(1001, 3, with_outlier).unwrap(), &Fit::default());
+    let place = |beside: usize, rest: &[f32], fdr: Option<f64>| {
+        let mut rows: Vec<f32> = (0..beside).flat_map(|i| [300.0 + 0.001 * i as f32, 300.1, 300.0]).collect();
+        rows.extend_from_slice(rest);
+        let options = LionOptions { fdr, radius: Some(Radius::Percentile(100.0)), ..LionOptions::default() };
+        let placed = lion(&map, &options).place(&Matrix::new(rows.len() / 3, 3, rows).unwrap()).unwrap();
+        placed.iter().map(|placed| placed.verdict).collect::<Vec<_>>()
+    };
+    assert_eq!(place(2, ordinary.row(0), None)[..2], [Verdict::BesideOutlier; 2]);
+    // Two of 1000 rows with the least p-value that there is, 1 in 1002, prove nothing; a hundred do.
+    let many: Vec<f32> = train.data()[..2994].to_vec();
+    assert_eq!(place(2, &many, Some(0.01))[..2], [Verdict::Interpolated; 2]);
+    assert_eq!(place(100, &many[..600], Some(0.05))[..100], [Verdict::BesideOutlier; 100]);
 }
 
 /// The file keeps the calibration bit by bit, and a map without one has the paper's rule.
