@@ -9,7 +9,7 @@ mod folds;
 mod ranks;
 mod reconstruction;
 
-pub(crate) use folds::{FOLDS, MOST_IN_FOLD, Origin, OutOfSample};
+pub(crate) use folds::{MOST_IN_FOLD, Origin, OutOfSample, fold_count};
 pub(crate) use ranks::{PValues, Ranks, Strangeness};
 pub(crate) use reconstruction::{Reconstruction, neighbours_in};
 

@@ -153,7 +153,7 @@ impl Play {
 
     fn strangers_gather(&mut self) {
         self.begin("a new class: 0s, three of five arrivals; many belong nowhere and gather to new clusters");
-        for step in 0..300 {
+        for step in 0..225 {
             if step % 5 < 3 {
                 let next = self.strangers.pop_front();
                 self.land(next);
@@ -333,7 +333,9 @@ mod tests {
             What::Vanishing(vanishing) => Some(vanishing.cluster.clone()),
             _ => None,
         };
-        assert_eq!(acts[2].iter().filter_map(vanished).collect::<Vec<_>>(), [ENDING], "{all:?}");
+        // A ninth of the arrivals were such digits: it takes some hundred without them to be sure.
+        let told: Vec<String> = acts[2..5].iter().flatten().filter_map(vanished).collect();
+        assert_eq!(told, [ENDING], "{all:?}");
         // Noise is put apart, all of it, and most of it from each other.
         let noise = acts[3].iter().filter_map(Event::sighting);
         assert!(noise.clone().all(|noise| noise.group.is_some()), "{all:?}");

@@ -13,9 +13,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const NAMED: usize = 20;
 /// Outliers farther from each other than this, in r_x, and than the map's clusters are wide are no evidence of a cluster.
 const REACH: f64 = 2.0;
-/// An outlier belongs with a new cluster if its nearest outlier does, and is no farther than this, in r_x, or than half the width
-/// of the map's clusters.
+/// An outlier belongs with a new cluster if its nearest outlier does, and is no farther than this, in r_x, or than this part of the
+/// usual distance of two rows of one of the map's clusters.
 const LINK: f64 = 1.5;
+const WIDE: f64 = 0.75;
 /// A new cluster has ended when a pause this long would be so unlikely.
 const UNLIKELY: f64 = 1e-4;
 /// Members by which the pace of a new cluster is known: more are forgotten again.
@@ -300,7 +301,7 @@ impl Live {
         let Some(row) = self.strangers.row(first) else { return };
         let r_x = self.lion.r_x();
         let reach = self.known.reach.max(REACH * r_x);
-        let link = self.known.width.max(LINK * r_x);
+        let link = (WIDE * self.known.width).max(LINK * r_x);
         let own = self.known.own(row, reach);
         let (mut near, outliers) = self.strangers.around(first, reach, now);
         let linked = near.first().filter(|near| {
@@ -318,7 +319,8 @@ impl Live {
             return;
         }
         let spent = gather::spend(&mut self.learned.saved);
-        let beside = near.iter().find_map(|near| self.family(near.group));
+        let mut linked = near.iter().take_while(|near| f64::from(near.distance) <= link);
+        let beside = linked.find_map(|near| self.family(near.group));
         near.retain(|near| self.is_evidence(near));
         let Known { rows, alpha, .. } = self.known;
         let scene = Scene { rows, alpha, own: &own, outliers };

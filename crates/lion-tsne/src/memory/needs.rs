@@ -7,7 +7,7 @@ use crate::affinity;
 use crate::fit::{Fit, Init, Method};
 use crate::index::{self, Search, wanted};
 use crate::preprocess::{self, PcaChoice, WIDEST_COVARIANCE};
-use crate::verdict::{FOLDS, MOST_IN_FOLD};
+use crate::verdict::{MOST_IN_FOLD, fold_count};
 
 /// What some work will hold at its largest, beside what the process holds already.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -175,12 +175,15 @@ impl Sizes {
 
     /// PCA and neighbours without some of the rows, by which verdicts are calibrated.
     fn folds(&self) -> Needs {
-        let fold = (self.rows / FOLDS as f64).min(MOST_IN_FOLD as f64);
+        let folds = fold_count(self.rows as usize, self.cols as usize) as f64;
+        let fold = (self.rows / folds).min(MOST_IN_FOLD as f64);
         let basis = 100.0 * self.cols * (self.width + 20.0);
         let pca = match self.cols <= WIDEST_COVARIANCE as f64 {
             true => {
                 let covariance = 8.0 * self.cols * self.cols;
-                covariance + self.threads * (covariance + 12.0 * fold * self.cols + basis)
+                // One of each fold is kept.
+                let kept = 9.0 * folds * self.cols * self.width;
+                covariance + kept + self.threads * (covariance + 12.0 * fold * self.cols + basis)
             }
             false => self.table() + preprocess::pca_bytes(self.cols, self.width),
         };

@@ -12,7 +12,7 @@ use crate::random::Random;
 use rayon::prelude::*;
 
 /// So many folds.
-pub(crate) const FOLDS: usize = 10;
+const FOLDS: usize = 10;
 /// Of few rows a tenth is too many to leave out: the PCA of the others is a worse one.
 const FOLDS_OF_FEW: usize = 40;
 /// Rows are few below this number, or below the second if there are so few columns that one PCA more takes no time.
@@ -232,8 +232,7 @@ impl Origin<'_> {
         let order = random.permutation(fair);
         let mut folds: Vec<Fold> = match self.groups {
             None => {
-                let few = if columns <= NARROW { FEW_OF_NARROW } else { FEW };
-                let count = if fair < few { FOLDS_OF_FEW } else { FOLDS };
+                let count = fold_count(fair, columns);
                 let size = fair.div_ceil(count).min(MOST_IN_FOLD);
                 let parts = order.chunks(size).take(count);
                 parts.map(|part| Fold { left_out: part.to_vec(), observed: part.to_vec() }).collect()
@@ -247,6 +246,12 @@ impl Origin<'_> {
         }
         folds
     }
+}
+
+/// Into how many folds rows of a table are cut.
+pub(crate) fn fold_count(rows: usize, columns: usize) -> usize {
+    let few = if columns <= NARROW { FEW_OF_NARROW } else { FEW };
+    if rows < few { FOLDS_OF_FEW } else { FOLDS }
 }
 
 /// Folds of whole groups, about equally large: each group, the largest first, joins the smallest fold.

@@ -169,8 +169,8 @@ fn a_cluster_that_no_longer_gets_what_it_got_vanishes_and_recovers() {
     assert!((share - 0.5).abs() < 0.01, "{share}");
     events = apply(&mut live, arrivals(1000.0, 60, |_| LEFT));
     let told = alarms(&events);
-    // If the share were still 0.3: ln(300 000) / ln(1 / 0.7) = 35.4, and a little more.
-    assert!(matches!(told[..], [(35..=40, "vanishing")]), "{told:?}");
+    // If the share were still 0.375, half of it kept to a half: ln(300 000) / ln(1 / 0.625) = 26.8, and a little more.
+    assert!(matches!(told[..], [(26..=32, "vanishing")]), "{told:?}");
     let found = vanishing(&events)[0];
     assert_eq!((found.cluster.as_str(), found.seen, found.why), ("right", 0, Why::Arrivals));
     assert!(shows(&found.evidence, &live) && found.expected > 8.0, "{found:?}");
