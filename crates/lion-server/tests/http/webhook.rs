@@ -95,10 +95,11 @@ async fn a_new_cluster_is_told_and_a_hanging_webhook_holds_up_nobody() {
     let service = service();
     let (webhook, mut hears) = hook(vec![0; 100]).await;
     let webhook = Webhook { time_out: Duration::from_secs(5), ..webhook };
-    let rules = Rules { new_cluster: true, staleness: Some(0.3), outlier_rate: None };
+    let rules = Rules { new_cluster: true, ..Rules::default() };
     let stop = Stop::default();
     watch(service.clone(), "grid", rules, webhook, stop.clone()).expect("a thread");
-    submit(&service, 0..10, [50.0, 50.0]).await;
+    submit(&service, 100..160, [3.5, 4.5]).await;
+    submit(&service, 160..200, [50.0, 50.0]).await;
     let alert = next(&mut hears).await;
     assert_eq!((&alert["alert"], &alert["limit"]), (&json!("new-cluster"), &json!(null)));
     assert!(alert["group"].is_number() && alert["value"].as_f64().unwrap() >= 5.0, "{alert}");
