@@ -56,7 +56,8 @@ def test_a_row_alone_has_the_bits_it_has_among_others(fitted, blobs):
 def test_strangers_are_told_apart(fitted, blobs, strange):
     X, _ = blobs
     assert_array_equal(fitted.predict(strange), [-1, -1, -1])
-    assert_array_equal(fitted.score_samples(strange), [0, 0, 0])
+    # The least p-value that there is.
+    assert_array_equal(fitted.score_samples(strange), [1 / (len(fitted.embedding_) + 1)] * 3)
     rows = np.vstack([X, strange])
     verdict, score, decision = (
         getattr(fitted, name)(rows) for name in ("predict", "score_samples", "decision_function")
@@ -292,7 +293,7 @@ def test_adopted_maps(blobs, strange):
         ({"n_jobs": 0}, "n_jobs must be None or a whole number other than 0, not 0"),
         ({"random_state": -1}, "random_state must be 0 or more, not -1"),
         ({"pca": 0}, "pca must be a whole number from 1 on, not 0"),
-        ({"local": "linear"}, "local must be one of energy, idw, not 'linear'"),
+        ({"local": "linear"}, "local must be one of energy, attraction, idw, not 'linear'"),
         ({"verdict": "paper", "off_plane": "far"}, "off_plane must be"),
         ({"off_plane": "99%"}, "off_plane is for verdict"),
         ({"verdict": "mine"}, "verdict must be"),

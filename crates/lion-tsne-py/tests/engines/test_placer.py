@@ -394,7 +394,7 @@ REFUSED = [
     ({"columns": "f0"}, "columns must be a list of names, not one text"),
     ({"bad_rows": "skip"}, "bad_rows must be one of stop, aside"),
     ({"radius": "high"}, "radius must be a percentile"),
-    ({"local": "far"}, "local must be one of energy, idw"),
+    ({"local": "far"}, "local must be one of energy, attraction, idw"),
     ({"threads": -1}, "threads must be a whole number"),
 ]
 
