@@ -147,7 +147,7 @@ test("outliers gather into a new cluster: callout, banner, status and feed", asy
   const page = await world.open(t);
   const before = (await world.pixels(page)).like(COLOURS.outlier);
   for (let k = 0; k < 12; k++) await world.post([{ id: `kin-${k}`, x: stranger(1, k) }]);
-  assert.match(await told(page, "joined-group", "kin-1 "), /kin-1 joined other outliers \(2 now\)/);
+  assert.match(await told(page, "joined-group", "kin-11"), /kin-11 joined other outliers \(12 now\)/);
   assert.match(await told(page, "forming"), /A new cluster is forming: \d+ outliers, most like [abc]/);
   await status(page, /\d+ outliers · .*a new cluster is forming, most like [abc]/);
   assert.match(await page.locator("#alarms .alarm.forming").innerText(), /A new cluster is forming: 12 outliers, most like [abc]/);
