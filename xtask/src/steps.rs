@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{install, python, readme, shell, web};
+use crate::{golden, install, python, readme, shell, web};
 
 /// A name, and what to do.
 type Step = (&'static str, fn() -> Result<()>);
@@ -28,6 +28,7 @@ const RUST_TESTS: Step = ("rust tests", || shell::run(&mut shell::cargo("test --
 // The whole workspace at once, so that features unify as in the tests and nothing is built twice.
 const BUILD: Step =
     ("build", || shell::run(&mut shell::cargo("build --workspace --release --bins --examples")));
+const GOLDEN: Step = ("golden files", || golden::check(false));
 const PYTHON_TESTS: Step = ("python tests", python::test);
 const ENGINES: Step = ("engines: Spark, Ray and Dask", python::test_engines);
 const BROWSER_TOOLS: Step = ("browser and npm packages", || {
@@ -59,6 +60,7 @@ pub(crate) fn test() -> Result<()> {
         RUSTDOC,
         RUST_TESTS,
         BUILD,
+        GOLDEN,
         PYTHON_TESTS,
         ENGINES,
         BROWSER_TOOLS,
@@ -90,6 +92,12 @@ pub(crate) fn test_engines() -> Result<()> {
 /// The browser tests alone.
 pub(crate) fn test_web() -> Result<()> {
     run(&[BUILD, BROWSER_TOOLS, BROWSER_TESTS, DASHBOARD_TOOLS, DASHBOARD, DASHBOARD_TESTS, EVALUATION])
+}
+
+/// Whether results keep their bits; or what they are from now on.
+pub(crate) fn golden(record: bool) -> Result<()> {
+    BUILD.1()?;
+    golden::check(record)
 }
 
 /// What a change must pass beside its tests.

@@ -16,7 +16,9 @@ pub(crate) fn without(options: &ReadOptions, group: Option<&str>) -> ReadOptions
 
 /// The number of each row's group, by the order in which groups come.
 pub(crate) fn read(files: &Files, options: &ReadOptions, column: &str) -> Result<Vec<u32>> {
-    let exclude = options.exclude.iter().filter(|name| *name != column).cloned().collect();
+    // The group is read as a label; what names and labels the rows is no feature either.
+    let aside = options.exclude.iter().chain(&options.id).chain(&options.label);
+    let exclude = aside.filter(|name| *name != column).cloned().collect();
     let options = ReadOptions { label: Some(column.to_owned()), id: None, exclude, ..options.clone() };
     let mut numbers: HashMap<String, u32> = HashMap::new();
     let mut groups = Vec::new();

@@ -194,3 +194,22 @@ fn words_go_where_they_belong() {
     let quiet = folder.lion(&format!("fit t.csv -o m.lion {QUICK} -q"));
     assert_eq!((quiet.code, quiet.stdout.as_str(), quiet.stderr.as_str()), (Some(0), "", ""));
 }
+
+#[test]
+fn groups_of_rows_beside_ids_and_labels_of_text() {
+    let (folder, sample) = (Folder::new(), Sample::new());
+    let head = "name,kind,patient,";
+    let rows = sample.csv();
+    let mut lines = rows.lines();
+    let mut table = format!("{head}{}\n", lines.next().unwrap());
+    for (row, line) in lines.enumerate() {
+        table += &format!("r{row},k{},p{},{line}\n", row % 3, row / 4);
+    }
+    folder.write("t.csv", table);
+    let fit = folder.json(&format!("fit t.csv --id name --label kind --group patient -o m.lion {QUICK}"));
+    assert_eq!((&fit["dims"], &fit["calibration_groups"]), (&4.into(), &30.into()));
+    let by_label = folder.json(&format!(
+        "fit t.csv --id name --label patient --exclude kind --group patient -o l.lion {QUICK}"
+    ));
+    assert_eq!((&by_label["dims"], &by_label["calibration_groups"]), (&4.into(), &30.into()));
+}
