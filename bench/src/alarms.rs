@@ -93,9 +93,9 @@ impl Bench {
     /// A shift of all rows, or of the outliers alone, and its end.
     pub fn drift(&self) -> Result<()> {
         println!(
-            "| a shift that makes 7 % outliers | rows a second | stale told | rows needed: median, most | fresh told | rows needed: median, most |"
+            "| a shift that makes 7 % outliers | rows a second | stale told | rows needed: median, most | fresh told | rows needed: median, most | fresh told too early |"
         );
-        println!("|---|---|---|---|---|---|");
+        println!("|---|---|---|---|---|---|---|");
         for source in Source::ALL {
             for whole in [true, false] {
                 for &rate in &self.rates {
@@ -121,9 +121,9 @@ impl Bench {
     /// A cluster that gets no more rows, and gets them again.
     pub fn stops(&self) -> Result<()> {
         println!(
-            "| a cluster that stops | rows a second | vanishing told | rows needed, beside ln(100 000) / share: median, most | recovered told | rows needed: median, most |"
+            "| a cluster that stops | rows a second | vanishing told | rows needed, beside ln(100 000) / share: median, most | recovered told | rows needed: median, most | recovered told too early |"
         );
-        println!("|---|---|---|---|---|---|");
+        println!("|---|---|---|---|---|---|---|");
         for source in Source::ALL {
             for &rate in &self.rates {
                 let mut tally = Tally::default();

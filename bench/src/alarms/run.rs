@@ -76,6 +76,8 @@ pub(super) struct Tally {
     pub(super) rows: usize,
     outliers: usize,
     excess: usize,
+    /// How often each kind was told while what happens lasted.
+    during: BTreeMap<&'static str, usize>,
     /// How often each kind was told though nothing had happened, and on the whole.
     before: BTreeMap<&'static str, usize>,
     all: BTreeMap<&'static str, usize>,
@@ -106,6 +108,9 @@ impl Tally {
             if let Some((end, (at, ..))) = told.end.and_then(|end| Some((end, of(end)?))) {
                 self.ends.entry(kind).or_default().push(at - end);
             }
+            let lasting = begin..told.end.unwrap_or(told.rows);
+            let early = told.alarms.iter().filter(|(at, _, k)| *k == kind && lasting.contains(at)).count();
+            *self.during.entry(kind).or_default() += early;
         }
     }
 
@@ -172,14 +177,15 @@ impl Tally {
             ref values => format!("{}, {}", say(values[values.len() / 2]), say(values[values.len() - 1])),
         };
         format!(
-            "| {name} | {} | {} of {} | {} | {} of {} | {} |",
+            "| {name} | {} | {} of {} | {} | {} of {} | {} | {} |",
             self::said(rate),
             rows.len(),
             self.streams,
             said(&rows),
             ends.len(),
             self.streams,
-            spread(&ends)
+            spread(&ends),
+            self.during.get(end).copied().unwrap_or(0)
         )
     }
 }

@@ -33,7 +33,7 @@ const DEVIATIONS: f64 = 4.0;
 /// Bets of a detector.
 pub(in crate::live) const BETS: usize = 6;
 /// The end of a change is told at this e-value, which is multiplied each time that the change is soon told again.
-const BACK: f64 = 400.0;
+const BACK: f64 = 1500.0;
 const AGAIN: f64 = 4.0;
 /// A change that is told within so many arrivals after its end had not ended.
 const SOON: u64 = 10_000;
