@@ -1,6 +1,7 @@
 //! `cargo xtask`: the chores of this repository, so that a bare clone needs two commands and no manual.
 
 mod bench;
+mod book;
 mod data;
 mod digits;
 mod golden;
@@ -25,6 +26,8 @@ usage: cargo xtask <task>
   test python             the tests of the Python package alone
   test engines            placing on Spark, Ray and Dask alone
   test web                the browser tests alone
+  test docs               the commands of README.md and docs/, and the book alone
+  docs                    build the book of docs/ into target/book, with search
   wheel                   build the Python package's wheel
   lint                    formatting, clippy, rustdoc, and the licence and source policy of deny.toml
   golden [--record]       whether the files that lion writes for fixed tables have the bits they had
@@ -38,8 +41,8 @@ usage: cargo xtask <task>
   bench live [OPTIONS]    a live map under load: --seconds N, --listeners N, --minutes N (memory), --kills N, --crowd N, --only PARTS
   bench alarms [OPTIONS]  false alarms and delays on streams whose truth is known: --seeds N, --ordinary N, --rows N, --only PARTS";
 
-/// The tasks by name, for the check that the README speaks only of these.
-const TASKS: [&str; 6] = ["test", "wheel", "lint", "golden", "data", "bench"];
+/// The tasks by name, for the check that README.md and docs/ speak only of these.
+const TASKS: [&str; 7] = ["test", "docs", "wheel", "lint", "golden", "data", "bench"];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -69,6 +72,8 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["test", "python"] => Some(steps::test_python()),
         ["test", "engines"] => Some(steps::test_engines()),
         ["test", "web"] => Some(steps::test_web()),
+        ["test", "docs"] => Some(steps::test_docs()),
+        ["docs"] => Some(book::build()),
         ["wheel"] => Some(python::wheel()),
         ["lint"] => Some(steps::lint()),
         ["golden"] => Some(steps::golden(false)),

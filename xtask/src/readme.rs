@@ -1,15 +1,15 @@
-//! The check that the README's commands are the ones that run. Blocks fenced as `sh run` are run, line by line,
-//! in one empty folder; in other `sh` blocks, every verb and flag of `lion` and every task of `cargo xtask` must
-//! exist.
+//! The check that the commands in README.md and docs/*.md are the ones that run. Blocks fenced as `sh run` are
+//! run, command by command, in one empty folder for each document; in other `sh` blocks, every verb and flag of
+//! `lion` and every task of `cargo xtask` must exist.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::{TASKS, shell};
 
-/// A line of a fenced block: where it stands, what it says, whether it is to be run.
+/// A command of a fenced block: the line where it begins, what it says, whether it is to be run.
 #[derive(Debug, PartialEq)]
 struct Line {
     number: usize,
@@ -18,49 +18,94 @@ struct Line {
 }
 
 pub(crate) fn check() -> Result<()> {
-    let path = shell::root().join("README.md");
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let folder = shell::scratch("readme")?;
     let lion = shell::built("lion")?;
-    let lines = lines(&text);
-    ensure!(!lines.is_empty(), "README.md shows no command");
-    for line in &lines {
-        let outcome = if line.runs { execute(&line.text, &lion, &folder) } else { exists(&line.text, &lion) };
-        outcome.with_context(|| format!("README.md line {}: `{}`", line.number, line.text))?;
+    for path in documents()? {
+        check_document(&path, &lion)?;
     }
-    let ran = lines.iter().filter(|line| line.runs).count();
-    println!("{} commands: {ran} run, the others exist", lines.len());
     Ok(())
 }
 
-/// The command lines of all `sh` blocks, without prompts, comments and blank lines; a line that ends in a
-/// backslash goes on in the next.
-fn lines(readme: &str) -> Vec<Line> {
+/// README.md, then the pages of docs/ by name.
+fn documents() -> Result<Vec<PathBuf>> {
+    let folder = shell::root().join("docs");
+    let files = std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut pages = files.map(|file| Ok(file?.path())).collect::<Result<Vec<_>>>()?;
+    pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    pages.sort();
+    pages.insert(0, shell::root().join("README.md"));
+    Ok(pages)
+}
+
+fn check_document(path: &Path, lion: &Path) -> Result<()> {
+    let name = path.strip_prefix(shell::root()).unwrap_or(path).display().to_string();
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    let lines = lines(&text);
+    ensure!(name != "README.md" || !lines.is_empty(), "README.md shows no command");
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let folder = shell::scratch(&format!("documents/{stem}"))?;
+    for line in &lines {
+        let outcome = if line.runs { execute(&line.text, lion, &folder) } else { exists(&line.text, lion) };
+        outcome.with_context(|| format!("{name} line {}: `{}`", line.number, line.text))?;
+    }
+    let ran = lines.iter().filter(|line| line.runs).count();
+    println!("{name}: {} commands, {ran} of them run, the others exist", lines.len());
+    Ok(())
+}
+
+/// The commands of all `sh` blocks, without prompts, comments and blank lines. A line that ends in a backslash, or
+/// within quotes, goes on in the next.
+fn lines(document: &str) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     let mut block = None;
-    let mut goes_on = false;
-    for (number, raw) in (1..).zip(readme.lines()) {
-        let text = raw.trim();
-        if let Some(info) = text.strip_prefix("```") {
+    let mut joint = None;
+    for (number, raw) in (1..).zip(document.lines()) {
+        if let Some(info) = raw.trim().strip_prefix("```") {
             let opening = block.is_none().then(|| info.split_whitespace().collect::<Vec<_>>());
             block = opening.map(|words| (words.first() == Some(&"sh"), words.contains(&"run")));
-            goes_on = false;
+            joint = None;
             continue;
         }
         let Some((true, runs)) = block else { continue };
-        let text = text.strip_prefix("$ ").unwrap_or(text);
-        let text = text.split(" #").next().unwrap_or_default().trim_end();
-        if text.is_empty() || text.starts_with('#') {
+        let text = if joint == Some("\n") { raw.trim_end() } else { command_of(raw) };
+        if text.is_empty() {
             continue;
         }
         let part = text.strip_suffix('\\').unwrap_or(text).trim_end();
-        match lines.last_mut() {
-            Some(last) if goes_on => last.text = format!("{} {part}", last.text),
+        match (joint, lines.last_mut()) {
+            (Some(joint), Some(last)) => last.text = format!("{}{joint}{part}", last.text),
             _ => lines.push(Line { number, text: part.to_owned(), runs }),
         }
-        goes_on = text.ends_with('\\');
+        let is_quoted = lines.last().is_some_and(|last| ends_quoted(&last.text));
+        joint = match text.ends_with('\\') {
+            _ if is_quoted => Some("\n"),
+            true => Some(" "),
+            false => None,
+        };
     }
     lines
+}
+
+/// A line without its prompt and its comment.
+fn command_of(raw: &str) -> &str {
+    let text = raw.trim();
+    let text = text.strip_prefix("$ ").unwrap_or(text);
+    if text.starts_with('#') { "" } else { text.split(" #").next().unwrap_or_default().trim_end() }
+}
+
+/// Whether a quotation of the shell is open at the end of a text.
+fn ends_quoted(text: &str) -> bool {
+    let mut quote = None;
+    let mut is_escaped = false;
+    for c in text.chars() {
+        match (quote, c) {
+            _ if is_escaped => is_escaped = false,
+            (None | Some('"'), '\\') => is_escaped = true,
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
+            _ => {}
+        }
+    }
+    quote.is_some()
 }
 
 /// Runs a line in the shell, with the built `lion` first in PATH and in place of `cargo run --release --`.
@@ -124,6 +169,14 @@ mod tests {
             line(14, "cargo xtask test", false),
         ];
         assert_eq!(lines(readme), expected);
+    }
+
+    #[test]
+    fn a_quotation_may_span_lines() {
+        let document = "```sh run\nawk 'BEGIN {\n  print \"x\" # y\n}' > t.csv\necho \"it's\"\nls\n```\n";
+        let found: Vec<_> = lines(document).into_iter().map(|line| (line.number, line.text)).collect();
+        let expected = [(2, "awk 'BEGIN {\n  print \"x\" # y\n}' > t.csv"), (5, "echo \"it's\""), (6, "ls")];
+        assert_eq!(found, expected.map(|(number, text)| (number, text.to_owned())));
     }
 
     #[test]

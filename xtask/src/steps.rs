@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{golden, install, python, readme, shell, web};
+use crate::{book, golden, install, python, readme, shell, web};
 
 /// A name, and what to do.
 type Step = (&'static str, fn() -> Result<()>);
@@ -45,7 +45,8 @@ const EVALUATION: Step = ("evaluation, quickly, and its report in a browser", ev
 const DASHBOARD_TOOLS: Step = ("dashboard's npm packages", web::tools);
 const DASHBOARD: Step = ("dashboard's source", web::source);
 const DASHBOARD_TESTS: Step = ("dashboard in a browser", web::browser);
-const README: Step = ("README's commands", readme::check);
+const README: Step = ("commands of README and docs", readme::check);
+const BOOK: Step = ("book", book::build);
 const DEMO: Step = ("demo", demo);
 const POLICY: Step = ("licences and sources", || {
     let deny = install::cargo_deny()?;
@@ -70,6 +71,7 @@ pub(crate) fn test() -> Result<()> {
         DASHBOARD_TESTS,
         EVALUATION,
         README,
+        BOOK,
         DEMO,
     ])
 }
@@ -92,6 +94,11 @@ pub(crate) fn test_engines() -> Result<()> {
 /// The browser tests alone.
 pub(crate) fn test_web() -> Result<()> {
     run(&[BUILD, BROWSER_TOOLS, BROWSER_TESTS, DASHBOARD_TOOLS, DASHBOARD, DASHBOARD_TESTS, EVALUATION])
+}
+
+/// What the documents say, and the book made of them.
+pub(crate) fn test_docs() -> Result<()> {
+    run(&[BUILD, README, BOOK])
 }
 
 /// Whether results keep their bits; or what they are from now on.
