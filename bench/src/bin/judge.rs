@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 use lion_bench::{Arguments, matrix};
-use lion_tsne::evaluate::Judge;
+use lion_evaluate::Judge;
 use lion_tsne::{Affinities, Search, ignore, kl_divergence, nearest_neighbours};
 
 fn main() -> Result<()> {

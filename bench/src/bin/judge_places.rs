@@ -4,7 +4,7 @@
 
 use anyhow::{Context, Result};
 use lion_bench::{Arguments, matrix};
-use lion_tsne::evaluate::{Estimate, Judge};
+use lion_evaluate::{Estimate, Judge};
 
 fn main() -> Result<()> {
     let arguments = Arguments::of_process()?;

@@ -6,10 +6,8 @@
 
 use anyhow::{Context, Result};
 use lion_bench::{Arguments, matrix};
-use lion_tsne::evaluate::{Estimate, Judge, places_of};
-use lion_tsne::{
-    Fit, JoinedKl, Lion, LionOptions, Local, Map, Matrix, PcaChoice, Placement, Rows, Verdict, ignore,
-};
+use lion_evaluate::{Estimate, JoinedKl, Judge, places_of};
+use lion_tsne::{Fit, Lion, LionOptions, Local, Map, Matrix, PcaChoice, Placement, Rows, Verdict, ignore};
 use serde_json::{Value, json};
 use std::time::Instant;
 

@@ -6,9 +6,11 @@
 
 use anyhow::{Context, Result};
 use lion_bench::{Arguments, matrix};
-use lion_tsne::evaluate::{Estimate, Judge, places_of, strangers};
-use lion_tsne::{Fit, Lion, LionOptions, Local, Matrix, PcaChoice, Placement, VerdictRule};
-use lion_tsne::{PowerPoint, Radius, Rows, Settled, Verdict, ignore};
+use lion_evaluate::{Estimate, Judge, places_of, strangers};
+use lion_tsne::{
+    Fit, Lion, LionOptions, Local, Matrix, PcaChoice, Placement, PowerPoint, Radius, Rows, Settled, Verdict,
+    VerdictRule, ignore,
+};
 use serde_json::{Value, json};
 
 const COMPONENTS: usize = 30;

@@ -5,7 +5,7 @@
 
 use anyhow::Result;
 use lion_bench::{Arguments, matrix};
-use lion_tsne::evaluate::{Estimate, Judge, places_of, places_of_map};
+use lion_evaluate::{Estimate, Judge, places_of, places_of_map};
 use lion_tsne::{Lion, LionOptions, Local, Map, Matrix, Placement, Radius, Verdict};
 use std::time::Instant;
 

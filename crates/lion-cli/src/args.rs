@@ -12,7 +12,7 @@ mod stream;
 mod value;
 
 pub(crate) use calibrate::CalibrateArgs;
-pub(crate) use evaluate::{EvaluateArgs, Part};
+pub(crate) use evaluate::{EvaluateArgs, ExperimentArg};
 pub(crate) use fit::{FitArgs, LandmarkArgs, SearchArg};
 pub(crate) use place::PlaceArgs;
 pub(crate) use placing::PlacingArgs;
@@ -292,10 +292,12 @@ impl Cli {
                     "--webhook is never called: add --alert-outlier-rate, --alert-staleness or --alert-new-cluster",
                 ))
             }
-            Verb::Evaluate(args) if args.data.is_none() && args.only.contains(&Part::Large) => Some((
-                "evaluate",
-                "the large test needs all of MNIST: fetch it with cargo xtask data mnist, and give --data data/mnist",
-            )),
+            Verb::Evaluate(args) if args.data.is_none() && args.only.contains(&ExperimentArg::Large) => {
+                Some((
+                    "evaluate",
+                    "the large test needs all of MNIST: fetch it with cargo xtask data mnist, and give --data data/mnist",
+                ))
+            }
             Verb::Plot(args) if args.width.is_some() && args.output.kind != PictureKind::Png => {
                 Some(("plot", "--width is for .png files: .svg and .html have no size in pixels"))
             }

@@ -4,7 +4,6 @@ mod acts;
 mod live;
 
 use crate::args::{Common, DemoArgs, Picture, PictureKind};
-use crate::digits::{self, Digits, Embedded};
 use crate::fit;
 use crate::interrupt::Interrupt;
 use crate::noise::Noise;
@@ -14,7 +13,8 @@ use crate::plot::{Newcomers, draw};
 use crate::progress::{Phase, Reporter, Screen};
 use crate::summary::{Summary, percent};
 use anyhow::{Context, Result};
-use lion_tsne::evaluate::{Estimate, Judge, places_of};
+use lion_evaluate::digits::{self, Digits, Embedded};
+use lion_evaluate::{Estimate, Judge, places_of};
 use lion_tsne::{Fit, Lion, LionOptions, Map, Matrix, PcaChoice, Placement, Rows};
 use serde::Serialize;
 use std::path::Path;

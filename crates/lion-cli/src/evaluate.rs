@@ -1,38 +1,14 @@
-//! `lion evaluate`: every method and experiment of the paper, in one report.
+//! `lion evaluate`: every method and experiment of the paper, in one report. The experiments are lion-evaluate's.
 
-mod calibration;
-mod claims;
-mod complexity;
-mod contenders;
-mod differences;
-mod document;
-mod figures;
-mod large;
-mod results;
-mod sets;
-mod stages;
-mod strangers;
-mod sweeps;
-mod tables;
-mod trial;
-mod two_tests;
-mod verdicts;
-
-use crate::args::{Common, EvaluateArgs, Part};
+use crate::args::{Common, EvaluateArgs};
 use crate::interrupt::Interrupt;
-use crate::mnist::Mnist;
+use crate::mnist;
 use crate::output;
 use crate::progress::Screen;
-use anyhow::{Context, Result};
-use contenders::Entry;
-use lion_report::{Block, Document};
-use results::{Large, Material, Results, RunFacts};
+use anyhow::Result;
+use lion_evaluate::experiments::{Evaluation, EvaluationObserver, ReportSummary};
 use serde::Serialize;
-use stages::Stages;
-use std::path::Path;
-
-/// Epochs of the networks: the paper's, and those of a quick run.
-const EPOCHS: [usize; 2] = [5000, 250];
+use std::time::Duration;
 
 /// The JSON object.
 #[derive(Serialize)]
@@ -49,230 +25,67 @@ struct Summary {
 
 /// Runs the parts asked for and writes the report.
 pub(crate) fn run(args: &EvaluateArgs, common: &Common) -> Result<()> {
-    let parts = args.parts();
-    let mnist = args.data.as_deref().map(Mnist::read).transpose()?;
-    if let Some((mnist, folder)) =
-        mnist.as_ref().zip(args.data.as_deref()).filter(|_| parts.contains(&Part::Large))
-    {
-        large::check(mnist, folder)?;
-    }
-    std::fs::create_dir_all(&args.output)
-        .with_context(|| format!("the folder {} cannot be made", args.output.display()))?;
+    let evaluation = Evaluation {
+        folder: args.output.clone(),
+        experiments: args.experiments(),
+        mnist: args.data.as_deref().map(mnist::read).transpose()?,
+        quick: args.quick,
+        held_out: args.held_out,
+        grid_epochs: args.epochs_of_grid(),
+        seed: common.seed,
+    };
+    evaluation.check()?;
     let screen = Screen::new(common);
     Interrupt::install_ending(
         &screen,
         "stopped: finished stages are kept in the report's folder, and the same command goes on from there",
     )?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(common.threads)).build()?;
-    let (results, material) =
-        pool.install(|| Evaluation::new(args, common, &parts, mnist, &screen)?.run())?;
+    let report = pool.install(|| evaluation.run(&screen));
     screen.close();
-    let document = document::document(&results, material.as_ref())?;
-    write(&args.output, &results, &document)?;
-    let summary = summary(args, &results, &document);
+    let report = report?;
+    report.write(&args.output)?;
+    let summary = Summary::new(args, report.summary());
     output::present(common, &summary, || summary.in_words())
 }
 
-/// What a run is made of.
-struct Evaluation<'a> {
-    args: &'a EvaluateArgs,
-    parts: &'a [Part],
-    seed: u64,
-    screen: Screen,
-    stages: Stages,
-    mnist: Option<Mnist>,
-}
-
-impl<'a> Evaluation<'a> {
-    fn new(
-        args: &'a EvaluateArgs,
-        common: &Common,
-        parts: &'a [Part],
-        mnist: Option<Mnist>,
-        screen: &Screen,
-    ) -> Result<Self> {
-        // Threads change no place, but every time.
-        let key = format!(
-            "seed {} quick {} threads {} mnist {:016x}",
-            common.seed,
-            args.quick,
-            rayon::current_num_threads(),
-            mnist.as_ref().map_or(0, Mnist::fingerprint)
-        );
-        let expected = expected(args, parts);
-        let stages = Stages::new(&args.output, &key, expected, screen.clone())?;
-        Ok(Self { args, parts, seed: common.seed, screen: screen.clone(), stages, mnist })
+impl EvaluationObserver for Screen {
+    fn say(&self, text: &str) {
+        Self::say(self, text);
     }
 
-    fn has(&self, part: Part) -> bool {
-        self.parts.contains(&part)
-    }
-
-    fn epochs(&self) -> usize {
-        EPOCHS[usize::from(self.args.quick)]
-    }
-
-    fn run(mut self) -> Result<(Results, Option<Material>)> {
-        let memory = if self.has(Part::Large) { Some(large::check_memory()?) } else { None };
-        memory.iter().for_each(|memory| self.screen.say(memory));
-        let on_a_map = [Part::Cluster, Part::Outliers, Part::Others, Part::Grid];
-        let tested = match on_a_map.iter().any(|&part| self.has(part)) {
-            true => Some(two_tests::run(&mut self)?),
-            false => None,
+    fn begin(&self, stage: &str, remaining: Duration) {
+        let remaining = match remaining.as_secs_f64() {
+            seconds if seconds < 90.0 => format!("about {seconds:.0} s left in all"),
+            seconds => format!("about {:.0} min left in all", seconds / 60.0),
         };
-        let complexity = self.complexity()?;
-        let large = self.large()?;
-        let run = RunFacts {
-            version: env!("CARGO_PKG_VERSION"),
-            data: match (&tested, self.mnist.is_some()) {
-                (Some(tested), _) => tested.source.clone(),
-                (None, true) => "MNIST".into(),
-                (None, false) => "rows made up for measuring".into(),
-            },
-            seed: self.seed,
-            threads: rayon::current_num_threads(),
-            quick: self.args.quick,
-            parts: self.parts.iter().map(|part| format!("{part:?}").to_lowercase()).collect(),
-            epochs: self.epochs(),
-            machine: machine(),
-            seconds: self.stages.seconds,
-            kept: self.stages.kept,
-        };
-        let (found, material) = match tested {
-            Some(tested) => (Some(tested.found), tested.material),
-            None => (None, None),
-        };
-        let found = found.unwrap_or_default();
-        let mut results = Results {
-            run,
-            map: found.map,
-            baseline: found.baseline,
-            methods: found.methods,
-            calibration: found.calibration,
-            strangers: found.strangers,
-            powers: found.powers,
-            widths: found.widths,
-            grid: found.grid,
-            complexity,
-            large,
-            claims: Vec::new(),
-            differences: Vec::new(),
-        };
-        let entries: &[Entry] = material.as_ref().map_or(&[], |material| &material.entries);
-        results.claims = claims::claims(&results, entries);
-        results.differences = differences::differences(&results, entries);
-        Ok((results, material))
+        self.task(stage, &remaining);
     }
 
-    fn complexity(&mut self) -> Result<Vec<complexity::Timing>> {
-        let mut timings = Vec::new();
-        if self.has(Part::Complexity) {
-            let seed = self.seed;
-            for size in complexity::sizes(self.args.quick) {
-                let name = format!("complexity {} x {}", size[0], size[1]);
-                let expected = 0.2 + size[0] as f64 / 1500.0;
-                timings.extend(self.stages.stage(&name, expected, |_| complexity::measure(size, seed))?);
-            }
-        }
-        Ok(timings)
+    fn step(&self, done: u64, total: u64) {
+        Self::step(self, done, total);
     }
 
-    fn large(&mut self) -> Result<Option<Large>> {
-        let Some(mnist) = self.mnist.as_ref().filter(|_| self.parts.contains(&Part::Large)) else {
-            return Ok(None);
-        };
-        let (quick, seed) = (self.args.quick, self.seed);
-        let stages = &mut self.stages;
-        let trained = stages.stage("parametric t-SNE of 60000 x 784", 900.0, |observer| {
-            large::train(mnist, quick, seed, observer)
-        })?;
-        let (parametric, on_parametric) = stages.stage("LION on parametric t-SNE", 150.0, |observer| {
-            let map = large::adopted(mnist, &trained, seed, observer)?;
-            let plain = large::of_parametric(&map, mnist, &trained)?;
-            Ok((plain, large::on_map(&map, mnist, observer)?))
-        })?;
-        let (fit_seconds, on_tsne) =
-            stages.stage("LION on a t-SNE map of 60000 x 784", 250.0, |observer| {
-                let begun = std::time::Instant::now();
-                let map = large::fitted(mnist, seed, observer)?;
-                let seconds = begun.elapsed().as_secs_f64();
-                Ok((seconds, large::on_map(&map, mnist, observer)?))
-            })?;
-        Ok(Some(Large { training_seconds: trained.seconds, parametric, on_parametric, fit_seconds, on_tsne }))
-    }
-}
-
-/// About how many seconds all of it takes.
-fn expected(args: &EvaluateArgs, parts: &[Part]) -> f64 {
-    let part = |part: &Part| match (part, args.quick) {
-        (Part::Cluster | Part::Outliers, false) => 250.0,
-        (Part::Cluster | Part::Outliers, true) => 30.0,
-        (Part::Others, false) => 380.0,
-        (Part::Others, true) => 48.0,
-        (Part::Complexity, false) => 120.0,
-        (Part::Complexity, true) => 8.0,
-        (Part::Grid, _) => 0.7 * args.epochs_of_grid() as f64,
-        (Part::Large, _) => 1300.0,
-    };
-    parts.iter().map(part).sum()
-}
-
-/// The processor and how much memory there is, as far as the system tells.
-fn machine() -> String {
-    let told = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = told.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
-    let model = model.map_or("unknown processor", |(_, name)| name.trim());
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    format!("{model}, {cores} cores, {} {}", std::env::consts::OS, std::env::consts::ARCH)
-}
-
-/// Writes every file, each whole or not at all; the page last, when all it speaks of is there.
-fn write(folder: &Path, results: &Results, document: &Document) -> Result<()> {
-    let figures = folder.join("figures");
-    std::fs::create_dir_all(&figures)
-        .with_context(|| format!("the folder {} cannot be made", figures.display()))?;
-    remove_old(&figures, document)?;
-    for block in &document.blocks {
-        if let Block::Figure { name, picture, .. } = block {
-            output::replace(&figures.join(format!("{name}.svg")), picture.svg().as_bytes())?;
-            output::replace(&figures.join(format!("{name}.png")), &picture.png()?)?;
-        }
-    }
-    output::replace(&folder.join("report.json"), &serde_json::to_vec_pretty(results)?)?;
-    output::replace(&folder.join("report.html"), document.html()?.as_bytes())
-}
-
-/// Removes the figures of an earlier run that this report does not have.
-fn remove_old(folder: &Path, document: &Document) -> Result<()> {
-    let is_ours = |stem: &str| {
-        document.blocks.iter().any(|block| matches!(block, Block::Figure { name, .. } if name == stem))
-    };
-    for file in std::fs::read_dir(folder)?.flatten().map(|entry| entry.path()) {
-        let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let is_figure = file.extension().is_some_and(|kind| kind == "svg" || kind == "png");
-        if is_figure && !is_ours(&stem) {
-            std::fs::remove_file(&file).with_context(|| file.display().to_string())?;
-        }
-    }
-    Ok(())
-}
-
-fn summary(args: &EvaluateArgs, results: &Results, document: &Document) -> Summary {
-    let count = |held: bool| results.claims.iter().filter(|claim| claim.holds == Some(held)).count();
-    let figures = document.blocks.iter().filter(|block| matches!(block, Block::Figure { .. })).count();
-    Summary {
-        report: args.output.join("report.html").display().to_string(),
-        json: args.output.join("report.json").display().to_string(),
-        figures,
-        claims_that_hold: count(true),
-        claims_that_do_not: count(false),
-        stages_kept: results.run.kept,
-        seconds: results.run.seconds,
-        quick: results.run.quick,
+    fn end(&self, stage: &str, taken: Duration) {
+        self.detail(&format!("{stage}: {:.1} s", taken.as_secs_f64()));
     }
 }
 
 impl Summary {
+    fn new(args: &EvaluateArgs, report: ReportSummary) -> Self {
+        let ReportSummary { figures, claims_that_hold, claims_that_do_not, stages_kept, seconds } = report;
+        Self {
+            report: args.output.join("report.html").display().to_string(),
+            json: args.output.join("report.json").display().to_string(),
+            figures,
+            claims_that_hold,
+            claims_that_do_not,
+            stages_kept,
+            seconds,
+            quick: args.quick,
+        }
+    }
+
     fn in_words(&self) -> String {
         let Self { report, figures, claims_that_hold, claims_that_do_not, seconds, .. } = self;
         format!(

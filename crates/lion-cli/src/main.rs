@@ -3,7 +3,6 @@
 mod args;
 mod calibrate;
 mod demo;
-mod digits;
 mod evaluate;
 mod export;
 mod files;

@@ -1,7 +1,7 @@
 //! All of MNIST, from a folder with its four files.
 
-use crate::digits::Digits;
 use anyhow::{Context, Result, ensure};
+use lion_evaluate::digits::{Digits, Mnist};
 use lion_table::ReadOptions;
 use lion_tsne::Matrix;
 use std::path::{Path, PathBuf};
@@ -9,31 +9,9 @@ use std::path::{Path, PathBuf};
 /// Pixels of an image: 28 x 28.
 const PIXELS: usize = 784;
 
-/// The images to learn from, and those to be tested with: 60000 and 10000 as published.
-pub(crate) struct Mnist {
-    pub(crate) training: Digits,
-    pub(crate) test: Digits,
-}
-
-impl Mnist {
-    /// Reads the four files as they were published, gzipped or not.
-    pub(crate) fn read(folder: &Path) -> Result<Self> {
-        Ok(Self { training: part(folder, "train")?, test: part(folder, "t10k")? })
-    }
-}
-
-impl Mnist {
-    /// A number that other images or labels would change: nothing kept of one data set is taken for another's.
-    pub(crate) fn fingerprint(&self) -> u64 {
-        let mut hash = 0xcbf2_9ce4_8422_2325u64;
-        let mut mix = |value: u64| hash = (hash ^ value).wrapping_mul(0x0100_0000_01b3).rotate_left(23);
-        for digits in [&self.training, &self.test] {
-            mix(digits.labels.len() as u64);
-            digits.labels.iter().flat_map(|label| label.bytes()).for_each(|byte| mix(u64::from(byte)));
-            digits.pixels.data().iter().for_each(|pixel| mix(u64::from(pixel.to_bits())));
-        }
-        hash
-    }
+/// Reads the four files as they were published, gzipped or not.
+pub(crate) fn read(folder: &Path) -> Result<Mnist> {
+    Ok(Mnist { training: part(folder, "train")?, test: part(folder, "t10k")?, folder: folder.to_owned() })
 }
 
 fn part(folder: &Path, name: &str) -> Result<Digits> {
@@ -103,12 +81,12 @@ mod tests {
     }
 
     fn refusal(folder: &Path) -> String {
-        format!("{:#}", Mnist::read(folder).err().unwrap())
+        format!("{:#}", read(folder).err().unwrap())
     }
 
     #[test]
     fn four_files_are_read() {
-        let Mnist { training, test } = Mnist::read(folder().path()).unwrap();
+        let Mnist { training, test, .. } = read(folder().path()).unwrap();
         assert_eq!(
             (training.labels, test.labels),
             (vec!["5".into(), "0".into(), "4".into()], vec!["7".into(), "2".into()])

@@ -1,7 +1,7 @@
 //! Images of noise, the strangers of the demo.
 
 use anyhow::{Result, ensure};
-use lion_tsne::evaluate::{noise, strangers};
+use lion_evaluate::{noise, strangers};
 use lion_tsne::{Map, Matrix};
 
 const SEED: u64 = 1;

@@ -6,7 +6,8 @@ use crate::map::Map;
 use crate::params::Params;
 use crate::process::PerProcess;
 use crate::progress::observed;
-use lion_tsne::{Baseline, Epsilon, Error, Network, Parametric};
+use lion_evaluate::{Baseline, Epsilon, Network, Parametric};
+use lion_tsne::Error;
 use numpy::PyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -24,7 +25,7 @@ pub(crate) fn baseline_names() -> Vec<String> {
 #[pyclass(frozen, module = "liontsne._native")]
 pub(crate) struct Built {
     name: String,
-    built: lion_tsne::Built,
+    built: lion_evaluate::Built,
     dims: usize,
     threads: usize,
     pool: PerProcess<ThreadPool>,

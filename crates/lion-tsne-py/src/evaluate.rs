@@ -4,8 +4,8 @@ use crate::arrays::{Rows, column, numbers};
 use crate::baseline::pool;
 use crate::errors::exception;
 use crate::map::Map;
-use lion_tsne::evaluate::Judge;
-use lion_tsne::{Error, JoinedKl, Matrix, Result};
+use lion_evaluate::{JoinedKl, Judge};
+use lion_tsne::{Error, Matrix, Result};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -40,7 +40,7 @@ pub(crate) fn distances<'py>(py: Python<'py>, map: &Map, places: &Bound<'py, PyA
 #[pyfunction]
 pub(crate) fn auc(py: Python<'_>, strange: &Bound<'_, PyAny>, ordinary: &Bound<'_, PyAny>) -> PyResult<f64> {
     let (strange, ordinary) = (numbers("strange", strange)?, numbers("ordinary", ordinary)?);
-    Ok(py.detach(|| lion_tsne::evaluate::auc(&strange, &ordinary)))
+    Ok(py.detach(|| lion_evaluate::auc(&strange, &ordinary)))
 }
 
 /// For each row, the KL divergence of the map with this row at this place; and that of the map as it is.

@@ -4,7 +4,7 @@ use crate::arrays::{Rows, table};
 use crate::errors::exception;
 use crate::params::Params;
 use crate::progress::observed;
-use lion_tsne::evaluate::places_of_map;
+use lion_evaluate::places_of_map;
 use lion_tsne::{LionParameters, Metric};
 use numpy::PyArray2;
 use pyo3::prelude::*;

@@ -126,7 +126,7 @@ pub fn perplexity_weights(distances2: &[f32], perplexity: f64, weights: &mut [f6
 
 /// The ln(beta), beta = 1/2σ², at which the entropy is `target` to 1e-9, from a start. `entropy` tells it and its derivative
 /// by ln(beta). Where none will do, the last that was tried.
-pub(crate) fn find_log_beta(start: f64, target: f64, mut entropy: impl FnMut(f64) -> (f64, f64)) -> f64 {
+pub fn find_log_beta(start: f64, target: f64, mut entropy: impl FnMut(f64) -> (f64, f64)) -> f64 {
     // By Newton's method, kept inside a bracket that halves otherwise.
     let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
     let mut log_beta = start;
@@ -197,7 +197,7 @@ impl Moments {
 /// e to powers from 0 downwards, to the last digit or two; each step is taken for all of them, so that they go side by
 /// side in registers.
 #[inline(always)]
-pub(crate) fn exp<const LANES: usize>(powers: [f64; LANES]) -> [f64; LANES] {
+pub fn exp<const LANES: usize>(powers: [f64; LANES]) -> [f64; LANES] {
     /// Added and taken away again, it leaves a whole number, which is then found in the lowest bits.
     const WHOLE: f64 = 6_755_399_441_055_744.0;
     /// ln 2 in two parts: the first times any exponent is exact.

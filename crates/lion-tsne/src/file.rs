@@ -1,9 +1,11 @@
 //! The map file: mapped into memory, checksummed, versioned, and safe to read from anywhere. Its layout is
-//! written down in docs/format.md; what changes here changes there.
+//! written down in docs/format.md; what changes here changes there. [`replace()`] is how every file here is written.
 
 mod archive;
 mod mapped;
 mod replace;
+
+pub use replace::replace;
 
 use crate::error::{Error, Result};
 use crate::index::CellParts;
@@ -108,7 +110,7 @@ impl Map {
         let mut archive = self.archive().map_err(failed)?;
         let checksum = archive.seal();
         let mut bytes = 0;
-        replace::replace(path, |out| {
+        replace(path, |out| {
             bytes = archive.write(out)?;
             Ok(())
         })

@@ -4,6 +4,7 @@ mod approximate;
 mod exact;
 mod given;
 mod linked;
+mod nearest_rows;
 mod placing;
 mod scan;
 
@@ -15,8 +16,9 @@ pub(crate) use approximate::{CELL, MOST_CELLS};
 pub use exact::ExactIndex;
 pub(crate) use given::wanted;
 pub(crate) use linked::linked;
+pub use nearest_rows::NearestRows;
 pub(crate) use placing::{CellParts, RowIndex, Seen};
-pub(crate) use scan::squared_distance;
+pub use scan::squared_distance;
 use std::ops::ControlFlow;
 
 /// Up to this many rows `Search::Auto` compares every pair.

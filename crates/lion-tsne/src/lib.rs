@@ -10,13 +10,12 @@
 //!   and how strange it is. A [`Placer`] remembers the positions it gave to outliers.
 //! - [`live::Live`]: points with ids that appear, change and leave, and an [`live::Event`] for each change: what a stream or a
 //!   dashboard shows.
-//! - [`Baseline`]: the ways of placing that LION is compared with, built from the same map.
-//! - [`evaluate`]: how good places are, and what to place to find out.
 //! - [`Progress`]: told to an [`Observer`] at every step, who may answer stop. [`ignore()`] listens to nothing.
 //! - [`Error`]: one sentence that says what is wrong and what to do.
 //!
 //! The stages of a fit, for whoever needs one alone: [`Preprocess`] (PCA, unit length), [`nearest_neighbours`] (or an
 //! [`ExactIndex`] for other queries), [`Affinities`]; [`kl_divergence`] tells how good a map is, whatever made it.
+//! [`numerics`], [`memory`] and [`file`] have what other crates that compute on maps share with this one.
 //!
 //! ```
 //! use lion_tsne::{Fit, Lion, LionOptions, Map, Matrix, Rows, Verdict};
@@ -64,19 +63,17 @@
 //! The same rows, parameters and seed give the same bits on the same kind of machine, whatever the number of threads.
 
 mod affinity;
-mod baseline;
 mod error;
-pub mod evaluate;
-mod file;
+pub mod file;
 mod fit;
 mod index;
-mod joined;
 mod landmarks;
 mod lion;
 pub mod live;
 mod map;
 mod matrix;
-mod memory;
+pub mod memory;
+pub mod numerics;
 mod plane;
 mod preprocess;
 mod progress;
@@ -86,15 +83,10 @@ mod vectorized;
 mod verdict;
 
 pub use affinity::{Affinities, perplexity_weights};
-pub use baseline::{
-    Activation, Baseline, Built, Descent, Epsilon, GridPoint, Kernel, Network, OpenTsneStart, Parametric,
-    ParametricNetwork, Placing, Start, grid_search, kernelized_sweep, validate_network,
-};
 pub use error::{Error, Result};
 pub use file::Saved;
 pub use fit::{Fit, Init, Method, Rows};
 pub use index::{ExactIndex, Neighbours, Search, nearest_neighbours};
-pub use joined::{JoinedKl, RowKl};
 pub use landmarks::{Beyond, LandmarkOptions, Landmarks, Sampled, SampledFrom};
 pub use lion::{
     CalibrationFacts, CrossValidated, DEFAULT_ALPHA, Lion, LionOptions, LionParameters, Local, OffPlane,

@@ -194,7 +194,7 @@ impl Lion {
         };
         let repulsion =
             if options.local == Local::Energy { repulsion_of(&map, &index, perplexity) } else { None };
-        let (cells, first_row) = (Cells::new(map.y(), r_y), first_rows(&map));
+        let (cells, first_row) = (Cells::new(map.y(), r_y), map.first_rows());
         let LionOptions { local, taper, split_clusters, positions, seed, fdr, .. } = *options;
         Ok(move |pool| Self {
             map,
@@ -455,16 +455,4 @@ fn repulsion_of(map: &Map, index: &RowIndex, perplexity: f64) -> Option<Repulsio
     let asked = sample.iter().zip(&seen).map(|(&row, seen)| (row, &seen.nearest[..]));
     let share = Energy::new().balance(asked, map.y(), &field, perplexity);
     field.weakened(share)
-}
-
-pub(crate) fn first_rows(map: &Map) -> Option<Vec<u32>> {
-    let place_of = map.place_of()?;
-    let mut first = vec![u32::MAX; map.x().rows()];
-    for (row, &distinct) in (0..).zip(place_of) {
-        let known = &mut first[distinct as usize];
-        *known = row.min(*known);
-    }
-    // A distinct row that no row equals cannot come from a fit; a file may hold it.
-    first.iter_mut().filter(|row| **row == u32::MAX).for_each(|row| *row = 0);
-    Some(first)
 }

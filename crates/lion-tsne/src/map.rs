@@ -232,6 +232,18 @@ impl Map {
         self.place_of.as_deref()
     }
 
+    /// For each distinct row the first row of the data that equals it; `None` if all are distinct.
+    pub fn first_rows(&self) -> Option<Vec<u32>> {
+        let mut first = vec![u32::MAX; self.x.rows()];
+        for (row, &distinct) in (0..).zip(self.place_of()?) {
+            let known = &mut first[distinct as usize];
+            *known = row.min(*known);
+        }
+        // A distinct row that no row equals cannot come from a fit; a file may hold it.
+        first.iter_mut().filter(|row| **row == u32::MAX).for_each(|row| *row = 0);
+        Some(first)
+    }
+
     /// The name of row `i` of the data: its number, counted from 0, if it has no other. Panics if there is no
     /// row `i`.
     pub fn id(&self, i: usize) -> Cow<'_, str> {

@@ -35,7 +35,7 @@ impl Matrix {
     }
 
     /// Takes `data` as rows of `cols` columns; what does not fill a row is dropped.
-    pub(crate) fn from_rows(cols: usize, mut data: Vec<f32>) -> Self {
+    pub fn from_rows(cols: usize, mut data: Vec<f32>) -> Self {
         let rows = data.len() / cols.max(1);
         data.truncate(rows * cols);
         Self { rows, cols, storage: Storage::Owned(Arc::new(data)) }

@@ -44,7 +44,7 @@ fn of_process() -> Option<u64> {
 const RESERVED: u64 = 72 << 20;
 
 /// Refuses work that needs more memory than can be had. Where the system does not tell, nothing is refused.
-pub(crate) fn check_memory(what: impl Into<String>, needed: u64, remedy: &'static str) -> Result<()> {
+pub fn check_memory(what: impl Into<String>, needed: u64, remedy: &'static str) -> Result<()> {
     match available_memory() {
         Some(available) if needed > available => {
             Err(Error::Memory { what: what.into(), needed, available, remedy })

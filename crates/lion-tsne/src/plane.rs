@@ -6,7 +6,7 @@ use rayon::prelude::*;
 const LEAF: usize = 16;
 
 /// Places in the order of a tree: each half of a slice lies on one side of the middle one, along the widest dimension.
-pub(crate) struct Plane {
+pub struct Plane {
     dims: usize,
     /// Row and place, in tree order.
     points: Vec<(u32, [f32; 3])>,
@@ -16,7 +16,7 @@ pub(crate) struct Plane {
 
 impl Plane {
     /// From places of `dims` dimensions, row after row.
-    pub(crate) fn new(places: &[f32], dims: usize) -> Self {
+    pub fn new(places: &[f32], dims: usize) -> Self {
         let mut points: Vec<(u32, [f32; 3])> = (0..)
             .zip(places.chunks_exact(dims))
             .map(|(row, place)| {
@@ -31,7 +31,7 @@ impl Plane {
     }
 
     /// The `k` nearest places to `place`, as squared distances and rows, nearest first; of equal ones the first row first.
-    pub(crate) fn nearest(&self, place: &[f32], k: usize, without: Option<u32>) -> Vec<(f64, u32)> {
+    pub fn nearest(&self, place: &[f32], k: usize, without: Option<u32>) -> Vec<(f64, u32)> {
         let mut at = [0.0; 3];
         at[..self.dims].copy_from_slice(&place[..self.dims]);
         let mut best = Vec::with_capacity(k + 1);
@@ -42,7 +42,7 @@ impl Plane {
     }
 
     /// The distance of every place to the nearest other one.
-    pub(crate) fn nearest_distances(&self) -> Vec<f32> {
+    pub fn nearest_distances(&self) -> Vec<f32> {
         let found: Vec<(u32, f32)> = self
             .points
             .par_iter()

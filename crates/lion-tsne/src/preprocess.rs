@@ -188,7 +188,7 @@ impl Preprocess {
     }
 
     /// Refuses rows that `apply` could not take.
-    pub(crate) fn check(&self, rows: &Matrix) -> Result<()> {
+    pub fn check(&self, rows: &Matrix) -> Result<()> {
         self.check_width(rows.cols())?;
         rows.check_finite()?;
         if self.metric == Metric::Cosine {

@@ -2,16 +2,16 @@
 
 /// SplitMix64.
 #[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
     /// Starts from a seed.
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
     /// The next 64 random bits.
-    pub(crate) fn bits(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -20,27 +20,27 @@ impl Random {
     }
 
     /// Uniform in 0..1, never 0.
-    pub(crate) fn uniform(&mut self) -> f64 {
+    pub fn uniform(&mut self) -> f64 {
         ((self.bits() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
 
     /// Uniform in 0..1, perhaps 0: the 24 bits that such an `f32` has.
-    pub(crate) fn unit(&mut self) -> f32 {
+    pub fn unit(&mut self) -> f32 {
         (self.bits() >> 40) as f32 / (1u32 << 24) as f32
     }
 
     /// Uniform below `n`.
-    pub(crate) fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.bits()) * n as u128) >> 64) as usize
     }
 
     /// Gaussian with mean 0 and deviation 1.
-    pub(crate) fn gaussian(&mut self) -> f64 {
+    pub fn gaussian(&mut self) -> f64 {
         (-2.0 * self.uniform().ln()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
     }
 
     /// The numbers below `n` in random order.
-    pub(crate) fn permutation(&mut self, n: usize) -> Vec<u32> {
+    pub fn permutation(&mut self, n: usize) -> Vec<u32> {
         let mut order: Vec<u32> = (0..n as u32).collect();
         for at in (1..n).rev() {
             order.swap(at, self.below(at + 1));
@@ -49,7 +49,7 @@ impl Random {
     }
 
     /// `count` different numbers below `n`, ascending.
-    pub(crate) fn sample(&mut self, n: usize, count: usize) -> Vec<u32> {
+    pub fn sample(&mut self, n: usize, count: usize) -> Vec<u32> {
         // Each number is taken with the chance that fills the rest exactly.
         let mut wanted = count.min(n);
         let mut taken = Vec::with_capacity(wanted);

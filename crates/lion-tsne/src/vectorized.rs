@@ -3,7 +3,7 @@
 /// Runs `work` compiled for the widest registers of this machine. What it calls must be `#[inline(always)]` to be
 /// compiled along with it.
 #[inline]
-pub(crate) fn vectorized<R>(work: impl FnOnce() -> R) -> R {
+pub fn vectorized<R>(work: impl FnOnce() -> R) -> R {
     struct Plain<F>(F);
     impl<R, F: FnOnce() -> R> pulp::NullaryFnOnce for Plain<F> {
         type Output = R;

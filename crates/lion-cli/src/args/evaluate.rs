@@ -1,6 +1,7 @@
 //! `lion evaluate`: what can be chosen.
 
 use clap::{Args, ValueEnum};
+use lion_evaluate::experiments::Experiment;
 use std::path::PathBuf;
 
 /// Compare every way of placing new rows, as the paper does, in one report
@@ -27,7 +28,7 @@ pub(crate) struct EvaluateArgs {
     pub(crate) data: Option<PathBuf>,
     /// These parts only; unless given, all but large, and large too where --data is given
     #[arg(long, value_enum, value_name = "PART,…", value_delimiter = ',')]
-    pub(crate) only: Vec<Part>,
+    pub(crate) only: Vec<ExperimentArg>,
     /// Fewer test rows, fewer epochs, smaller sizes: for trying it out; the report says so
     #[arg(long)]
     pub(crate) quick: bool,
@@ -40,9 +41,9 @@ pub(crate) struct EvaluateArgs {
     pub(crate) grid_epochs: Option<u32>,
 }
 
-/// A part of the evaluation.
+/// `--only`: a part of the evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub(crate) enum Part {
+pub(crate) enum ExperimentArg {
     /// The cluster attribution test: unseen digits that are close to known ones
     Cluster,
     /// The outlier test: images of noise
@@ -63,18 +64,31 @@ impl EvaluateArgs {
         self.grid_epochs.unwrap_or(if self.quick { 20 } else { 300 }) as usize
     }
 
-    /// The parts asked for, in order.
-    pub(crate) fn parts(&self) -> Vec<Part> {
-        let mut parts = match &self.only[..] {
-            [] => Part::value_variants()
+    /// The experiments asked for, in order.
+    pub(crate) fn experiments(&self) -> Vec<Experiment> {
+        let mut experiments: Vec<Experiment> = match &self.only[..] {
+            [] => ExperimentArg::value_variants()
                 .iter()
-                .copied()
-                .filter(|&part| part != Part::Large || self.data.is_some() && !self.quick)
+                .map(ExperimentArg::experiment)
+                .filter(|&one| one != Experiment::Large || self.data.is_some() && !self.quick)
                 .collect(),
-            only => only.to_vec(),
+            only => only.iter().map(ExperimentArg::experiment).collect(),
         };
-        parts.sort();
-        parts.dedup();
-        parts
+        experiments.sort();
+        experiments.dedup();
+        experiments
+    }
+}
+
+impl ExperimentArg {
+    fn experiment(&self) -> Experiment {
+        match self {
+            Self::Cluster => Experiment::Cluster,
+            Self::Outliers => Experiment::Outliers,
+            Self::Others => Experiment::Others,
+            Self::Complexity => Experiment::Complexity,
+            Self::Grid => Experiment::Grid,
+            Self::Large => Experiment::Large,
+        }
     }
 }

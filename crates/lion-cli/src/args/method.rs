@@ -2,7 +2,7 @@
 
 use super::place::{EpsilonArg, RuleArgs};
 use super::placing::{LocalArg, TaperArg};
-use lion_tsne::{Baseline, Epsilon};
+use lion_evaluate::{Baseline, Epsilon};
 
 /// `--method`.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! What `lion demo --serve` plays: digits that come, change and go, in acts. The same every time.
 
-use crate::digits::{Digits, Embedded};
+use lion_evaluate::digits::{Digits, Embedded};
 use lion_tsne::live::{Arrival, Change};
 use std::collections::VecDeque;
 use std::f32::consts::TAU;
@@ -277,7 +277,7 @@ impl Lcg {
 mod tests {
     use super::super::live::map_without_held_out;
     use super::*;
-    use crate::digits::embedded;
+    use lion_evaluate::digits::embedded;
     use lion_tsne::live::{Event, Live, LiveOptions, What};
     use lion_tsne::{Lion, LionOptions, ignore};
     use std::collections::BTreeMap;

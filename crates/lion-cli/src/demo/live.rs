@@ -3,11 +3,11 @@
 use super::COMPONENTS;
 use super::acts::{HELD_OUT, Play, Step, WINDOW};
 use crate::args::{Common, DemoArgs};
-use crate::digits::{self, Embedded};
 use crate::interrupt::Interrupt;
 use crate::progress::{Phase, Reporter, Screen};
 use crate::serve::{self, Started};
 use anyhow::{Result, bail};
+use lion_evaluate::digits::{self, Embedded};
 use lion_server::{HttpConfig, LogFormat, Refused, Service, Settings, Work, start_log};
 use lion_tsne::live::LiveOptions;
 use lion_tsne::{Fit, Image, Lion, LionOptions, Map, Observer, PcaChoice, Rows};

@@ -3,7 +3,8 @@
 use crate::args::{Common, PlaceArgs};
 use crate::progress::{Reporter, Screen};
 use anyhow::{Context, Result};
-use lion_tsne::{Built, Lion, Matrix, Verdict};
+use lion_evaluate::Built;
+use lion_tsne::{Lion, Matrix, Verdict};
 
 /// Another way of placing, built from the map.
 pub(super) struct Other {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Writes a new file in the folder of `path` and renames it to `path` once it is safely on the disk. If anything
 /// fails, what was at `path` is as it was and nothing else is left behind.
-pub(super) fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+pub fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let target = follow_links(path);
     if fs::metadata(&target).is_ok_and(|there| !there.is_file()) {
         return Err(io::Error::other("it is not an ordinary file"));

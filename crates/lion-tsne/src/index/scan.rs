@@ -190,7 +190,7 @@ pub(super) fn squared_length(row: &[f32]) -> f32 {
 /// The distance that counts: differences first, so that nothing cancels; the same order whatever the machine's
 /// registers.
 #[inline(always)]
-pub(crate) fn squared_distance(a: &[f32], b: &[f32]) -> f32 {
+pub fn squared_distance(a: &[f32], b: &[f32]) -> f32 {
     const LANES: usize = 16;
     let (a, a_rest) = a.as_chunks::<LANES>();
     let (b, b_rest) = b.as_chunks::<LANES>();

@@ -40,7 +40,7 @@ impl Map {
     }
 
     fn calibration(&self, rows: Option<Matrix>, groups: Option<&[u32]>) -> Result<Calibration> {
-        let representatives = crate::lion::first_rows(self).unwrap_or_default();
+        let representatives = self.first_rows().unwrap_or_default();
         let fitted = self.preprocess.pca().is_some();
         let (rows, residuals) = match (fitted, rows) {
             (true, None) => {

@@ -80,7 +80,7 @@ pub struct Labels {
 
 impl Labels {
     /// Names are in the order in which they first appear.
-    pub(crate) fn new(labels: &[String]) -> Self {
+    pub fn new(labels: &[String]) -> Self {
         let mut known: HashMap<&str, u32> = HashMap::new();
         let mut names: Vec<&str> = Vec::new();
         let codes = labels

@@ -1,7 +1,6 @@
 //! Every test of the library that needs no private parts.
 
 mod common;
-mod contenders;
 mod file;
 mod fitting;
 mod given;

@@ -2,8 +2,9 @@
 
 use super::{Placed, folder, many_rows};
 use crate::tools::{Finished, Folder, Sample, npy};
+use lion_evaluate::{Baseline, Epsilon, Kernel};
 use lion_table::ReadOptions;
-use lion_tsne::{Baseline, Epsilon, Kernel, Map, Matrix, ignore};
+use lion_tsne::{Map, Matrix, ignore};
 
 const METHODS: [&str; 21] = [
     "idw",

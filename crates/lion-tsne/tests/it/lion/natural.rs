@@ -2,10 +2,7 @@
 
 use super::oracle::{self, Energy, distance};
 use super::support::{Clustered, adopt, extent, lion, matrix, place_of, queries, rows};
-use lion_tsne::evaluate::Judge;
-use lion_tsne::{
-    Fit, JoinedKl, Lion, LionOptions, Local, Map, Matrix, PcaChoice, Placement, Taper, Verdict, ignore,
-};
+use lion_tsne::{Fit, Lion, LionOptions, Map, PcaChoice, Placement, Taper, Verdict, ignore};
 
 fn fitted(rows: usize, dims: usize, perplexity: f64, seed: u64) -> Map {
     let (x, _) = Clustered { rows, cols: 8, dims, lonely: 4, seed }.parts();
@@ -58,63 +55,6 @@ fn no_start_is_better() {
         let cost = Energy::new(&query, &x, &y, 12.0).repelled(strength);
         let paid = cost.at(&place_of(&placement));
         assert!(cost.starts().all(|start| paid <= cost.at(start) + 1e-5), "{paid}");
-    }
-}
-
-/// What the repulsion is for: rows like the map's own go where t-SNE would put them, as far from others as those are.
-#[test]
-fn ordinary_rows_look_like_the_maps_own() {
-    for (dims, seed) in [(2, 46), (3, 47)] {
-        let (x, _) = Clustered { rows: 1000, cols: 8, dims, lonely: 0, seed }.parts();
-        let fit = Fit { perplexity: 20.0, dims, pca: PcaChoice::None, ..Fit::default() };
-        let map = fit.run(matrix(&x[..800]), &mut ignore).expect("a map");
-        let (kl, judge) = (JoinedKl::new(&map).expect("divergence"), Judge::new(&map).expect("a judge"));
-        let unseen = matrix(&x[800..]);
-        let outcome = |local: Local| {
-            let placed = lion(&map, &LionOptions { local, ..LionOptions::default() });
-            let placed = placed.place(&unseen).expect("placed");
-            let among: Vec<usize> =
-                (0..placed.len()).filter(|&i| placed[i].verdict == Verdict::Interpolated).collect();
-            let divergence: f64 =
-                among.iter().map(|&i| kl.with_row(unseen.row(i)).at(&placed[i].place)).sum();
-            let places: Vec<f32> = among.iter().flat_map(|&i| placed[i].place.to_vec()).collect();
-            let places = Matrix::new(among.len(), dims, places).expect("sizes");
-            let percentiles = judge.percentiles(&places).expect("percentiles");
-            let count = among.len() as f64;
-            (divergence / count, percentiles.iter().sum::<f64>() / count, among.len())
-        };
-        let (energy, attraction) = (outcome(Local::Energy), outcome(Local::Attraction));
-        assert!(energy.2 == attraction.2 && energy.2 > 120, "{energy:?} {attraction:?}");
-        assert!(energy.0 < attraction.0, "{energy:?} {attraction:?}");
-        assert!((energy.1 - 50.0).abs() < (attraction.1 - 50.0).abs(), "{energy:?} {attraction:?}");
-    }
-}
-
-/// A t-SNE map is adopted as it is, and as someone may have scaled it: rows stay as far from others as the map's own are,
-/// or the repulsion is left out.
-#[test]
-fn adopted_maps_may_be_in_other_units() {
-    let (x, _) = Clustered { rows: 1000, cols: 8, dims: 2, lonely: 0, seed: 50 }.parts();
-    let fit = Fit { perplexity: 30.0, pca: PcaChoice::None, ..Fit::default() };
-    let map = fit.run(matrix(&x[..800]), &mut ignore).expect("a map");
-    let places = rows(map.y());
-    for scale in [1e-3, 0.03, 0.3, 1.0, 3.0] {
-        let scaled: Vec<Vec<f64>> = places.iter().map(|y| y.iter().map(|v| v * scale).collect()).collect();
-        let map = adopt(&x[..800], &scaled);
-        let judge = Judge::new(&map).expect("a judge");
-        let percentile = |local: Local| {
-            let lion = lion(&map, &LionOptions { local, ..LionOptions::default() });
-            let placed = lion.place(&matrix(&x[800..])).expect("placed");
-            let among = placed.iter().filter(|placement| placement.verdict == Verdict::Interpolated);
-            let flat: Vec<f32> = among.flat_map(|placement| placement.place.to_vec()).collect();
-            let found = judge
-                .percentiles(&Matrix::new(flat.len() / 2, 2, flat).expect("sizes"))
-                .expect("percentiles");
-            found.iter().sum::<f64>() / found.len() as f64
-        };
-        let (energy, attraction) = (percentile(Local::Energy), percentile(Local::Attraction));
-        println!("scale {scale}: energy {energy:.1}, attraction {attraction:.1}");
-        assert!(energy >= attraction - 1.0 && energy < 65.0, "scale {scale}: {energy}, {attraction}");
     }
 }
 

@@ -1,0 +1,14 @@
+//! The arithmetic below the maps, for crates that compute on maps themselves: the same numbers, the same registers, the
+//! same order of sums, and so the same bits as here.
+//!
+//! - [`Random`]: numbers from a seed, the same on every machine.
+//! - [`vectorized`]: plain code compiled for the widest registers at hand; [`exp`] and [`squared_distance`] are made for it.
+//! - [`find_log_beta`]: the width of a Gaussian by its entropy, the search behind
+//!   [`perplexity_weights`](crate::perplexity_weights).
+//! - [`KdTree`]: the nearest places of a map; [`NearestRows`]: its nearest rows.
+
+pub use crate::affinity::{exp, find_log_beta};
+pub use crate::index::{NearestRows, squared_distance};
+pub use crate::plane::Plane as KdTree;
+pub use crate::random::Random;
+pub use crate::vectorized::vectorized;
