@@ -1,16 +1,16 @@
 """t-SNE maps that stay alive: fit a map of a table once, keep it in one file, and place new rows
-into it.
+on it.
 
 - `LionTSNE`: a scikit-learn estimator. `fit` makes a map, `transform` places new rows, `predict`
-  tells strangers apart, `place` says everything that is known of each row.
-- `TSNE`: the plain map with scikit-learn's names and defaults.
-- `load`: a map from a file, whoever wrote it: `LionTSNE.save` or `lion fit`.
-- `evaluate` and `baselines`: how good places are, and the other ways of placing.
+  finds outliers, `place` returns everything that is known of each row.
+- `TSNE`: the plain map with the names and defaults of scikit-learn.
+- `load`: reads a map file that `LionTSNE.save` or `lion fit` wrote.
+- `evaluate` and `baselines`: measure positions, and place by other methods.
 - `liontsne.scanpy`: the same for AnnData.
-- `liontsne.distributed`: placing rows that are spread over many machines, or pass by as Arrow.
+- `liontsne.distributed`: place rows on many machines, or rows of Arrow data.
 
-Names are loaded when they are first used, so that `import liontsne` costs next to nothing;
-scikit-learn comes with the first estimator, matplotlib with the first plot.
+Names are loaded when they are first used, so `import liontsne` is fast. scikit-learn is imported with
+the first estimator, matplotlib with the first plot.
 
 >>> import numpy as np
 >>> from liontsne import LionTSNE

@@ -43,34 +43,39 @@ class FitsLandmarks:
         stratify: bool = False,
         cover: bool = False,
     ) -> Self:
-        """Fits the map to some rows of a table that may be larger than memory: it passes by once.
+        """Fits the map to some rows, the landmarks, of a table that may be larger than memory. The
+        table is read once.
 
-        Which rows are landmarks depends on a hash of their ids, or of their numbers where they
-        have none, and on the seed; not on the order of rows with ids, nor on how they come in
-        parts. The PCA, where there is one, is that of all rows. `transform` and `place` put the
-        others in.
+        A hash of its id and the seed decide whether a row is a landmark. Without ids, the number of
+        the row is hashed. So the order of rows with ids does not matter, nor how they come in
+        parts. The PCA, if there is one, is that of all rows. `transform` and `place` place the
+        other rows.
+
+        Afterwards, `sampled_from_` says what the landmarks stand for: `rows` is the number of rows
+        of the table, and `beyond` is how many of them lie beyond `radius_` of every landmark. That
+        number is an estimate from `judged` rows, with an error of `beyond_error`.
 
         Parameters
         ----------
         source : path, pattern (`"big/*.parquet"`), list of these, or a table
-            Files of Parquet, Arrow or CSV make one table, those of a pattern sorted by name. Else a
-            pyarrow Table, Dataset or RecordBatchReader, anything that has Arrow's stream interface,
-            an array, or an iterable of record batches or arrays.
+            Parquet, Arrow or CSV files; several files are one table, and those of a pattern are
+            sorted by name. Or a pyarrow Table, Dataset or RecordBatchReader, anything with Arrow's
+            stream interface, an array, or an iterable of record batches or arrays.
         n_landmarks : int
-            How many rows.
-        id, label : str or None
-            The columns that name the rows and that hold labels.
+            The number of rows to map.
+        id : str or None
+            The column that names the rows.
+        label : str or None
+            The column that holds labels.
         columns : list of str or None
             The columns to use; None is all others.
         stratify : bool, default=False
-            As many landmarks of each label as can be had, instead of as they come.
+            Take equally many landmarks of each label, as far as there are enough rows.
         cover : bool, default=False
             Give up to a tenth of the landmarks to rows beyond the radius of all others.
 
-        After it, `sampled_from_` tells what the landmarks stand for: `rows`, and how many of those
-        lie beyond `radius_` of every landmark (`beyond`, give or take `beyond_error`, judged by
-        `judged` of them).
-
+        Examples
+        --------
         >>> import numpy as np
         >>> from liontsne import LionTSNE
         >>> parts = (np.random.default_rng(part).normal(size=(500, 4)) for part in range(6))

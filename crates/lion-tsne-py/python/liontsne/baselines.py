@@ -1,5 +1,7 @@
-"""The other ways of placing rows into a map, those that LION is compared with.
+"""Other methods that place rows on a map. LION is compared with them.
 
+Examples
+--------
 >>> import numpy as np
 >>> from liontsne import LionTSNE, baselines
 >>> X = np.random.default_rng(0).normal(size=(80, 4))
@@ -19,13 +21,13 @@ from liontsne.estimator import LionTSNE
 
 
 def names() -> list[str]:
-    """The names of all other ways of placing; docs/methods.md says what each does, and what it
+    """Returns the names of all other methods. docs/methods.md says what each does and what it
     costs."""
     return list(baseline_names())
 
 
 class Baseline:
-    """A way of placing, built from a fitted map.
+    """A method of placing, built from a fitted map.
 
     Parameters
     ----------
@@ -33,8 +35,8 @@ class Baseline:
         A fitted map.
     name : str
         One of `names()`.
-    params
-        What the way leaves open: `power` for "idw", `width` for "kernelized", `epsilon` ("mean" or
+    **params
+        Parameters of the method: `power` for "idw", `width` for "kernelized", `epsilon` ("mean" or
         "edges") for "rbf-...".
     """
 
@@ -48,11 +50,11 @@ class Baseline:
 
     @property
     def notes(self) -> list[str]:
-        """What a person should know of how it was built."""
+        """What you should know about how it was built."""
         return list(self._built.notes)
 
     def transform(self, X: Any) -> np.ndarray:
-        """The places of rows."""
+        """Returns the positions of rows."""
         return self._lion._ask(self._built.coordinates, X)
 
     def __repr__(self) -> str:

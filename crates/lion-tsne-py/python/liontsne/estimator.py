@@ -1,5 +1,4 @@
-"""`LionTSNE`: a t-SNE map as a scikit-learn estimator that places new rows and tells strangers
-apart."""
+"""`LionTSNE`: a t-SNE map as a scikit-learn estimator that places new rows and finds outliers."""
 
 import os
 import re
@@ -26,27 +25,26 @@ DEFAULT_ALPHA = 0.01  # the share of ordinary rows that may be called outliers
 class LionTSNE(
     FitsLandmarks, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 ):
-    """A t-SNE map into which new rows are placed by LION (local interpolation with outlier
-    control).
+    """A t-SNE map on which new rows are placed by LION (local interpolation with outlier control).
 
-    A new row that is like the rows of the map gets a place among its neighbours. One that is not is
-    an outlier and gets a place apart. The map itself never changes, and each row of the map is placed
-    where it is.
+    A new row that is like the rows of the map gets a position among its neighbours. A row that is
+    not is an outlier, and gets a position apart. The map itself never changes: a row of the map is
+    placed where it is.
 
     Parameters
     ----------
     n_components : int, default=2
         Dimensions of the map, 2 or 3.
     perplexity : float, default=30.0
-        Effective number of neighbours; three times as many other rows must be there.
+        Effective number of neighbours. The table needs three times as many other rows.
     early_exaggeration : float, default=12.0
-        By how much attraction is exaggerated at first.
+        The factor of the attraction during the first iterations.
     learning_rate : float or "auto", default="auto"
         Step length.
     max_iter : int, default=750
-        Iterations in all.
+        The number of iterations.
     exaggeration_iter : int, default=250
-        How many of them, the first ones, are exaggerated.
+        How many of them, from the first on, exaggerate the attraction.
     metric : {"euclidean", "cosine"}, default="euclidean"
         Distance between rows.
     method : {"auto", "exact", "barnes_hut", "fft"}, default="auto"
@@ -54,37 +52,42 @@ class LionTSNE(
     init : {"pca", "spectral", "random"} or array of shape (n_samples, n_components), default="pca"
         The first layout.
     pca : int, "auto" or None, default="auto"
-        Components of the PCA that comes first; "auto" is 50 where there are more columns.
+        Components of the PCA before t-SNE. "auto" is 50 if there are more columns.
     neighbors : {"auto", "exact", "approximate"}, default="auto"
         How neighbours are searched.
     radius : str or float, default="99%"
-        Rows within this distance are neighbours: a distance, or a percentile of the distances from
-        each row to its nearest other.
+        r_x: rows within this distance are neighbours. A distance, or a percentile of the distances
+        from each row to its nearest other row.
     power : float or "auto", default="auto"
         The power of inverse-distance weighting, for `local="idw"`; "auto" is cross-validated.
-    r_y, r_close : str or float, default=None
-        How far outliers are from the rest of the map, and from their own group; None is 100 % and
-        10 % of the distances between nearest places.
+    r_y : str, float or None, default=None
+        How far outliers are from the rest of the map: a distance, or a percentile P of the distances
+        between nearest positions, which makes it 2 P + r_close. None is "100%".
+    r_close : str, float or None, default=None
+        How far outliers are from the position of their group: a distance or such a percentile. None
+        is "10%".
     local : {"energy", "attraction", "idw"}, default="energy"
-        The rule for rows with neighbours: where t-SNE's attraction and repulsion balance, where
-        the attraction alone is least, or the paper's inverse-distance weighting.
+        The rule for the position of an ordinary row. "energy": where t-SNE's attraction and
+        repulsion balance. "attraction": the same without the repulsion. "idw": inverse-distance
+        weighting, as in the paper.
     taper : {"none", "triangle", "trapezoid"}, default="none"
-        Whether neighbours lose weight towards the radius.
+        Whether the weight of neighbours falls to 0 towards the radius.
     split_clusters : bool, default=False
-        Leave out neighbours whose places do not hang together with those of nearer ones.
+        If neighbours lie in clusters far apart, keep those around the nearest one.
     alpha : float, default=0.01
-        The share of rows like the map's own that may be called outliers: a row is one if its score,
-        a p-value, is at most `alpha`. Maps of fewer than 99 rows cannot tell 1 %: there the default
+        The share of ordinary rows that may be called outliers. A row is an outlier if its score, a
+        p-value, is at most `alpha`. A map of fewer than 99 rows cannot tell 1 %. There the default
         is 1 / (n_samples + 1), and 0.01 means the default.
     verdict : {"calibrated", "paper"}, default="calibrated"
-        The rule for outliers: by the p-value, or the paper's, fewer than two neighbours within the
-        radius. Maps of fewer than 20 rows, and files of earlier versions, have the paper's alone.
+        The rule for outliers. "calibrated": by the p-value. "paper": fewer than two neighbours
+        within the radius. Maps of fewer than 20 rows, and files of earlier versions, have only the
+        rule of the paper.
     fdr : float or None, default=None
-        Of the rows of one call that are called outliers, at most this share, in the mean, is like the
-        map's own (Benjamini and Hochberg), on top of `alpha`.
+        A false discovery rate. Of the rows of one call that are called outliers, at most this share
+        is ordinary, on average (Benjamini and Hochberg). It applies on top of `alpha`.
     off_plane : str, default="none"
-        With `verdict="paper"`: a row farther off the plane of the PCA than this percentile of the
-        map's own is an outlier too.
+        For `verdict="paper"`: a row is an outlier too if its PCA residual is larger than this
+        percentile of the residuals of the map's rows.
     outliers : {"nearest", "random"}, default="nearest"
         Which free position an outlier gets.
     random_state : int, RandomState or None, default=None
@@ -100,24 +103,24 @@ class LionTSNE(
     Attributes
     ----------
     embedding_ : float32 array of shape (n_samples, n_components)
-        The places of the rows.
+        The positions of the rows.
     kl_divergence_ : float
-        How badly places fit neighbourhoods; nan for places made elsewhere.
+        How badly the map keeps neighbourhoods; nan for positions made elsewhere.
     n_iter_ : int
         Iterations done.
     radius_ : float
         The distance within which rows are neighbours.
     alpha_ : float or None
-        The score up to which a row is an outlier; None by the paper's rule.
+        The largest score of an outlier; None with the rule of the paper.
     promised_ : float or None
-        The share of rows like the map's own that is called outliers: `alpha_`, rounded down to a
-        multiple of 1 / (n_samples + 1). None by the paper's rule, which promises nothing.
+        The share of ordinary rows that is called outliers: `alpha_`, rounded down to a multiple of
+        1 / (n_samples + 1). None with the rule of the paper, which promises nothing.
     power_ : float
         The power of inverse-distance weighting.
     power_curve_ : array of shape (n, 2)
         Powers and their cross-validated errors.
     sampled_from_ : dict
-        Of a map of landmarks: what they stand for. See `fit_landmarks`.
+        For a map of landmarks: what they stand for. See `fit_landmarks`.
     n_features_in_, feature_names_in_
         As in all of scikit-learn.
 
@@ -212,19 +215,19 @@ class LionTSNE(
         X : array, frame or sparse matrix of shape (n_samples, n_features)
             Sparse rows go through a PCA and never become dense.
         y : array of shape (n_samples,) or None
-            Labels, if they are classes: kept with the map for pictures and evaluation, never used
-            for fitting.
+            Labels, if they are classes. The map keeps them for pictures and evaluation. They are
+            never used to fit.
         ids : sequence of distinct values or None
-            Names of the rows, given back as `nearest_id`; a pandas index that names each row is
-            taken by itself.
+            Names of the rows, returned as `nearest_id`. A pandas index that names each row is used
+            without asking.
         neighbors : pair of arrays (indices, distances), each of shape (n_samples, k), or None
-            The nearest neighbours of each row where they are known already, nearest first, used in
-            place of a search; `k` is at least three times the perplexity, not counting the row
-            itself, which may be among them or not. Distances are of any metric. `X` is needed all
-            the same: new rows are compared with it.
+            Nearest neighbours that you know already, nearest first. They replace the search. `k` is
+            at least three times the perplexity, not counting the row itself, which may be among
+            them. Distances can be of any metric. `X` is needed all the same: new rows are compared
+            with it.
         groups : sequence or None
-            The group that each row belongs to: a patient, a writer, a day. Where new rows come from
-            other groups, rows of one group are left out together when verdicts are calibrated.
+            The group of each row: a patient, a writer, a day. Give it if new rows come from other
+            groups. The calibration of verdicts then leaves out whole groups.
         """
         rows, reducer, seed = self._rows_to_fit(X)
         params = self._fit_params(reducer, seed) | {"init": _params.init(self.init)}
@@ -247,18 +250,28 @@ class LionTSNE(
         return self._hold(map, reducer, seed)
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
-        """Fits the map and returns the places of its rows."""
+        """Fits the map and returns the positions of its rows."""
         return self.fit(X, y, **fit_params).embedding_
 
     @classmethod
     def from_embedding(
         cls, X: Any, Y: Any, y: Any = None, *, ids: Any = None, **params: Any
     ) -> Self:
-        """Adopts places made elsewhere, by umap-learn, openTSNE or anything: one row of `Y` for
-        each row of `X`.
+        """Adopts positions made elsewhere, by umap-learn, openTSNE or anything else.
 
-        `params` are those of the constructor; those of the descent have no effect.
+        Parameters
+        ----------
+        X : array, frame or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        Y : array of shape (n_samples, 2) or (n_samples, 3)
+            Their positions.
+        y, ids
+            As for `fit`.
+        **params
+            Parameters of the constructor. Those of the descent have no effect.
 
+        Examples
+        --------
         >>> import numpy as np
         >>> X = np.random.default_rng(0).normal(size=(80, 6))
         >>> lion = LionTSNE.from_embedding(X, X[:, :2], perplexity=10)
@@ -368,33 +381,33 @@ class LionTSNE(
     # Placing
 
     def transform(self, X: Any) -> np.ndarray:
-        """The places of rows. A row of the map is placed where it is; outliers are placed apart."""
+        """Returns the positions of rows. A row of the map has its own position. Outliers lie apart."""
         return self._ask(self._ready().coordinates, X)
 
     def predict(self, X: Any) -> np.ndarray:
-        """1 for rows that are like those of the map, -1 for outliers, those beside an outlier of the
-        map among them."""
+        """Returns -1 for outliers (`outlier` and `beside-outlier`) and 1 for all other rows."""
         verdicts, _ = self._ask(self._ready().judge, X)
         return np.where(verdicts >= BESIDE_OUTLIER, -1, 1)
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """0 to 1, small is strange: a p-value. Of rows like the map's own, a share p has a score of at
-        most p."""
+        """Returns the scores: p-values from 0 to 1, where small means unusual. Of ordinary rows, a
+        share p has a score of at most p."""
         return self._ask(self._ready().score, X)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Negative for outliers, as `predict` has them; within either kind, small is strange.
+        """Returns numbers that are negative for outliers. Among outliers, and among other rows, small
+        means unusual.
 
-        An outlier has its score less 1, any other row its score: `alpha` depends on the map, and the
-        verdict of the paper's rule does not follow from the score.
+        An outlier has its score minus 1, any other row has its score. A threshold on the score would
+        not do: `alpha` depends on the map, and the rule of the paper does not use the score.
         """
         verdicts, scores = self._ask(self._ready().judge, X)
         return np.where(verdicts >= BESIDE_OUTLIER, np.minimum(scores - 1, -np.finfo(float).eps), scores)
 
     def place(self, X: Any, *, ids: Any = None) -> "Placements":
-        """Everything that is known of each row: its place, verdict, score, nearest row, group.
+        """Returns everything that is known of each row: position, verdict, score, nearest row, group.
 
-        The answer is a table for pyarrow, polars, DuckDB and pandas, and can be plotted.
+        The result is a table for pyarrow, polars, DuckDB and pandas. It can be plotted.
         """
         from liontsne.placements import Placements
 
@@ -425,8 +438,8 @@ class LionTSNE(
     # Keeping
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the map file, which `liontsne.load` and the program `lion` read. An old file stays
-        whole until the new one is complete."""
+        """Writes the map file. `liontsne.load` and the program `lion` read it. An old file stays
+        intact until the new one is complete."""
         self._ready()
         if self._reducer is not None:
             raise ValueError(
@@ -477,11 +490,18 @@ class LionTSNE(
 
 
 def load(path: str | os.PathLike[str], **params: Any) -> LionTSNE:
-    """A fitted `LionTSNE` from a map file, written by `LionTSNE.save` or by `lion fit`.
+    """Returns a fitted `LionTSNE` from a map file that `LionTSNE.save` or `lion fit` wrote.
 
-    `params` say how to place (`local`, `off_plane`, `n_jobs`, ...); `radius` and `power` may differ
-    from the map's.
+    Parameters
+    ----------
+    path : str or path
+        The map file.
+    **params
+        How to place: `local`, `alpha`, `n_jobs` and others. `radius` and `power` can differ from
+        those of the map.
 
+    Examples
+    --------
     >>> import numpy as np, os, tempfile
     >>> X = np.random.default_rng(0).normal(size=(80, 6))
     >>> lion = LionTSNE(perplexity=10).fit(X)

@@ -25,34 +25,47 @@ def evaluate(
     methods: Iterable[str] = METHODS,
     **params: Any,
 ) -> Any:
-    """Places new rows by several methods into one map, and measures each.
+    """Places new rows on one map by several methods, and measures each method.
+
+    The result has one row per method and these columns:
+
+    - `accuracy`: take the ten positions of the map that are nearest to a new row. The accuracy is
+      the share of them with the label of the new row, averaged over new rows. `error` is its
+      standard error.
+    - `distance`: the mean distance from a new row to the nearest position of the map.
+    - `kl`: the mean KL divergence of the map with one more row at its new position.
+    - `strange_percentile`: the distances from novel rows to their nearest positions, as a percentile
+      of the distances between nearest positions of the map. 100 is apart from everything.
+    - `strange_auc`: the probability that a novel row lies farther from the map than a new row.
+    - `build_seconds`, `place_seconds`: the time it took.
 
     Parameters
     ----------
-    X, Y, labels
-        The rows of the map, their places (made by anything), and their labels.
-    X_new, labels_new
-        Rows to place, and their labels.
-    X_strange
-        Rows that belong nowhere, if there are any.
-    methods
-        "lion", "lion-idw" (the paper's rule), or any of `baselines.names()`.
-    params
+    X : array of shape (n_samples, n_features)
+        The rows of the map.
+    Y : array of shape (n_samples, n_components)
+        Their positions, made by any method.
+    labels : array of shape (n_samples,)
+        Their labels.
+    X_new : array
+        Rows to place.
+    labels_new : array
+        Their labels.
+    X_strange : array or None
+        Novel rows, which are unlike all rows of the map.
+    methods : iterable of str
+        "lion", "lion-idw" (the rule of the paper), or any of `baselines.names()`.
+    **params : Any
         Parameters of `LionTSNE`, above all the perplexity of the map.
 
     Returns
     -------
-    A pandas frame with a row for each method, or a dict of arrays if pandas is not there:
+    pandas.DataFrame or dict of arrays
+        A data frame, or a dict if pandas is not installed.
 
-    - `accuracy`: of the ten places of the map nearest to a new row's, the mean share that carries
-      its label; `error` is the standard error of that mean.
-    - `distance`: the mean distance of a new row's place to the nearest of the map.
-    - `kl`: the mean KL divergence of the map with one more row, placed so.
-    - `strange_percentile`: where the distances of strange rows' places fall among those between
-      nearest places of the map, on average; 100 is apart from everything.
-    - `strange_auc`: the chance that a strange row's place is farther from the map than a new row's.
-    - `build_seconds`, `place_seconds`: what it took.
-
+    Examples
+    --------
+    >>> import numpy as np
     >>> from liontsne import evaluate
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 3, size=150)

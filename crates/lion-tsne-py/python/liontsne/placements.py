@@ -15,16 +15,20 @@ VERDICTS = ("exact", "interpolated", "beside-outlier", "outlier")
 
 
 class Placements:
-    """Placed rows, one for each row that was given, in the same order.
+    """Placed rows: one for each row that was given, in the same order.
 
-    The columns are `id`, `x`, `y` (`z`), `verdict`, `score`, `p_distance`,
-    `p_neighbours`, `off_plane`, `nearest_id`, `nearest_distance`, `neighbours` and `group`: each is
-    an attribute, and `placements["score"]` is the same (`group` is -1 for rows that are no
-    outliers, `p_neighbours` is nan by the paper's rule, `off_plane` is nan without PCA).
-    `nearest` has the row numbers of `nearest_id`. Anything that reads Arrow's PyCapsule interface
-    takes the whole as it is: `pyarrow.table(placements)`, `polars.DataFrame(placements)`, a query
-    in DuckDB.
+    The columns are `id`, `x`, `y` (`z`), `verdict`, `score`, `p_distance`, `p_neighbours`,
+    `off_plane`, `nearest_id`, `nearest_distance`, `neighbours` and `group`. Each is an attribute, and
+    `placements["score"]` is the same. `nearest` has the row numbers of `nearest_id`.
 
+    `group` is -1 for rows that are no outliers. `p_neighbours` is nan with the rule of the paper.
+    `off_plane` is nan without PCA.
+
+    Anything that reads Arrow's PyCapsule interface takes the object as it is:
+    `pyarrow.table(placements)`, `polars.DataFrame(placements)`, a query in DuckDB.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from liontsne import LionTSNE
     >>> X = np.random.default_rng(0).normal(size=(80, 4))
@@ -47,7 +51,7 @@ class Placements:
 
     @property
     def coordinates(self) -> np.ndarray:
-        """Places, float32, of shape (n, 2) or (n, 3)."""
+        """The positions, float32, of shape (n, 2) or (n, 3)."""
         return self._native.coordinates
 
     @property
@@ -112,7 +116,7 @@ class Placements:
         return polars.DataFrame(self)
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """A pandas frame; the verdict is a category, and what a row does not have is missing."""
+        """A pandas frame. The verdict is a category. What a row does not have is missing."""
         import pandas
 
         verdict = pandas.Categorical.from_codes(self._native.verdict_codes, categories=VERDICTS)
@@ -124,9 +128,8 @@ class Placements:
     def plot(self, ax: "Axes | None" = None, *, labels: Any = None, size: float = 12.0) -> "Axes":
         """Draws the map, the new rows and the outliers with matplotlib, and returns the axes.
 
-        The map is pale, coloured by the labels it was fitted with if there are any. New rows have a
-        dark rim; `labels` colours them too. Outliers are diamonds, with a number where several lie
-        together.
+        The map is pale, and coloured by its labels if it has any. New rows have a dark rim, and
+        `labels` colours them. Outliers are diamonds, with a number where several lie together.
         """
         from liontsne._plot import draw
 

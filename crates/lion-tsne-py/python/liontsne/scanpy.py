@@ -1,8 +1,7 @@
-"""Maps of cells: t-SNE for AnnData, and new cells placed into a reference's map.
+"""Maps of cells: t-SNE for AnnData, and new cells placed on the map of a reference.
 
-Scanpy's own `ingest` places new cells by umap and pca; here it is t-SNE, and cells that belong
-nowhere are told apart. Needs anndata, and nothing of scanpy itself: `pip install
-"liontsne[scanpy]"`.
+Scanpy's own `ingest` places new cells by UMAP and PCA. Here it is t-SNE, and novel cells are marked as
+outliers. It needs anndata, and nothing of scanpy itself: `pip install "liontsne[scanpy]"`.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -30,21 +29,29 @@ def tsne(
     key_added: str = "tsne",
     **params: Any,
 ) -> None:
-    """Fits a map of the cells: places go to `.obsm["X_tsne"]`, parameters and the map itself to
+    """Fits a map of the cells. Positions go to `.obsm["X_tsne"]`, parameters and the map itself to
     `.uns["tsne"]`.
 
     Parameters
     ----------
-    use_rep
-        What distances are taken in: a key of `.obsm`, or "X". None is `.obsm["X_pca"]` if it is
+    adata : AnnData
+        The cells.
+    use_rep : str or None
+        The representation to use: a key of `.obsm`, or "X". None is `.obsm["X_pca"]` if it is
         there, else `.X`.
-    n_pcs
-        How many of its first columns.
-    labels
-        A column of `.obs` that the map remembers, for pictures.
-    key_added
-        What `X_tsne` and `tsne` are called: `.obsm["X_" + key_added]`, `.uns[key_added]`.
-    params
+    n_pcs : int or None
+        How many of its first columns to use; None is all.
+    perplexity : float, default=30.0
+        Effective number of neighbours.
+    labels : str or None
+        A column of `.obs` that the map keeps, for pictures.
+    random_state : int, default=0
+        The seed.
+    n_jobs : int or None
+        Threads; None is all.
+    key_added : str, default="tsne"
+        The name of what is added: `.obsm["X_" + key_added]` and `.uns[key_added]`.
+    **params
         Other parameters of `LionTSNE`.
     """
     rep = use_rep or ("X_pca" if "X_pca" in adata.obsm else "X")
@@ -77,17 +84,27 @@ def ingest(
     key: str = "tsne",
     **params: Any,
 ) -> None:
-    """Places the cells of `adata` into the map of `adata_ref`, made by `tsne`.
+    """Places the cells of `adata` on the map of `adata_ref`, which `tsne` made.
 
-    Places go to `adata.obsm["X_tsne"]`, what is known of them to `.obs["liontsne_verdict"]`,
-    `["liontsne_score"]`, `["liontsne_nearest"]` (the nearest cell of the reference) and
-    `["liontsne_group"]` (of outliers). Cells are described as the reference was: by the same genes,
-    projected onto the reference's principal components if it used `X_pca`.
+    Positions go to `adata.obsm["X_tsne"]`. These columns of `adata.obs` say more:
+    `liontsne_verdict`, `liontsne_score`, `liontsne_nearest` (the nearest cell of the reference) and
+    `liontsne_group` (the group of an outlier).
+
+    New cells are represented as the reference was: by the same genes, and projected onto the
+    principal components of the reference if it used `X_pca`.
 
     Parameters
     ----------
-    params
-        How to place, as parameters of `LionTSNE`: `radius`, `local`, `off_plane` and others.
+    adata : AnnData
+        The cells to place.
+    adata_ref : AnnData
+        The reference, with a map.
+    n_jobs : int or None
+        Threads; None is all.
+    key : str, default="tsne"
+        The name under which `tsne` put the map.
+    **params
+        How to place, as parameters of `LionTSNE`: `radius`, `local`, `alpha` and others.
     """
     try:
         known = adata_ref.uns[key]

@@ -16,12 +16,18 @@ LARGEST_ANGLE = 0.5
 
 
 class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """t-SNE with the names and defaults of `sklearn.manifold.TSNE`, in place of it.
+    """t-SNE with the names and defaults of `sklearn.manifold.TSNE`. It can replace it.
 
-    What differs: n_components is 2 or 3; perplexity is at most a third of the other rows; metric is
-    "euclidean" or "cosine"; the descent always takes `max_iter` iterations; method may also be
-    "fft" and "auto", init also "spectral"; `n_jobs=None` is all threads; `random_state=None` is 0.
-    What cannot be done as scikit-learn does it is refused or warned of.
+    These things differ:
+
+    - `n_components` is 2 or 3.
+    - `perplexity` is at most a third of the number of other rows.
+    - `metric` is "euclidean" or "cosine".
+    - The descent always takes `max_iter` iterations.
+    - `method` can also be "fft" and "auto", and `init` can be "spectral".
+    - `n_jobs=None` is all threads, and `random_state=None` is 0.
+
+    What cannot be done as in scikit-learn is refused, or leads to a warning.
 
     Parameters
     ----------
@@ -30,12 +36,14 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     perplexity : float, default=30.0
         Effective number of neighbours.
     early_exaggeration : float, default=12.0
-        By how much attraction is exaggerated in the first 250 iterations.
+        The factor of the attraction during the first 250 iterations.
     learning_rate : float or "auto", default="auto"
-        Step length, as scikit-learn counts it (a fourth of what other programs have).
+        Step length, as scikit-learn counts it: a fourth of what other programs call so.
     max_iter : int, default=1000
-        Iterations in all.
-    n_iter_without_progress, min_grad_norm
+        The number of iterations.
+    n_iter_without_progress : int
+        Not used: the descent does not end early.
+    min_grad_norm : float
         Not used: the descent does not end early.
     metric : {"euclidean", "cosine"}, default="euclidean"
         Distance between rows.
@@ -104,12 +112,12 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit_transform(self, X: Any, y: Any = None, *, neighbors: Any = None) -> np.ndarray:
-        """Fits the map and returns the places of its rows."""
+        """Fits the map and returns the positions of its rows."""
         return self.fit(X, neighbors=neighbors).embedding_
 
     def fit(self, X: Any, y: Any = None, *, neighbors: Any = None) -> Self:
-        """Fits the map. `y` is not used. `neighbors` are those of each row where they are known
-        already, as for `LionTSNE.fit`."""
+        """Fits the map. `y` is not used. `neighbors` are nearest neighbours that you know already, as
+        for `LionTSNE.fit`."""
         rows = _rows.checked(self, X, reset=True, sparse=False)
         params = self._fit_params()
         if (known := _params.neighbors(neighbors)) is not None:

@@ -1,16 +1,18 @@
-"""Placing on many machines, with the bits of `lion place` on one.
+"""Placing on many machines, with the same bits as `lion place` on one.
 
-`placer` gives a function from Arrow record batches to Arrow record batches that any engine can run.
-Where an outlier is put depends on the other outliers, so a job has three steps: the first settles
-every row that is no outlier, the second brings the few outliers together and gives them positions,
-and the third puts these in. Nothing else is ever moved, and neither the number of the parts nor
-their order changes a bit of the result.
+`placer` returns a function from Arrow record batches to Arrow record batches that any engine can run.
+The position of an outlier depends on the other outliers, so a job has three steps. The first gives
+every row that is no outlier its position. The second collects the pending outliers and gives them
+positions. The third fills these in. Nothing else travels. Neither the number of parts nor their order
+changes a bit of the result.
 
 `liontsne.distributed.spark`, `ray` and `dask` do all of it for the data sets of these engines:
 
     from liontsne.distributed import dask as lion_dask
     placed = lion_dask.place(frame, "map.lion", id="id")
 
+Examples
+--------
 By hand, with three parts of a table that could be anywhere:
 
 >>> import numpy as np, os, pyarrow as pa, tempfile
@@ -63,34 +65,35 @@ def placer(
     signed: bool = False,
     **how: Any,
 ) -> Placer:
-    """A function that places rows of Arrow data into the map of a file.
+    """Returns a function that places rows of Arrow data on the map of a file.
 
     Parameters
     ----------
     map : path
-        The map file. Every worker must find the same file at the same path; it is opened there once
-        for each process, and never sent.
+        The map file. Every worker must find the same file at the same path. Each process opens it
+        once. It is never sent.
     id : str or None
-        The column that names rows. It passes through, and the sentence about a bad row has it.
+        The column that names rows. It is kept, and the sentence about a bad row names it.
     columns : sequence of str or None
-        The features in the map's order, or the one column of lists that holds them. None is the
-        columns that the map was fitted to by their names; where it knows none, all columns of
-        numbers, or the one of lists, but for those named by other parameters; of batches in turn,
-        those that are so in the first. Parts that are settled each for itself, with columns in
-        different orders, need them named here.
+        The features in the order of the map, or one column of lists that holds them. None takes the
+        columns that the map was fitted to, by name. If the map has no names, None takes all columns
+        of numbers, or the one column of lists, except those that other parameters name. The first
+        batch decides. If parts have their columns in different orders and are passed to `settle` one
+        by one, name the columns here.
     keep : sequence of str or None
-        The columns that pass through, beside `id`, `file` and `row`. None is all that are no
-        features.
+        The columns to keep, besides `id`, `file` and `row`. None is all that are no features.
     bad_rows : {"stop", "aside"}
-        What becomes of a row that cannot be placed, because a value is missing, is no finite number
-        or is too large: `ValueError`; or it stays, with nulls in place of a placement, and a column
-        `problem` says what is wrong. That is null for all other rows.
-    file, row : str or None
-        Columns that say from which file and row of it a row came, for the sentence about a bad one.
+        What happens with a row that cannot be placed, because a value is missing, not finite or too
+        large. "stop" raises a `ValueError`. "aside" keeps the row, with nulls in place of a
+        placement, and a column `problem` says what is wrong; it is null for all other rows.
+    file : str or None
+        The column that says which file a row came from, for the sentence about a bad row.
+    row : str or None
+        The column that says which row of that file it was.
     prefix : str
-        Goes before the names of all columns that are added: for tables that have an `x` already.
+        Goes before the names of all added columns, for tables that already have an `x`.
     threads : int
-        Threads for each call; 0 is all. Engines run a task for each core by themselves.
+        Threads per call; 0 is all. Engines run one task per core already.
     signed : bool
         `neighbours` and `group` as int64, for engines that have no unsigned numbers.
     **how
@@ -100,8 +103,8 @@ def placer(
     Returns
     -------
     Placer
-        Columns that pass through come first, in their order, then what `lion place` writes: `x`,
-        `y`, (`z`), `verdict`, `score`, `p_distance`, `p_neighbours`, `off_plane`, `nearest_id`,
+        Kept columns come first, in their order, then those of `lion place`: `x`, `y`, (`z`),
+        `verdict`, `score`, `p_distance`, `p_neighbours`, `off_plane`, `nearest_id`,
         `nearest_distance`, `neighbours`, `group`.
     """
     from liontsne import _params

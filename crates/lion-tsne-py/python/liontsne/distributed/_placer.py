@@ -25,10 +25,10 @@ STRANGER, PROBLEM = "stranger", "problem"
 
 @dataclass(frozen=True)
 class Placer:
-    """Places rows of Arrow data into a map, in parts that do not know of each other.
+    """Places rows of Arrow data on a map, in parts that do not know of each other.
 
-    Made by `placer`. It pickles as the map's path and checksum and a few words; each process opens
-    the map once.
+    `placer` makes it. It pickles as the path and checksum of the map and a few options. Each process
+    opens the map once.
     """
 
     path: str
@@ -51,21 +51,24 @@ class Placer:
     # The three steps
 
     def settle(self, batches: Any) -> Any:
-        """The first step: every row that is no outlier gets its place.
+        """The first step: gives every row that is no outlier its position.
 
-        An outlier gets its verdict, no place, no group, and in the column `stranger` the bytes that
-        its position depends on. Takes a `RecordBatch` or `Table` and returns one, or any iterable
-        of record batches, of which it returns an iterator: the columns that are features in the
-        first batch are so in all of them, in whatever order later ones have them.
+        An outlier is pending: it gets its verdict, but no position and no group. The column
+        `stranger` holds the bytes that its position depends on.
+
+        Takes a `RecordBatch` or `Table` and returns one. Or takes an iterable of record batches and
+        returns an iterator. The columns that are features in the first batch are features in all
+        batches, in any order.
         """
         if isinstance(batches, (pa.RecordBatch, pa.Table)):
             return self._each(self._settled, batches)
         return self._settled_alike(batches_of(batches))
 
     def positions(self, strangers: Iterable[Any]) -> Positions:
-        """The second step: the positions of all outliers of a job, from the columns `stranger` of
-        all its parts (arrays, chunked arrays or single bytes). Neither their order counts nor how
-        often each is there."""
+        """The second step: computes the positions of all outliers of a job.
+
+        Takes the columns `stranger` of all parts, as arrays, chunked arrays or single bytes. Order
+        and repetitions do not matter."""
         found: set[bytes] = set()
         for part in strangers:
             found.update([part] if isinstance(part, bytes) else pc.unique(part).to_pylist())
@@ -76,17 +79,17 @@ class Placer:
         return Positions(pa.array(ordered, pa.large_binary()), placed)
 
     def fill(self, batches: Any, positions: Positions) -> Any:
-        """The third step: settled rows, the outliers among them at their positions. What it takes
-        and returns is as for `settle`."""
+        """The third step: fills in the positions of outliers. It takes and returns the same kinds of
+        data as `settle`."""
         return self._each(partial(self._filled, positions), batches)
 
     def __call__(self, data: Any) -> Any:
-        """All three steps in this process.
+        """Does all three steps in this process.
 
-        A `Table` or `RecordBatch` gives one; so does whatever has Arrow's PyCapsule interface (a
-        frame of polars, say) give a table. A `RecordBatchReader` gives a reader and any other
-        iterable of record batches an iterator: what is settled waits in a temporary file until the
-        last row was seen, so that memory does not grow with the rows.
+        A `Table` or `RecordBatch` returns one. An object with Arrow's PyCapsule interface, such as a
+        polars frame, returns a table. A `RecordBatchReader` returns a reader, and any other iterable
+        of record batches an iterator. In the last two cases rows wait in a temporary file until the
+        last row is read, so memory does not grow with the rows.
         """
         if isinstance(data, pa.RecordBatchReader):
             schema = self.final_schema(data.schema)
@@ -120,19 +123,19 @@ class Placer:
     # What comes out
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
-        """What comes out of `settle` for rows of this schema."""
+        """The schema that `settle` returns for rows of this schema."""
         return self._schema(schema, self._chosen(schema), STRANGER)
 
     def final_schema(self, schema: pa.Schema) -> pa.Schema:
-        """What comes out of `fill`, and of a call, for rows of this schema."""
+        """The schema that `fill`, and a call, return for rows of this schema."""
         return self._schema(schema, self._chosen(schema))
 
     def features(self, schema: pa.Schema) -> list[str]:
-        """The columns of a table that are features: one if that holds lists."""
+        """The columns of a table that are features: a single one if it holds lists."""
         return list(self._chosen(schema).features)
 
     def kept(self, schema: pa.Schema) -> list[str]:
-        """The columns of a table that pass through."""
+        """The columns of a table that are kept."""
         return list(self._chosen(schema).kept)
 
     def _schema(self, schema: pa.Schema, chosen: Chosen, *more: str) -> pa.Schema:
@@ -149,7 +152,7 @@ class Placer:
 
     @property
     def types(self) -> dict[str, pa.DataType]:
-        """The columns that are said of each row, but for `stranger`."""
+        """The columns that are added to each row, except `stranger`."""
         types = {name: pa.float32() for name in "xyz"[: self.map.dims]}
         types |= {"verdict": pa.string(), "score": pa.float64()}
         types |= {name: pa.float64() for name in ("p_distance", "p_neighbours", "off_plane")}

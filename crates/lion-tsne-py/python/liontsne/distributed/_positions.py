@@ -7,8 +7,7 @@ import pyarrow as pa
 
 
 class Positions:
-    """Where each outlier of a job is and to which group it belongs: small, and made to be sent to
-    all workers."""
+    """The position and group of each outlier of a job: small, and made to be sent to all workers."""
 
     def __init__(self, strangers: pa.Array, places: pa.RecordBatch) -> None:
         self._strangers, self._places = strangers, places

@@ -4,9 +4,9 @@
     placed = lion_dask.place(frame, "map.lion", id="id")
     placed.to_parquet("placed")
 
-Partitions are settled where they are, and stay there; only outliers travel. The result is that of
-`lion place` bit by bit, whatever the partitions. On a cluster, every worker needs the map file at
-the same path.
+Partitions are placed where they are, and stay there. Only outliers travel. The result has the same bits
+as that of `lion place`, with any partitions. On a cluster, every worker needs the map file at the same
+path.
 """
 
 import os
@@ -24,11 +24,12 @@ from liontsne.distributed._told import kind_of
 def place(
     frame: Any, map: str | os.PathLike[str], *, bad_rows: str = "stop", **options: Any
 ) -> Any:
-    """Places the rows of a Dask data frame into the map of a file.
+    """Places the rows of a Dask data frame on the map of a file.
 
-    Rows are settled at once, on the cluster if there is one (`dask.distributed.Client`), and kept
-    there (`persist`), without their features; the rest is done when the answer is asked for.
-    Partitions, divisions, index and the types of columns that pass through stay as they are.
+    All rows but outliers are placed at once, on the cluster if there is one
+    (`dask.distributed.Client`). Dask keeps them there (`persist`), without their features. Positions
+    of outliers are filled in when you ask for the result. Partitions, divisions, index and the types
+    of kept columns stay as they are.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ def place(
     map : path
         The map file.
     bad_rows : {"stop", "aside"}
-        Whether a row that cannot be placed ends the job with a `ValueError`, or is set aside.
+        "stop": a row that cannot be placed ends the job with a `ValueError`. "aside": it is set aside.
     **options
         As for `liontsne.distributed.placer`: `id`, `columns`, `keep`, `file`, `row`, `prefix`,
         `local`, ...
@@ -45,7 +46,7 @@ def place(
     Returns
     -------
     dask.dataframe.DataFrame, or two of them
-        The columns that pass through, and what `lion place` says of each row; with
+        The kept columns and those of `lion place`; with
         `bad_rows="aside"` a pair of them: the placed rows, and the others with a column `problem`.
     """
     import dask

@@ -4,9 +4,9 @@
     placed = lion_ray.place(dataset, "map.lion", id="id")
     placed.write_parquet("placed")
 
-Blocks are settled where they are, and stay there; only outliers travel. The result is that of `lion
-place` bit by bit, whatever the blocks. On a cluster, every node needs liontsne, and the map file at
-the same path.
+Blocks are placed where they are, and stay there. Only outliers travel. The result has the same bits as
+that of `lion place`, with any blocks. On a cluster, every node needs liontsne, and the map file at the
+same path.
 """
 
 import os
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 def place(
     dataset: "Dataset", map: str | os.PathLike[str], *, bad_rows: str = "stop", **options: Any
 ) -> "Dataset | tuple[Dataset, Dataset]":
-    """Places the rows of a Ray dataset into the map of a file.
+    """Places the rows of a Ray dataset on the map of a file.
 
-    Rows are settled at once, each of them once, and kept in Ray's object store (`materialize`)
-    without their features; the rest is done when the answer is asked for. Blocks stay as they are;
-    their order is Ray's, as always (`DataContext.execution_options.preserve_order`).
+    All rows but outliers are placed at once. Ray keeps them in its object store (`materialize`),
+    without their features. Positions of outliers are filled in when you ask for the result. Blocks
+    stay as they are. Their order is Ray's (`DataContext.execution_options.preserve_order`).
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def place(
     map : path
         The map file.
     bad_rows : {"stop", "aside"}
-        Whether a row that cannot be placed ends the job with a `ValueError`, or is set aside.
+        "stop": a row that cannot be placed ends the job with a `ValueError`. "aside": it is set aside.
     **options
         As for `liontsne.distributed.placer`: `id`, `columns`, `keep`, `file`, `row`, `prefix`,
         `local`, ... `file="path"` names the files of a dataset that was read with
@@ -50,7 +50,7 @@ def place(
     Returns
     -------
     Dataset, or two of them
-        The columns that pass through, and what `lion place` says of each row; with
+        The kept columns and those of `lion place`; with
         `bad_rows="aside"` a pair of them: the placed rows, and the others with a column `problem`.
     """
     import ray.data

@@ -4,9 +4,9 @@
     placed = lion_spark.place(df, "map.lion", id="id")
     placed.write.parquet("placed")
 
-Partitions are settled where they are, and stay there; only outliers travel. The result is that of
-`lion place` bit by bit, whatever the partitions. On a cluster, every worker needs liontsne, and the
-map file at the same path unless Spark ships it (`ship=True`).
+Partitions are placed where they are, and stay there. Only outliers travel. The result has the same bits
+as that of `lion place`, with any partitions. On a cluster, every worker needs liontsne, and the map file
+at the same path unless Spark ships it (`ship=True`).
 """
 
 import os
@@ -40,23 +40,23 @@ def place(
     ship: bool = False,
     **options: Any,
 ) -> "DataFrame | tuple[DataFrame, DataFrame]":
-    """Places the rows of a Spark data frame into the map of a file.
+    """Places the rows of a Spark data frame on the map of a file.
 
-    Rows are settled at once, each of them once, and kept by Spark (`persist`, in memory or on disk)
-    without their features; the rest is done when the answer is asked for. `release` lets go of what
-    is kept. Partitions and the order of rows stay as they are.
+    All rows but outliers are placed at once. Spark keeps them (`persist`, in memory or on disk),
+    without their features. Positions of outliers are filled in when you ask for the result. `release`
+    frees what Spark keeps. Partitions and the order of rows stay as they are.
 
     Parameters
     ----------
     df : pyspark.sql.DataFrame
-        Features as columns of numbers, or as one column of arrays. Where it was read from files,
-        the sentence about a bad row names the file, and for Parquet the row in it.
+        Features as columns of numbers, or as one column of arrays. If it was read from files, the
+        sentence about a bad row names the file, and for Parquet the row in it.
     map : path
         The map file.
     bad_rows : {"stop", "aside"}
-        Whether a row that cannot be placed ends the job with a `ValueError`, or is set aside.
+        "stop": a row that cannot be placed ends the job with a `ValueError`. "aside": it is set aside.
     ship : bool
-        Whether Spark sends the map file to the workers. Otherwise they need it at the same path.
+        Whether Spark sends the map file to the workers. If not, they need it at the same path.
     **options
         As for `liontsne.distributed.placer`: `id`, `columns`, `keep`, `file`, `row`, `prefix`,
         `local`, ...
@@ -64,8 +64,8 @@ def place(
     Returns
     -------
     DataFrame, or two of them
-        The columns that pass through, and what `lion place` says of each row (`neighbours` and
-        `group` as `long`: Spark has no unsigned numbers); with `bad_rows="aside"` a pair of them:
+        The kept columns and those of `lion place` (`neighbours` and `group` as `long`, because Spark
+        has no unsigned numbers); with `bad_rows="aside"` a pair of them:
         the placed rows, and the others with a column `problem`.
     """
     from pyspark.sql import DataFrame
@@ -91,8 +91,8 @@ def place(
 
 
 def release(placed: "DataFrame") -> None:
-    """Lets Spark forget what it keeps for an answer of `place` (of a pair, the first). Placed rows
-    that are asked for after that are settled anew."""
+    """Frees what Spark keeps for a result of `place` (of a pair, the first). If you ask for placed rows
+    after that, they are computed again."""
     settled = vars(placed).get(SETTLED)
     if settled is None:
         raise ValueError("this data frame is none that place has returned: release that one")
@@ -148,37 +148,38 @@ def stream(
     ship: bool = False,
     **options: Any,
 ) -> Sink:
-    """The function for `foreachBatch` of a stream that is placed batch by batch.
+    """Returns the function for `foreachBatch` of a stream, which places it batch by batch.
 
         query = df.writeStream.foreachBatch(lion_spark.stream("map.lion", sink, id="id")).start()
 
-    Rows are settled on the workers. Outliers, and nothing else, are sent to a running `lion serve`
-    with the same map, whose store keeps them between batches: one that comes close to those of an
-    earlier batch joins their group. They are sent in the order of their ids, and put there by id,
-    so that a batch that is run again changes nothing and has the same answer. An id should stand
-    for one row: where it comes again and is no outlier any more, the service still has the old one.
+    The workers place all rows but outliers. Outliers, and nothing else, are sent to a running `lion
+    serve` with the same map. Its store keeps them between batches: an outlier that comes close to
+    those of an earlier batch joins their group. They are sent in the order of their ids and stored by
+    id. So a batch that is run again changes nothing and has the same result. An id should stand for
+    one row: if it comes again and is no outlier any more, the service still has the old row.
 
     Parameters
     ----------
     map : path
         The map file.
     sink : function of a DataFrame and the number of the batch
-        Gets the placed rows of each batch. It may get a batch again, after a failure, as any such
-        function.
+        Gets the placed rows of each batch. After a failure it may get a batch again, as any function
+        for `foreachBatch`.
     id : str
         The column that names rows.
-    service, token : str
-        Where `lion serve map.lion --store points.db` runs, and what is in its token file if it has
-        one.
+    service : str
+        The address of `lion serve map.lion --store points.db`.
+    token : str or None
+        What is in its token file, if it has one.
     patience : float
-        Seconds for which the service may be away before the batch fails.
+        Seconds for which the service may be unavailable before the batch fails.
     rejected : function of a DataFrame and the number of the batch
         Gets the rows that cannot be placed, with a column `problem`. Without it they stop the
         query.
     ship : bool
         As for `place`.
     **options
-        As for `liontsne.distributed.placer`; those that say how to place must be the service's own.
+        As for `liontsne.distributed.placer`. Those that say how to place must be those of the service.
     """
     bad_rows = "stop" if rejected is None else "aside"
     made = placer(map, id=id, bad_rows=bad_rows, signed=True, **options)
