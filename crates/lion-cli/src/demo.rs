@@ -13,7 +13,7 @@ use crate::plot::{Newcomers, draw};
 use crate::progress::{Phase, Reporter, Screen};
 use crate::summary::{Summary, percent};
 use anyhow::{Context, Result};
-use lion_evaluate::digits::{self, Digits, Embedded};
+use lion_evaluate::digits::{self, DigitImages, EmbeddedDigits};
 use lion_evaluate::{Estimate, Judge, places_of};
 use lion_tsne::{Fit, Lion, LionOptions, Map, Matrix, PcaChoice, Placement, Rows};
 use serde::Serialize;
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &DemoArgs, common: &Common) -> Result<()> {
     let screen = Screen::new(common);
     screen.say("fitting a map of 2500 handwritten digits, 28 x 28 pixels each …");
     let mut reporter = Reporter::new(screen.clone(), Interrupt::default(), Phase::OF_FIT);
-    let Embedded { training, test, picked_for, ordinary } = digits::embedded()?;
+    let EmbeddedDigits { training, test, picked_for, ordinary } = digits::embedded()?;
     let fit = Fit {
         pca: PcaChoice::Components(COMPONENTS),
         seed: common.seed,
@@ -139,12 +139,12 @@ fn together(above: &Matrix, below: &Matrix) -> Result<Matrix> {
 }
 
 /// Names of the placed rows: the digits, then the noise.
-fn name(i: usize, test: &Digits) -> String {
+fn name(i: usize, test: &DigitImages) -> String {
     let digits = test.labels.len();
     if i < digits { format!("digit-{i}") } else { format!("noise-{}", i - digits) }
 }
 
-fn write(placements: &[Placement], test: &Digits, map: &Map, path: &Path) -> Result<()> {
+fn write(placements: &[Placement], test: &DigitImages, map: &Map, path: &Path) -> Result<()> {
     let record =
         |(i, placement): (usize, &Placement)| Record::new(Some(name(i, test)), Judge::UNKNOWN, placement);
     let mut sheet = SheetWriter::create(path, map)?;
@@ -153,7 +153,7 @@ fn write(placements: &[Placement], test: &Digits, map: &Map, path: &Path) -> Res
 }
 
 /// The placed rows as the pictures show them.
-fn layer(placements: &[Placement], test: &Digits, dims: usize) -> Newcomers {
+fn layer(placements: &[Placement], test: &DigitImages, dims: usize) -> Newcomers {
     let label = |i: usize| test.labels.get(i).cloned().unwrap_or_else(|| "noise".into());
     let read = Placements {
         points: placements.iter().flat_map(|placement| placement.place.iter().copied()).collect(),
@@ -168,7 +168,7 @@ fn layer(placements: &[Placement], test: &Digits, dims: usize) -> Newcomers {
 /// Judges the placements: of the test digits, then of the noise.
 fn outcome(
     placements: &[Placement],
-    test: &Digits,
+    test: &DigitImages,
     picked_for: &[u32],
     drawn: usize,
     judge: &Judge,
@@ -202,7 +202,7 @@ fn outcome(
 }
 
 /// Holds ordinary digits against the promise. They are placed apart, and not drawn: the picture is full.
-fn ordinary_outcome(lion: &Lion, ordinary: &Digits) -> Result<OrdinaryOutcome> {
+fn ordinary_outcome(lion: &Lion, ordinary: &DigitImages) -> Result<OrdinaryOutcome> {
     let Tally { rows, outlier, beside_outlier, .. } = count(&lion.place(&ordinary.pixels)?);
     let observed = (outlier + beside_outlier) as f64 / rows.max(1) as f64;
     Ok(OrdinaryOutcome { rows, outlier, beside_outlier, promised: lion.promised(), observed })

@@ -1,7 +1,7 @@
 //! All of MNIST, from a folder with its four files.
 
 use anyhow::{Context, Result, ensure};
-use lion_evaluate::digits::{Digits, Mnist};
+use lion_evaluate::digits::{DigitImages, MnistImages};
 use lion_table::ReadOptions;
 use lion_tsne::Matrix;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,15 @@ use std::path::{Path, PathBuf};
 const PIXELS: usize = 784;
 
 /// Reads the four files as they were published, gzipped or not.
-pub(crate) fn read(folder: &Path) -> Result<Mnist> {
-    Ok(Mnist { training: part(folder, "train")?, test: part(folder, "t10k")?, folder: folder.to_owned() })
+pub(crate) fn read(folder: &Path) -> Result<MnistImages> {
+    Ok(MnistImages {
+        training: part(folder, "train")?,
+        test: part(folder, "t10k")?,
+        folder: folder.to_owned(),
+    })
 }
 
-fn part(folder: &Path, name: &str) -> Result<Digits> {
+fn part(folder: &Path, name: &str) -> Result<DigitImages> {
     // Both are looked for before the large one is read.
     let images = find(folder, &format!("{name}-images-idx3-ubyte"))?;
     let labels_file = find(folder, &format!("{name}-labels-idx1-ubyte"))?;
@@ -35,7 +39,7 @@ fn part(folder: &Path, name: &str) -> Result<Digits> {
     );
     // From 0 (black) to 1, as the embedded digits are.
     table.data.iter_mut().for_each(|pixel| *pixel /= 255.0);
-    Ok(Digits { pixels: Matrix::new(rows, cols, table.data)?, labels })
+    Ok(DigitImages { pixels: Matrix::new(rows, cols, table.data)?, labels })
 }
 
 /// The file of this name, or else the same gzipped.
@@ -86,7 +90,7 @@ mod tests {
 
     #[test]
     fn four_files_are_read() {
-        let Mnist { training, test, .. } = read(folder().path()).unwrap();
+        let MnistImages { training, test, .. } = read(folder().path()).unwrap();
         assert_eq!(
             (training.labels, test.labels),
             (vec!["5".into(), "0".into(), "4".into()], vec!["7".into(), "2".into()])

@@ -19,7 +19,7 @@ mod system;
 mod testing;
 
 pub use dense::Activation;
-pub use descent::{Descent, Start};
+pub use descent::{Descent, DescentStart};
 pub use kernelized::kernelized_sweep;
 pub use network::{GridPoint, Network, grid_search, validate_network};
 pub use opentsne::OpenTsneStart;
@@ -89,7 +89,7 @@ pub(crate) struct Training<'a> {
 }
 
 /// A way of placing, made ready.
-pub trait Placing: Send + Sync {
+pub trait PlacingMethod: Send + Sync {
     /// The places of rows that are preprocessed already. Each depends on its row alone: the same bits in any batch.
     fn places(&self, rows: &Matrix) -> Result<Matrix>;
 
@@ -100,9 +100,9 @@ pub trait Placing: Send + Sync {
 }
 
 /// A baseline built from a map.
-pub struct Built {
+pub struct BuiltBaseline {
     preprocess: lion_tsne::Preprocess,
-    placing: Box<dyn Placing>,
+    placing: Box<dyn PlacingMethod>,
 }
 
 impl Baseline {
@@ -140,7 +140,7 @@ impl Baseline {
     }
 
     /// Builds it from a map. Works on the threads of the pool it is called in.
-    pub fn build(&self, map: &Map, seed: u64, observer: &mut Observer<'_>) -> Result<Built> {
+    pub fn build(&self, map: &Map, seed: u64, observer: &mut Observer<'_>) -> Result<BuiltBaseline> {
         let (rows, cols) = (map.x().rows(), map.x().cols());
         check_memory(
             self.to_string(),
@@ -151,9 +151,9 @@ impl Baseline {
         if observer(&Progress::of(Stage::Build, 0, 1)).is_break() {
             return Err(Error::Stopped(Stage::Build));
         }
-        let placing: Box<dyn Placing> = match *self {
+        let placing: Box<dyn PlacingMethod> = match *self {
             Self::Idw { power } => Box::new(idw::Idw::new(&training, power)?),
-            Self::Network(network) => Box::new(network::Trained::new(&training, &network, observer)?),
+            Self::Network(network) => Box::new(network::TrainedNetwork::new(&training, &network, observer)?),
             Self::Parametric(parametric) => {
                 // In a small map, as much as there are rows for.
                 let perplexity = parametric.perplexity.min((rows as f64 - 1.0) / 3.0);
@@ -166,7 +166,7 @@ impl Baseline {
             Self::Rbf { kernel, epsilon } => Box::new(rbf::Rbf::new(&training, kernel, epsilon, observer)?),
             Self::Kernelized { width } => Box::new(kernelized::Kernelized::new(&training, width, observer)?),
         };
-        Ok(Built { preprocess: map.preprocess().clone(), placing })
+        Ok(BuiltBaseline { preprocess: map.preprocess().clone(), placing })
     }
 
     /// About how many bytes it takes to build from so many rows of so many columns, beside the map itself.
@@ -203,7 +203,7 @@ impl fmt::Display for Baseline {
     }
 }
 
-impl Built {
+impl BuiltBaseline {
     /// The places of rows as they come, with all their columns.
     pub fn place(&self, rows: &Matrix) -> Result<Matrix> {
         self.preprocess.check(rows)?;

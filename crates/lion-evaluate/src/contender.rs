@@ -1,6 +1,6 @@
 //! The ways of placing that the evaluation compares, LION among them, all asked in the same way.
 
-use crate::baseline::{Baseline, Built};
+use crate::baseline::{Baseline, BuiltBaseline};
 use crate::places_of;
 use lion_tsne::{
     Lion, LionOptions, Local, Map, Matrix, Observer, Placement, Progress, Radius, Result, Stage, Verdict,
@@ -57,17 +57,20 @@ impl Contender {
     }
 
     /// Makes it ready for rows of a map.
-    pub fn build(&self, map: &Map, seed: u64, observer: &mut Observer<'_>) -> Result<Ready> {
+    pub fn build(&self, map: &Map, seed: u64, observer: &mut Observer<'_>) -> Result<BuiltContender> {
         Ok(match *self {
             Self::Lion { percentile, local, verdict } => {
                 // The others tell of their building themselves.
                 let _ = observer(&Progress::of(Stage::Build, 0, 1));
-                Ready::Lion(Box::new(lion(map, percentile, local, verdict)?))
+                BuiltContender::Lion(Box::new(lion(map, percentile, local, verdict)?))
             }
-            Self::Other(baseline) => Ready::Other(baseline.build(map, seed, observer)?),
+            Self::Other(baseline) => BuiltContender::Other(baseline.build(map, seed, observer)?),
             Self::Controlled { baseline, percentile } => {
                 let built = baseline.build(map, seed, observer)?;
-                Ready::Controlled(Box::new(lion(map, percentile, Local::Energy, VerdictRule::Paper)?), built)
+                BuiltContender::Controlled(
+                    Box::new(lion(map, percentile, Local::Energy, VerdictRule::Paper)?),
+                    built,
+                )
             }
         })
     }
@@ -101,27 +104,27 @@ impl fmt::Display for Contender {
 }
 
 /// A way of placing that is ready for rows.
-pub enum Ready {
+pub enum BuiltContender {
     /// LION.
     Lion(Box<Lion>),
     /// Another way.
-    Other(Built),
+    Other(BuiltBaseline),
     /// Another way for the rows that LION would interpolate.
-    Controlled(Box<Lion>, Built),
+    Controlled(Box<Lion>, BuiltBaseline),
 }
 
 /// Where rows landed, each placed alone.
 #[derive(Clone, Debug)]
-pub struct Landings {
+pub struct ContenderPlaces {
     /// Their places.
     pub places: Matrix,
     /// What LION says of each, if it was asked.
     pub placements: Option<Vec<Placement>>,
 }
 
-impl Ready {
+impl BuiltContender {
     /// Places rows, with all their columns, each as if it were alone.
-    pub fn land(&self, rows: &Matrix) -> Result<Landings> {
+    pub fn place_alone(&self, rows: &Matrix) -> Result<ContenderPlaces> {
         let placements = self.lion().map(|lion| lion.place_alone(rows)).transpose()?;
         let dims = self.lion().map_or(0, |lion| lion.map().dims());
         let places = match self {
@@ -138,7 +141,7 @@ impl Ready {
                 places
             }
         };
-        Ok(Landings { places, placements })
+        Ok(ContenderPlaces { places, placements })
     }
 
     /// LION, if it is or controls this way.
@@ -150,7 +153,7 @@ impl Ready {
     }
 
     /// The other way, if it is one.
-    pub fn built(&self) -> Option<&Built> {
+    pub fn built(&self) -> Option<&BuiltBaseline> {
         match self {
             Self::Other(built) | Self::Controlled(_, built) => Some(built),
             Self::Lion(_) => None,

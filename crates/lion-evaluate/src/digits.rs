@@ -11,7 +11,7 @@ const MAGIC: &[u8; 8] = b"LIONDIG2";
 
 /// Images, one row of pixels from 0 (black) to 1 each, and what they show.
 #[derive(Clone)]
-pub struct Digits {
+pub struct DigitImages {
     /// One row for each image.
     pub pixels: Matrix,
     /// One for each image: the digit that it shows.
@@ -19,51 +19,53 @@ pub struct Digits {
 }
 
 /// The digits to fit a map to, and those to place into it.
-pub struct Embedded {
+pub struct EmbeddedDigits {
     /// To fit a map to.
-    pub training: Digits,
+    pub training: DigitImages,
     /// The cluster test: each is closer to a training digit than any other of those is.
-    pub test: Digits,
+    pub test: DigitImages,
     /// For each test digit, the training digit that it was picked for: it is the closest there is.
     pub picked_for: Vec<u32>,
     /// Random ones, not picked for closeness to anything.
-    pub ordinary: Digits,
+    pub ordinary: DigitImages,
 }
 
 /// The digits that come with the program.
-pub fn embedded() -> Result<Embedded> {
+pub fn embedded() -> Result<EmbeddedDigits> {
     decode(FILE)
 }
 
-fn decode(file: &[u8]) -> Result<Embedded> {
+fn decode(file: &[u8]) -> Result<EmbeddedDigits> {
     let mut bytes = Vec::new();
     let unpacked = flate2::read::GzDecoder::new(file).read_to_end(&mut bytes);
-    unpacked.map_err(|_| EvaluationError::Digits("they cannot be unpacked"))?;
-    let rest =
-        bytes.strip_prefix(MAGIC).ok_or(EvaluationError::Digits("they do not begin as they should"))?;
-    let (header, rest) = rest.split_at_checked(16).ok_or(EvaluationError::Digits("they end too soon"))?;
+    unpacked.map_err(|_| EvaluationError::DamagedDigits("they cannot be unpacked"))?;
+    let rest = bytes
+        .strip_prefix(MAGIC)
+        .ok_or(EvaluationError::DamagedDigits("they do not begin as they should"))?;
+    let (header, rest) =
+        rest.split_at_checked(16).ok_or(EvaluationError::DamagedDigits("they end too soon"))?;
     let [training, test, ordinary, width] = numbers(header)[..] else {
-        return Err(EvaluationError::Digits("they end too soon"));
+        return Err(EvaluationError::DamagedDigits("they end too soon"));
     };
     let (training, test, ordinary) = (training as usize, test as usize, ordinary as usize);
     let (all, width) = (training + test + ordinary, width as usize);
     if rest.len() != 4 * (all + test) + all + all * width {
-        return Err(EvaluationError::Digits("their size is not what they say it is"));
+        return Err(EvaluationError::DamagedDigits("their size is not what they say it is"));
     }
     // The rows' numbers in MNIST come first, and are of no use here.
     let (picked_for, rest) = rest[4 * all..].split_at(4 * test);
     let (labels, pixels) = rest.split_at(all);
-    let digits = |which: Range<usize>| -> Result<Digits> {
+    let digits = |which: Range<usize>| -> Result<DigitImages> {
         let grey = pixels[which.start * width..which.end * width].iter();
         let grey = grey.map(|&pixel| f32::from(pixel) / 255.0).collect();
         let pixels = Matrix::new(which.len(), width, grey)?;
-        Ok(Digits { pixels, labels: labels[which].iter().map(u8::to_string).collect() })
+        Ok(DigitImages { pixels, labels: labels[which].iter().map(u8::to_string).collect() })
     };
     let picked_for = numbers(picked_for);
     if picked_for.iter().any(|&row| row as usize >= training) {
-        return Err(EvaluationError::Digits("a digit was picked for one not there"));
+        return Err(EvaluationError::DamagedDigits("a digit was picked for one not there"));
     }
-    Ok(Embedded {
+    Ok(EmbeddedDigits {
         training: digits(0..training)?,
         test: digits(training..training + test)?,
         picked_for,
@@ -71,7 +73,7 @@ fn decode(file: &[u8]) -> Result<Embedded> {
     })
 }
 
-impl Digits {
+impl DigitImages {
     /// Those of these numbers, in that order.
     pub(crate) fn select(&self, rows: &[u32]) -> Self {
         let labels = rows.iter().map(|&row| self.labels[row as usize].clone()).collect();
@@ -86,16 +88,16 @@ impl Digits {
 }
 
 /// MNIST: the images to learn from, and those to be tested with: 60000 and 10000 as published.
-pub struct Mnist {
+pub struct MnistImages {
     /// To learn from.
-    pub training: Digits,
+    pub training: DigitImages,
     /// To be tested with.
-    pub test: Digits,
+    pub test: DigitImages,
     /// The folder that they are from.
     pub folder: PathBuf,
 }
 
-impl Mnist {
+impl MnistImages {
     /// A number that other images or labels would change: nothing kept of one data set is taken for another's.
     pub fn fingerprint(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325u64;
@@ -120,7 +122,7 @@ mod tests {
 
     #[test]
     fn there_are_2500_and_twice_1000_of_ten_kinds() {
-        let Embedded { training, test, picked_for, ordinary } = embedded().unwrap();
+        let EmbeddedDigits { training, test, picked_for, ordinary } = embedded().unwrap();
         for (digits, count) in [(&training, 2500), (&test, 1000), (&ordinary, 1000)] {
             assert_eq!((digits.pixels.rows(), digits.pixels.cols()), (count, 784));
             let kinds: std::collections::BTreeSet<&str> = digits.labels.iter().map(String::as_str).collect();

@@ -10,6 +10,7 @@ mod error;
 mod figures;
 mod large;
 mod results;
+mod scores;
 mod sets;
 mod stages;
 mod strangers;
@@ -17,15 +18,14 @@ mod sweeps;
 mod tables;
 mod trial;
 mod two_tests;
-mod verdicts;
 mod write;
 
 pub use error::{EvaluationError, Result};
 pub use write::{EvaluationReport, ReportSummary};
 
-use crate::digits::Mnist;
+use crate::digits::MnistImages;
 use contenders::Entry;
-use results::{Large, Material, Results, RunFacts};
+use results::{LargeTest, Material, Results, RunFacts};
 use stages::Stages;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -57,7 +57,7 @@ pub struct Evaluation {
     /// Which experiments are run.
     pub experiments: Vec<Experiment>,
     /// All of MNIST; without it, the digits that come along.
-    pub mnist: Option<Mnist>,
+    pub mnist: Option<MnistImages>,
     /// Fewer test rows, fewer epochs, smaller sizes.
     pub quick: bool,
     /// The digit that a second map is fitted without, from 0 to 9.
@@ -142,7 +142,7 @@ impl<'a> EvaluationRun<'a> {
             evaluation.seed,
             evaluation.quick,
             rayon::current_num_threads(),
-            evaluation.mnist.as_ref().map_or(0, Mnist::fingerprint)
+            evaluation.mnist.as_ref().map_or(0, MnistImages::fingerprint)
         );
         let stages = Stages::new(&evaluation.folder, &key, evaluation.expected(), observer)?;
         Ok(Self { evaluation, observer, stages })
@@ -220,7 +220,7 @@ impl<'a> EvaluationRun<'a> {
         Ok(timings)
     }
 
-    fn large(&mut self) -> Result<Option<Large>> {
+    fn large(&mut self) -> Result<Option<LargeTest>> {
         let evaluation = self.evaluation;
         let Some(mnist) = evaluation.mnist.as_ref().filter(|_| evaluation.has(Experiment::Large)) else {
             return Ok(None);
@@ -242,7 +242,13 @@ impl<'a> EvaluationRun<'a> {
                 let seconds = begun.elapsed().as_secs_f64();
                 Ok((seconds, large::on_map(&map, mnist, observer)?))
             })?;
-        Ok(Some(Large { training_seconds: trained.seconds, parametric, on_parametric, fit_seconds, on_tsne }))
+        Ok(Some(LargeTest {
+            training_seconds: trained.seconds,
+            parametric,
+            on_parametric,
+            fit_seconds,
+            on_tsne,
+        }))
     }
 }
 

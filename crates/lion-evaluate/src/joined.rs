@@ -1,16 +1,16 @@
 //! One more row joins a map: the exact affinities and the KL divergence of N + 1 points, of which nothing is built anew
 //! that did not change.
 
-mod bell;
 mod field;
+mod gaussian;
 mod kl;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use field::Field;
+pub(crate) use field::StudentField;
 pub use kl::{JoinedKl, RowKl};
 
-use bell::{Bell, Known, cold_start};
+use gaussian::{Gaussian, KnownGaussian, cold_start};
 use lion_tsne::numerics::vectorized;
 use lion_tsne::{Error, Matrix, Result};
 use rayon::prelude::*;
@@ -28,8 +28,8 @@ pub(crate) struct Joined {
     groups: Vec<[f32; GROUP]>,
     /// ln(perplexity).
     target: f64,
-    bells: Vec<Known>,
-    pub(crate) field: Field,
+    gaussians: Vec<KnownGaussian>,
+    pub(crate) field: StudentField,
     /// Σ 1 / (1 + |yi - yj|²) of the map.
     pub(crate) z: f64,
 }
@@ -41,7 +41,7 @@ pub(crate) struct Newcomer {
     /// pxj of the N + 1 points, filled up with 0 to whole lanes.
     pub(crate) p: Vec<f64>,
     /// The Gaussian of each row of the map, the newcomer among the others.
-    bells: Vec<Bell>,
+    gaussians: Vec<Gaussian>,
 }
 
 impl Joined {
@@ -50,22 +50,22 @@ impl Joined {
         if x.rows() < 2 {
             return Err(Error::Data("a map of one row has no affinities: fit at least two rows".into()));
         }
-        let field = Field::new(y);
+        let field = StudentField::new(y);
         let mut joined = Self {
             rows: x.rows(),
             cols: x.cols(),
             groups: grouped(x),
             target: perplexity.ln(),
-            bells: Vec::new(),
+            gaussians: Vec::new(),
             z: field.z(),
             field,
         };
-        joined.bells = (0..x.rows())
+        joined.gaussians = (0..x.rows())
             .into_par_iter()
             .map(|i| {
                 let mut others = joined.distances2(x.row(i));
                 others.remove(i);
-                Known::new(&others, joined.target)
+                KnownGaussian::new(&others, joined.target)
             })
             .collect();
         Ok(joined)
@@ -82,25 +82,26 @@ impl Joined {
         let distances2 = self.distances2(row);
         let nearest =
             (1..self.rows).fold(0, |best, i| if distances2[i] < distances2[best] { i } else { best });
-        let own = Bell::search(&distances2, cold_start(&distances2), self.target);
-        let bell = |(i, (known, &distance2)): (usize, (&Known, &f64))| match new_sigma {
+        let own = Gaussian::search(&distances2, cold_start(&distances2), self.target);
+        let gaussian = |(i, (known, &distance2)): (usize, (&KnownGaussian, &f64))| match new_sigma {
             true => known.adapted(distance2, self.target).unwrap_or_else(|| self.searched(i, distance2)),
             false => known.with(distance2),
         };
-        let bells: Vec<Bell> = self.bells.iter().zip(&distances2).enumerate().map(bell).collect();
+        let gaussians: Vec<Gaussian> =
+            self.gaussians.iter().zip(&distances2).enumerate().map(gaussian).collect();
         let scale = 1.0 / (2.0 * (self.rows + 1) as f64);
         let mut p = vec![0.0; self.rows.next_multiple_of(LANES)];
-        for ((p, &distance2), bell) in p.iter_mut().zip(&distances2).zip(&bells) {
-            *p = scale * (own.share(distance2) + bell.share(distance2));
+        for ((p, &distance2), gaussian) in p.iter_mut().zip(&distances2).zip(&gaussians) {
+            *p = scale * (own.share(distance2) + gaussian.share(distance2));
         }
-        Newcomer { nearest, p, bells }
+        Newcomer { nearest, p, gaussians }
     }
 
-    /// The bell of row `i` with another row at this distance, searched among all rows.
-    fn searched(&self, i: usize, distance2: f64) -> Bell {
+    /// The gaussian of row `i` with another row at this distance, searched among all rows.
+    fn searched(&self, i: usize, distance2: f64) -> Gaussian {
         let mut others = self.distances2(&self.row(i));
         others[i] = distance2;
-        Bell::search(&others, self.bells[i].beta().ln(), self.target)
+        Gaussian::search(&others, self.gaussians[i].beta().ln(), self.target)
     }
 
     fn row(&self, i: usize) -> Vec<f32> {

@@ -32,13 +32,13 @@ const TOGETHER: usize = 256;
 pub struct Judge {
     places: Matrix,
     plane: KdTree,
-    labels: Option<Known>,
+    labels: Option<MapLabels>,
     /// NN-Y squared, ascending; computed when it is asked for.
     between2: OnceLock<Vec<f64>>,
 }
 
 /// The labels of the map's rows.
-struct Known {
+struct MapLabels {
     codes: Vec<u32>,
     code_of: HashMap<String, u32>,
 }
@@ -64,7 +64,7 @@ impl Judge {
             return Err(Error::Data(problem));
         }
         places.check_finite()?;
-        let labels = labels.map(|labels| Known {
+        let labels = labels.map(|labels| MapLabels {
             codes: labels.codes().to_vec(),
             code_of: labels.names().map(str::to_owned).zip(0..).collect(),
         });
@@ -185,14 +185,14 @@ impl Judge {
         Ok(found.collect())
     }
 
-    fn known(&self) -> Result<&Known> {
+    fn known(&self) -> Result<&MapLabels> {
         let missing =
             || Error::Data("the map has no labels to compare others with: fit it with labels".into());
         self.labels.as_ref().ok_or_else(missing)
     }
 }
 
-impl Known {
+impl MapLabels {
     fn share(&self, rows: &[u32], code: u32) -> f64 {
         let same = rows.iter().filter(|&&row| self.codes[row as usize] == code).count();
         same as f64 / rows.len() as f64

@@ -17,12 +17,12 @@ const PEN: [f64; 4] = [1.25, 0.28, 0.75, 2.0];
 /// A stroke's points are so far apart at most, in units of the letter's height.
 const STEP: f64 = 0.12;
 
-type Point = [f64; 2];
+type StrokePoint = [f64; 2];
 
 /// Capital letters that no digit looks like, as strokes through points: across and down, from 0 to 1. Before the
 /// strokes, how wide the letter is for its height.
 #[rustfmt::skip]
-const LETTERS: [(f64, &[&[Point]]); 11] = [
+const LETTERS: [(f64, &[&[StrokePoint]]); 11] = [
     (0.85, &[&[[0.5, 0.0], [0.0, 1.0]], &[[0.5, 0.0], [1.0, 1.0]], &[[0.2, 0.62], [0.8, 0.62]]]),                   // A
     (0.70, &[&[[0.0, 0.0], [0.0, 1.0]], &[[0.0, 0.0], [0.95, 0.0]], &[[0.0, 0.48], [0.75, 0.48]],
              &[[0.0, 1.0], [1.0, 1.0]]]),                                                                           // E
@@ -53,7 +53,8 @@ pub fn letters(count: usize, seed: u64) -> Matrix {
 fn letter(random: &mut Random) -> Vec<f32> {
     let (width, strokes) = LETTERS[random.below(LETTERS.len())];
     let hand = Hand::new(width, random);
-    let mut strokes: Vec<Vec<Point>> = strokes.iter().map(|stroke| hand.write(stroke, random)).collect();
+    let mut strokes: Vec<Vec<StrokePoint>> =
+        strokes.iter().map(|stroke| hand.write(stroke, random)).collect();
     let [mean, deviation, least, most] = PEN;
     let pen = (mean + deviation * random.gaussian()).clamp(least, most);
     fit(&mut strokes, BOX - 2.0 * pen - 1.5 * EDGE);
@@ -88,9 +89,9 @@ impl Hand {
     }
 
     /// A stroke through these points as it comes out.
-    fn write(&self, stroke: &[Point], random: &mut Random) -> Vec<Point> {
+    fn write(&self, stroke: &[StrokePoint], random: &mut Random) -> Vec<StrokePoint> {
         let mut off = || self.wobble * random.gaussian();
-        let corners: Vec<Point> =
+        let corners: Vec<StrokePoint> =
             stroke.iter().map(|&[across, down]| [across + off(), down + off()]).collect();
         let mut points = vec![corners[0]];
         for ends in corners.windows(2) {
@@ -100,7 +101,7 @@ impl Hand {
         rounded(&rounded(&points)).into_iter().map(|point| self.lean(point)).collect()
     }
 
-    fn lean(&self, [across, down]: Point) -> Point {
+    fn lean(&self, [across, down]: StrokePoint) -> StrokePoint {
         let (x, y) = (across * self.width - self.slant * down, down);
         let (sine, cosine) = self.turn;
         [cosine * x - sine * y, sine * x + cosine * y]
@@ -108,7 +109,7 @@ impl Hand {
 }
 
 /// Adds the points from `from` (without it) to `to` along a line that is bent sideways in its middle by `bend`.
-fn bow(from: Point, to: Point, bend: f64, points: &mut Vec<Point>) {
+fn bow(from: StrokePoint, to: StrokePoint, bend: f64, points: &mut Vec<StrokePoint>) {
     let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
     let length = dx.hypot(dy);
     let steps = (length / STEP).ceil().max(1.0);
@@ -120,15 +121,16 @@ fn bow(from: Point, to: Point, bend: f64, points: &mut Vec<Point>) {
 }
 
 /// Corners cut: each point but the ends becomes two, a quarter of the way to its neighbours.
-fn rounded(points: &[Point]) -> Vec<Point> {
-    let between = |a: Point, b: Point, t: f64| [a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])];
+fn rounded(points: &[StrokePoint]) -> Vec<StrokePoint> {
+    let between =
+        |a: StrokePoint, b: StrokePoint, t: f64| [a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])];
     let cut =
         points.windows(2).flat_map(|two| [between(two[0], two[1], 0.25), between(two[0], two[1], 0.75)]);
     points.first().copied().into_iter().chain(cut).chain(points.last().copied()).collect()
 }
 
 /// Scales strokes so that their longer side is `side`, and moves them into the image.
-fn fit(strokes: &mut [Vec<Point>], side: f64) {
+fn fit(strokes: &mut [Vec<StrokePoint>], side: f64) {
     let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
     for point in strokes.iter().flatten() {
         for axis in 0..2 {
@@ -145,7 +147,7 @@ fn fit(strokes: &mut [Vec<Point>], side: f64) {
 }
 
 /// The ink on each pixel: 1 within the pen's reach of a stroke, falling to 0 over its edge.
-fn draw(strokes: &[Vec<Point>], pen: f64) -> Vec<f64> {
+fn draw(strokes: &[Vec<StrokePoint>], pen: f64) -> Vec<f64> {
     let mut image = vec![0.0; SIDE * SIDE];
     let reach = pen + EDGE;
     for two in strokes.iter().flat_map(|stroke| stroke.windows(2)) {
@@ -170,7 +172,7 @@ fn span(a: f64, b: f64, reach: f64) -> std::ops::Range<usize> {
 }
 
 /// From a point to a line between two.
-fn distance(point: Point, from: Point, to: Point) -> f64 {
+fn distance(point: StrokePoint, from: StrokePoint, to: StrokePoint) -> f64 {
     let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
     let (px, py) = (point[0] - from[0], point[1] - from[1]);
     let length2 = dx * dx + dy * dy;
@@ -179,7 +181,7 @@ fn distance(point: Point, from: Point, to: Point) -> f64 {
 }
 
 /// Across and down, in pixels.
-fn centre_of_mass(image: &[f64]) -> Point {
+fn centre_of_mass(image: &[f64]) -> StrokePoint {
     let (mut ink, mut sums) = (0.0, [0.0; 2]);
     for (at, value) in image.iter().enumerate() {
         ink += value;

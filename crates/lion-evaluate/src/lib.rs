@@ -14,14 +14,15 @@ mod measures;
 mod test_sets;
 
 pub use baseline::{
-    Activation, Baseline, Built, Descent, Epsilon, GridPoint, Kernel, Network, OpenTsneStart, Parametric,
-    ParametricNetwork, Placing, Start, grid_search, kernelized_sweep, validate_network,
+    Activation, Baseline, BuiltBaseline, Descent, DescentStart, Epsilon, GridPoint, Kernel, Network,
+    OpenTsneStart, Parametric, ParametricNetwork, PlacingMethod, grid_search, kernelized_sweep,
+    validate_network,
 };
-pub use contender::{Contender, Landings, Ready};
+pub use contender::{BuiltContender, Contender, ContenderPlaces};
 pub use joined::{JoinedKl, RowKl};
 pub use judge::Judge;
 pub use letters::letters;
-pub use measures::{Decomposition, Estimate, Part, auc};
+pub use measures::{Decomposition, Estimate, PartialAccuracy, auc};
 pub use test_sets::{ClusterTest, noise, shuffled, strangers};
 
 use lion_tsne::{Map, Matrix, Placement, Result};

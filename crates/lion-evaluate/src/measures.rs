@@ -64,7 +64,7 @@ pub fn auc(strange: &[f64], ordinary: &[f64]) -> f64 {
 
 /// Some of the rows, and how well those were placed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Part {
+pub struct PartialAccuracy {
     /// How many they are.
     pub count: usize,
     /// The same as a share of all rows.
@@ -77,11 +77,11 @@ pub struct Part {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Decomposition {
     /// Rows with two neighbours or more within r_x: f2N, acc2N.
-    pub two: Part,
+    pub two: PartialAccuracy,
     /// Rows with one that are no outliers all the same, since their neighbour is one itself or equals them: f1N, acc1N.
-    pub one: Part,
+    pub one: PartialAccuracy,
     /// Outliers, whatever their neighbours: fO, accO.
-    pub outlier: Part,
+    pub outlier: PartialAccuracy,
 }
 
 impl Decomposition {
@@ -98,7 +98,7 @@ impl Decomposition {
             let found = placements.iter().zip(shares).filter(|(placement, _)| wanted(placement));
             let Estimate { mean, count, .. } =
                 Estimate::of(&found.map(|(_, share)| *share).collect::<Vec<_>>());
-            Part { count, share: count as f64 / placements.len().max(1) as f64, accuracy: mean }
+            PartialAccuracy { count, share: count as f64 / placements.len().max(1) as f64, accuracy: mean }
         };
         Ok(Self {
             two: part(|p| p.verdict != Verdict::Outlier && p.neighbours >= 2),

@@ -25,7 +25,7 @@ pub(crate) fn baseline_names() -> Vec<String> {
 #[pyclass(frozen, module = "liontsne._native")]
 pub(crate) struct Built {
     name: String,
-    built: lion_evaluate::Built,
+    built: lion_evaluate::BuiltBaseline,
     dims: usize,
     threads: usize,
     pool: PerProcess<ThreadPool>,

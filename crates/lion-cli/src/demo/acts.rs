@@ -1,6 +1,6 @@
 //! What `lion demo --serve` plays: digits that come, change and go, in acts. The same every time.
 
-use lion_evaluate::digits::{Digits, Embedded};
+use lion_evaluate::digits::{DigitImages, EmbeddedDigits};
 use lion_tsne::live::{Arrival, Change};
 use std::collections::VecDeque;
 use std::f32::consts::TAU;
@@ -60,9 +60,9 @@ pub(super) struct Play {
 }
 
 impl Play {
-    pub(super) fn new(embedded: Embedded) -> Self {
-        let Embedded { training, test, ordinary, .. } = embedded;
-        let images = |digits: &Digits, held_out: bool| -> Vec<Image> {
+    pub(super) fn new(embedded: EmbeddedDigits) -> Self {
+        let EmbeddedDigits { training, test, ordinary, .. } = embedded;
+        let images = |digits: &DigitImages, held_out: bool| -> Vec<Image> {
             let all = digits.labels.iter().enumerate();
             let wanted = all.filter(|(_, label)| (*label == HELD_OUT) == held_out);
             let image = |(row, label): (usize, &String)| Image {

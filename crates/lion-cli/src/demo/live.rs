@@ -7,7 +7,7 @@ use crate::interrupt::Interrupt;
 use crate::progress::{Phase, Reporter, Screen};
 use crate::serve::{self, Started};
 use anyhow::{Result, bail};
-use lion_evaluate::digits::{self, Embedded};
+use lion_evaluate::digits::{self, EmbeddedDigits};
 use lion_server::{HttpConfig, LogFormat, Refused, Service, Settings, Work, start_log};
 use lion_tsne::live::LiveOptions;
 use lion_tsne::{Fit, Image, Lion, LionOptions, Map, Observer, PcaChoice, Rows};
@@ -64,7 +64,7 @@ fn tell(started: &Started, file: &Path, screen: &Screen) {
 
 /// The digits' map without one of the digits, with pictures of its rows.
 pub(super) fn map_without_held_out(seed: u64, threads: usize, observer: &mut Observer<'_>) -> Result<Map> {
-    let Embedded { training, .. } = digits::embedded()?;
+    let EmbeddedDigits { training, .. } = digits::embedded()?;
     let others = (0..).zip(&training.labels).filter(|(_, label)| *label != HELD_OUT);
     let (rows, labels): (Vec<u32>, Vec<String>) = others.map(|(row, label)| (row, label.clone())).unzip();
     let pixels = training.pixels.select(&rows);

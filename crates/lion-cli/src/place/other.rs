@@ -3,13 +3,13 @@
 use crate::args::{Common, PlaceArgs};
 use crate::progress::{Reporter, Screen};
 use anyhow::{Context, Result};
-use lion_evaluate::Built;
+use lion_evaluate::BuiltBaseline;
 use lion_tsne::{Lion, Matrix, Verdict};
 
 /// Another way of placing, built from the map.
 pub(super) struct Other {
     name: String,
-    built: Built,
+    built: BuiltBaseline,
     pool: rayon::ThreadPool,
     outlier_control: bool,
 }

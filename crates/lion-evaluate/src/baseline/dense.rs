@@ -27,7 +27,7 @@ const PLACED: usize = 64;
 
 /// One layer: activation(x W + b).
 #[derive(Clone)]
-pub(super) struct Layer {
+pub(super) struct DenseLayer {
     pub(super) inputs: usize,
     pub(super) outputs: usize,
     pub(super) activation: Activation,
@@ -36,7 +36,7 @@ pub(super) struct Layer {
     pub(super) bias: Vec<f32>,
 }
 
-impl Layer {
+impl DenseLayer {
     /// Weights uniform within ±√(6 / (inputs + outputs)), as Glorot and Bengio have it; no bias.
     pub(super) fn glorot(inputs: usize, outputs: usize, activation: Activation, random: &mut Random) -> Self {
         let reach = (6.0 / (inputs + outputs) as f64).sqrt();
@@ -53,9 +53,9 @@ impl Layer {
 
 /// Layers, each of which reads what the one before it has put out.
 #[derive(Clone)]
-pub(super) struct Layers(pub(super) Vec<Layer>);
+pub(super) struct DenseLayers(pub(super) Vec<DenseLayer>);
 
-impl Layers {
+impl DenseLayers {
     /// The outputs for rows of any number, row after row: each depends on its row alone, to the last bit.
     pub(super) fn apply(&self, rows: &[f32]) -> Vec<f32> {
         let (Some(first), Some(last)) = (self.0.first(), self.0.last()) else {
@@ -82,7 +82,8 @@ impl Layers {
 
     /// Refuses what training has made if it is not numbers.
     pub(super) fn check_finite(&self) -> Result<()> {
-        let finite = |layer: &Layer| layer.weights.iter().chain(&layer.bias).all(|weight| weight.is_finite());
+        let finite =
+            |layer: &DenseLayer| layer.weights.iter().chain(&layer.bias).all(|weight| weight.is_finite());
         match self.0.iter().all(finite) {
             true => Ok(()),
             false => Err(Error::Data(
@@ -130,13 +131,13 @@ pub(super) fn for_each<T: Send>(items: &mut [T], parallel: bool, work: impl Fn(&
 }
 
 /// A part of a matrix of weights, or of whatever there is one of for each weight.
-pub(super) struct Tile<'a> {
+pub(super) struct WeightTile<'a> {
     pub(super) inputs: Range<usize>,
     pub(super) outputs: Range<usize>,
     pub(super) values: MatMut<'a, f32>,
 }
 
-impl<'a> Tile<'a> {
+impl<'a> WeightTile<'a> {
     /// Cuts a matrix into tiles of at most so many rows and columns.
     pub(super) fn cut(matrix: MatMut<'a, f32>, [rows, cols]: [usize; 2]) -> Vec<Self> {
         let (mut tiles, mut below) = (Vec::new(), matrix);

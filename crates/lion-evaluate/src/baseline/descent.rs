@@ -1,7 +1,7 @@
 //! Repeated gradient descent: the row joins the map, and t-SNE goes on with all other places held fast.
 
 use super::near::{check_rows, in_parallel};
-use super::{Placing, Training};
+use super::{PlacingMethod, Training};
 use crate::joined::{Joined, Newcomer};
 use lion_tsne::numerics::Random;
 use lion_tsne::{Matrix, Result};
@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Where a descent starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
+pub enum DescentStart {
     /// At the place of the nearest row.
     Closest,
     /// At random, by the seed and the row, around the origin.
@@ -21,7 +21,7 @@ pub enum Start {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Descent {
     /// Where it starts.
-    pub start: Start,
+    pub start: DescentStart,
     /// Search σ of every row anew with the new row among the others, instead of keeping it.
     pub new_sigma: bool,
     /// Exaggerate the affinities at first.
@@ -31,11 +31,11 @@ pub struct Descent {
 impl Descent {
     /// All eight.
     pub const ALL: [Self; 8] = {
-        let all = Self { start: Start::Closest, new_sigma: false, exaggeration: false };
+        let all = Self { start: DescentStart::Closest, new_sigma: false, exaggeration: false };
         let mut all = [all; 8];
         let mut i = 0;
         while i < 8 {
-            all[i].start = if i < 4 { Start::Closest } else { Start::Random };
+            all[i].start = if i < 4 { DescentStart::Closest } else { DescentStart::Random };
             all[i].new_sigma = i % 2 == 1;
             all[i].exaggeration = i % 4 >= 2;
             i += 1;
@@ -47,8 +47,8 @@ impl Descent {
 impl fmt::Display for Descent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.start {
-            Start::Closest => "gd-closest",
-            Start::Random => "gd-random",
+            DescentStart::Closest => "gd-closest",
+            DescentStart::Random => "gd-random",
         })?;
         f.write_str(if self.new_sigma { "-sigma" } else { "" })?;
         f.write_str(if self.exaggeration { "-ee" } else { "" })
@@ -94,8 +94,8 @@ impl Descents {
     fn place<const D: usize>(&self, row: &[f32]) -> [f64; D] {
         let newcomer = self.joined.join(row, self.descent.new_sigma);
         let mut place = match self.descent.start {
-            Start::Closest => self.joined.field.place(newcomer.nearest),
-            Start::Random => {
+            DescentStart::Closest => self.joined.field.place(newcomer.nearest),
+            DescentStart::Random => {
                 // By what the row is, not by where it stands: a batch has no say in it.
                 let bytes: &[u8] = bytemuck::cast_slice(row);
                 let mut random = Random::new(xxh3_64_with_seed(bytes, self.seed));
@@ -161,7 +161,7 @@ impl Descents {
     }
 }
 
-impl Placing for Descents {
+impl PlacingMethod for Descents {
     fn places(&self, rows: &Matrix) -> Result<Matrix> {
         check_rows(rows, self.cols)?;
         match self.joined.field.dims() {

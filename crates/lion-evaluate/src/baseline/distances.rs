@@ -9,13 +9,13 @@ const TOGETHER: usize = 512;
 const BLOCK: usize = 16;
 
 /// The rows of a map, column after column.
-pub(super) struct Columns {
+pub(super) struct ColumnMajor {
     rows: usize,
     cols: usize,
     values: Vec<f32>,
 }
 
-impl Columns {
+impl ColumnMajor {
     pub(super) fn new(x: &Matrix) -> Self {
         let (rows, cols) = (x.rows(), x.cols());
         let mut values = vec![0.0; rows * cols];

@@ -1,7 +1,7 @@
 //! The fixed point of t-SNE's attraction alone: the row goes where its neighbours pull it, and nothing pushes.
 
-use super::near::{Near, Neighbour};
-use super::{Placing, Training};
+use super::near::{Neighbour, PerplexityNeighbours};
+use super::{PlacingMethod, Training};
 use lion_tsne::{Matrix, Result};
 
 /// Steps at most.
@@ -11,18 +11,22 @@ const SHORT: f64 = 1e-7;
 
 /// y <- Σ wi yi / Σ wi, wi = p(i|x) / (1 + |y - yi|²), from the nearest row's place.
 pub(super) struct FixedPoint {
-    near: Near,
+    near: PerplexityNeighbours,
     y: Matrix,
 }
 
 impl FixedPoint {
     pub(super) fn new(training: &Training<'_>) -> Self {
-        let near = Near::new(training, (3.0 * training.perplexity).ceil() as usize, training.perplexity);
+        let near = PerplexityNeighbours::new(
+            training,
+            (3.0 * training.perplexity).ceil() as usize,
+            training.perplexity,
+        );
         Self { near, y: training.y.clone() }
     }
 
     pub(super) fn memory(rows: usize, cols: usize) -> u64 {
-        Near::memory(rows, cols)
+        PerplexityNeighbours::memory(rows, cols)
     }
 
     fn place<const D: usize>(&self, neighbours: &[Neighbour]) -> [f64; D] {
@@ -58,7 +62,7 @@ fn squared<const D: usize>(v: &[f64; D]) -> f64 {
     v.iter().map(|v| v * v).sum()
 }
 
-impl Placing for FixedPoint {
+impl PlacingMethod for FixedPoint {
     fn places(&self, rows: &Matrix) -> Result<Matrix> {
         match self.y.cols() {
             3 => self.near.place(rows, |neighbours| self.place::<3>(neighbours)),

@@ -1,6 +1,6 @@
 //! Inverse-distance weighting over all rows: LION's rule without its radius.
 
-use super::{Placing, Training};
+use super::{PlacingMethod, Training};
 use lion_tsne::numerics::{squared_distance, vectorized};
 use lion_tsne::{Error, Matrix, Result};
 use rayon::prelude::*;
@@ -50,7 +50,7 @@ impl Idw {
     }
 }
 
-impl Placing for Idw {
+impl PlacingMethod for Idw {
     fn places(&self, rows: &Matrix) -> Result<Matrix> {
         let places: Vec<f32> = rows
             .data()

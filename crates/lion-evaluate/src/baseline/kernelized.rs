@@ -4,10 +4,10 @@
 #[cfg(test)]
 mod tests;
 
-use super::distances::{Columns, coordinate, dot, for_each_row};
+use super::distances::{ColumnMajor, coordinate, dot, for_each_row};
 use super::rbf::gaussians;
 use super::system::System;
-use super::{Baseline, Built, Placing, Training};
+use super::{Baseline, BuiltBaseline, PlacingMethod, Training};
 use lion_tsne::memory::check_memory;
 use lion_tsne::numerics::vectorized;
 use lion_tsne::{Error, Map, Matrix, Observer, Progress, Result, Stage};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// The function, made ready.
 pub(super) struct Kernelized {
-    columns: Arc<Columns>,
+    columns: Arc<ColumnMajor>,
     /// 1 / 2σi², one for each row.
     narrow: Vec<f64>,
     dims: usize,
@@ -28,7 +28,7 @@ impl Kernelized {
     /// σi is `width` times the distance from row i to its nearest other.
     pub(super) fn new(training: &Training<'_>, width: f64, observer: &mut Observer<'_>) -> Result<Self> {
         check(width)?;
-        let columns = Arc::new(Columns::new(training.x));
+        let columns = Arc::new(ColumnMajor::new(training.x));
         let distances = Distances::Taken(&columns, training.x);
         let nearest = distances.nearest(training.x.rows());
         Self::solved(training.y, width, &columns, &distances, &nearest, observer)
@@ -37,7 +37,7 @@ impl Kernelized {
     fn solved(
         y: &Matrix,
         width: f64,
-        columns: &Arc<Columns>,
+        columns: &Arc<ColumnMajor>,
         distances: &Distances<'_>,
         nearest: &[f64],
         observer: &mut Observer<'_>,
@@ -76,7 +76,7 @@ fn check(width: f64) -> Result<()> {
 /// Squared distances between the rows of a map.
 enum Distances<'a> {
     /// Taken when they are needed.
-    Taken(&'a Columns, &'a Matrix),
+    Taken(&'a ColumnMajor, &'a Matrix),
     /// Taken once and kept.
     Kept(&'a [f64]),
 }
@@ -128,7 +128,7 @@ fn weigh(values: &mut [f64], narrow: &[f64]) -> f64 {
     sums.iter().sum()
 }
 
-impl Placing for Kernelized {
+impl PlacingMethod for Kernelized {
     fn places(&self, rows: &Matrix) -> Result<Matrix> {
         self.columns.check(rows)?;
         let n = self.columns.rows();
@@ -159,13 +159,13 @@ pub fn kernelized_sweep(
     map: &Map,
     widths: &[f64],
     observer: &mut Observer<'_>,
-) -> Result<Vec<Result<Built>>> {
+) -> Result<Vec<Result<BuiltBaseline>>> {
     widths.iter().try_for_each(|&width| check(width))?;
     let (x, y, n) = (map.x(), map.y(), map.x().rows());
     let kept = 8 * (n as u64).pow(2);
     let needed = kept + Baseline::Kernelized { width: 1.0 }.memory(n, x.cols());
     check_memory("a sweep of kernelized t-SNE", needed, "place with another method, or fit fewer rows")?;
-    let columns = Arc::new(Columns::new(x));
+    let columns = Arc::new(ColumnMajor::new(x));
     let mut all = vec![0.0; n * n];
     for_each_row(&mut all, n, 0, |i, row, _| {
         vectorized(
@@ -183,12 +183,10 @@ pub fn kernelized_sweep(
         };
         match Kernelized::solved(y, width, &columns, &distances, &nearest, &mut report) {
             Err(Error::Stopped(stage)) => return Err(Error::Stopped(stage)),
-            solved => {
-                built.push(solved.map(|placing| Built {
-                    preprocess: map.preprocess().clone(),
-                    placing: Box::new(placing),
-                }))
-            }
+            solved => built.push(solved.map(|placing| BuiltBaseline {
+                preprocess: map.preprocess().clone(),
+                placing: Box::new(placing),
+            })),
         }
     }
     Ok(built)

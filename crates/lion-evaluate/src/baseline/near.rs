@@ -28,7 +28,7 @@ fn as_data<const D: usize>(places: &[[f64; D]]) -> Vec<f32> {
 }
 
 /// The rows of a map, ready to tell which are nearest to a new row and how near, by the perplexity.
-pub(super) struct Near {
+pub(super) struct PerplexityNeighbours {
     rows: NearestRows,
     perplexity: f64,
 }
@@ -36,7 +36,7 @@ pub(super) struct Near {
 /// A neighbour: its row, and its share p(i|x).
 pub(super) type Neighbour = (usize, f64);
 
-impl Near {
+impl PerplexityNeighbours {
     /// For so many neighbours, or all rows if there are fewer; every row is compared with where rows are few, and those in
     /// the cells around where they are many.
     pub(super) fn new(training: &Training<'_>, count: usize, perplexity: f64) -> Self {

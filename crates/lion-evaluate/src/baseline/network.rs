@@ -11,8 +11,8 @@ mod tests;
 
 pub use grid::{GridPoint, grid_search, validate_network};
 
-use super::dense::{Activation, Adam, Dropout, Layer, Layers, Passes};
-use super::{Placing, Training};
+use super::dense::{Activation, Adam, DenseLayer, DenseLayers, Dropout, Passes};
+use super::{PlacingMethod, Training};
 use lion_tsne::numerics::Random;
 use lion_tsne::{Error, Matrix, Observer, Progress, Result, Stage};
 use std::fmt;
@@ -98,16 +98,16 @@ impl Network {
     }
 
     /// Before training.
-    fn begin(&self, inputs: usize, outputs: usize, seed: u64) -> Layers {
+    fn begin(&self, inputs: usize, outputs: usize, seed: u64) -> DenseLayers {
         let mut random = Random::new(seed);
         let mut layers = Vec::with_capacity(self.layers + 1);
         let mut width = inputs;
         for _ in 0..self.layers {
-            layers.push(Layer::glorot(width, self.nodes, self.activation, &mut random));
+            layers.push(DenseLayer::glorot(width, self.nodes, self.activation, &mut random));
             width = self.nodes;
         }
-        layers.push(Layer::glorot(width, outputs, Activation::Linear, &mut random));
-        Layers(layers)
+        layers.push(DenseLayer::glorot(width, outputs, Activation::Linear, &mut random));
+        DenseLayers(layers)
     }
 
     /// Trains on all rows at once, as often as `epochs` says. `proceed` is told of epochs done, about a hundred times,
@@ -119,7 +119,7 @@ impl Network {
         seed: u64,
         parallel: bool,
         proceed: &mut dyn FnMut(usize) -> bool,
-    ) -> Result<Layers> {
+    ) -> Result<DenseLayers> {
         self.check()?;
         let mut layers = self.begin(x.cols(), y.cols(), seed);
         let mut passes = Passes::new(&layers, x.rows(), parallel);
@@ -154,12 +154,12 @@ impl fmt::Display for Network {
 }
 
 /// A network that was trained on a map.
-pub(super) struct Trained {
-    layers: Layers,
+pub(super) struct TrainedNetwork {
+    layers: DenseLayers,
     dims: usize,
 }
 
-impl Trained {
+impl TrainedNetwork {
     pub(super) fn new(
         training: &Training<'_>,
         network: &Network,
@@ -173,7 +173,7 @@ impl Trained {
     }
 }
 
-impl Placing for Trained {
+impl PlacingMethod for TrainedNetwork {
     fn places(&self, rows: &Matrix) -> Result<Matrix> {
         self.layers.check_width(rows)?;
         Matrix::new(rows.rows(), self.dims, self.layers.apply(rows.data()))

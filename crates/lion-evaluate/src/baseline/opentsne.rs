@@ -1,8 +1,8 @@
 //! openTSNE's way: a start among a few neighbours' places, then descent by the row's own divergence from the map.
 
-use super::near::{Near, Neighbour};
-use super::{Placing, Training};
-use crate::joined::Field;
+use super::near::{Neighbour, PerplexityNeighbours};
+use super::{PlacingMethod, Training};
+use crate::joined::StudentField;
 use lion_tsne::{Matrix, Result};
 
 /// Where the descent starts.
@@ -30,18 +30,22 @@ const LEAST_GAIN: f64 = 0.01;
 /// Descends KL(p(.|x) || q(.|x)), where p is over a few neighbours and q over all rows of the map. openTSNE estimates the
 /// repulsion by a tree or a grid; here it is exact.
 pub(super) struct OpenTsne {
-    near: Near,
-    field: Field,
+    near: PerplexityNeighbours,
+    field: StudentField,
     start: OpenTsneStart,
 }
 
 impl OpenTsne {
     pub(super) fn new(training: &Training<'_>, start: OpenTsneStart) -> Self {
-        Self { near: Near::new(training, NEIGHBOURS, PERPLEXITY), field: Field::new(training.y), start }
+        Self {
+            near: PerplexityNeighbours::new(training, NEIGHBOURS, PERPLEXITY),
+            field: StudentField::new(training.y),
+            start,
+        }
     }
 
     pub(super) fn memory(rows: usize, cols: usize) -> u64 {
-        Near::memory(rows, cols) + 24 * rows as u64
+        PerplexityNeighbours::memory(rows, cols) + 24 * rows as u64
     }
 
     fn place<const D: usize>(&self, neighbours: &[Neighbour]) -> [f64; D] {
@@ -99,7 +103,7 @@ fn median<const D: usize>(pulls: &[([f64; D], f64)]) -> [f64; D] {
     })
 }
 
-impl Placing for OpenTsne {
+impl PlacingMethod for OpenTsne {
     fn places(&self, rows: &Matrix) -> Result<Matrix> {
         match self.field.dims() {
             3 => self.near.place(rows, |neighbours| self.place::<3>(neighbours)),

@@ -11,9 +11,9 @@ mod rbm;
 #[cfg(test)]
 mod tests;
 
-use super::dense::{Activation, Adam, Layer, Layers, Passes, parts};
-use super::{Placing, Training};
-use batch::Batch;
+use super::dense::{Activation, Adam, DenseLayer, DenseLayers, Passes, parts};
+use super::{PlacingMethod, Training};
+use batch::BatchAffinities;
 use lion_tsne::memory::check_memory;
 use lion_tsne::numerics::Random;
 use lion_tsne::{Error, Matrix, Observer, Progress, Result, Stage};
@@ -68,10 +68,10 @@ impl Parametric {
         self.check(x)?;
         let needed = self.memory(x.rows(), x.cols());
         check_memory("parametric t-SNE", needed, "take smaller batches, or fewer rows")?;
-        let range = Range::of(x);
+        let range = ValueRange::of(x);
         let mut random = Random::new(seed);
         let rows = range.shuffled(x, &mut random);
-        let mut told = Told { observer, done: 0, total: self.total() };
+        let mut told = EpochProgress { observer, done: 0, total: self.total() };
         let layers = self.pretrain(&rows, &mut random, &mut told)?;
         let layers = self.descend(&rows, layers, &mut told)?;
         layers.check_finite()?;
@@ -133,13 +133,18 @@ impl Parametric {
     }
 
     /// The layers as training begins with them.
-    fn pretrain(&self, rows: &Matrix, random: &mut Random, told: &mut Told<'_, '_>) -> Result<Layers> {
+    fn pretrain(
+        &self,
+        rows: &Matrix,
+        random: &mut Random,
+        told: &mut EpochProgress<'_, '_>,
+    ) -> Result<DenseLayers> {
         let mut layers = Vec::with_capacity(4);
         let mut width = rows.cols();
         let mut made: Option<Vec<f32>> = None;
         for units in self.layers {
             if !self.pretrains() {
-                layers.push(Layer::glorot(width, units, self.activation, random));
+                layers.push(DenseLayer::glorot(width, units, self.activation, random));
                 width = units;
                 continue;
             }
@@ -152,22 +157,27 @@ impl Parametric {
             layers.push(rbm.into_layer());
             width = units;
             if layers.len() < self.layers.len() {
-                made = Some(Layers(layers[layers.len() - 1..].to_vec()).apply(seen));
+                made = Some(DenseLayers(layers[layers.len() - 1..].to_vec()).apply(seen));
             }
         }
         let weights = (0..width * self.dims).map(|_| (DEVIATION * random.gaussian()) as f32).collect();
         let (inputs, outputs, activation) = (width, self.dims, Activation::Linear);
-        layers.push(Layer { inputs, outputs, activation, weights, bias: vec![0.0; outputs] });
-        Ok(Layers(layers))
+        layers.push(DenseLayer { inputs, outputs, activation, weights, bias: vec![0.0; outputs] });
+        Ok(DenseLayers(layers))
     }
 
     /// Descends the KL divergence, batch after batch.
-    fn descend(&self, rows: &Matrix, mut layers: Layers, told: &mut Told<'_, '_>) -> Result<Layers> {
+    fn descend(
+        &self,
+        rows: &Matrix,
+        mut layers: DenseLayers,
+        told: &mut EpochProgress<'_, '_>,
+    ) -> Result<DenseLayers> {
         let cols = rows.cols();
         let (mut scratch, mut batches) = (Vec::new(), Vec::new());
         for part in parts(rows.rows(), self.batch) {
             let x = &rows.data()[part.start * cols..part.end * cols];
-            batches.push((x, Batch::new(x, cols, self.perplexity, &mut scratch)));
+            batches.push((x, BatchAffinities::new(x, cols, self.perplexity, &mut scratch)));
         }
         drop(scratch);
         // All batches have the same number of rows, but for the last.
@@ -209,13 +219,13 @@ impl Parametric {
 }
 
 /// Who is told of epochs.
-struct Told<'a, 'b> {
+struct EpochProgress<'a, 'b> {
     observer: &'a mut Observer<'b>,
     done: u64,
     total: u64,
 }
 
-impl Told<'_, '_> {
+impl EpochProgress<'_, '_> {
     fn step(&mut self, kl: Option<f64>) -> Result<()> {
         self.done += 1;
         let progress = Progress { kl, ..Progress::of(Stage::Build, self.done, self.total) };
@@ -229,12 +239,12 @@ impl Told<'_, '_> {
 /// How values become numbers from 0 to 1, which is what logistic units deal in. Values that are so already stay as they
 /// are; others are moved and scaled all alike, so that distances keep their proportions.
 #[derive(Clone, Copy)]
-struct Range {
+struct ValueRange {
     low: f32,
     scale: f32,
 }
 
-impl Range {
+impl ValueRange {
     fn of(x: &Matrix) -> Self {
         let low = x.data().iter().copied().fold(f32::INFINITY, f32::min);
         let high = x.data().iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -264,8 +274,8 @@ impl Range {
 /// A trained network: it gives any row a place in a map of its own.
 #[derive(Clone)]
 pub struct ParametricNetwork {
-    range: Range,
-    layers: Layers,
+    range: ValueRange,
+    layers: DenseLayers,
 }
 
 impl ParametricNetwork {
@@ -302,7 +312,7 @@ impl Turned {
     }
 }
 
-impl Placing for Turned {
+impl PlacingMethod for Turned {
     fn places(&self, rows: &Matrix) -> Result<Matrix> {
         self.network.places(rows)
     }

@@ -1,6 +1,6 @@
 //! For tests: small maps, and functions through their places worked out in plain `f64`.
 
-use super::{Baseline, Built};
+use super::{Baseline, BuiltBaseline};
 use lion_tsne::numerics::Random;
 use lion_tsne::{Fit, Map, Matrix, PcaChoice, ignore};
 
@@ -23,7 +23,7 @@ pub(super) fn map(x: &Matrix, y: &Matrix) -> Map {
     fit.adopt(x.clone(), y.clone(), &mut ignore).unwrap()
 }
 
-pub(super) fn built(baseline: Baseline, map: &Map) -> Built {
+pub(super) fn built(baseline: Baseline, map: &Map) -> BuiltBaseline {
     baseline.build(map, 0, &mut ignore).unwrap()
 }
 

@@ -3,9 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use super::distances::{Columns, coordinate, dot, for_each_row};
+use super::distances::{ColumnMajor, coordinate, dot, for_each_row};
 use super::system::System;
-use super::{Baseline, Placing, Training};
+use super::{Baseline, PlacingMethod, Training};
 use lion_tsne::numerics::{exp, vectorized};
 use lion_tsne::{Matrix, Observer, Result};
 use std::fmt;
@@ -106,7 +106,7 @@ impl fmt::Display for Kernel {
 
 impl Epsilon {
     /// The width for these rows.
-    fn of(self, x: &Matrix, columns: &Columns) -> f64 {
+    fn of(self, x: &Matrix, columns: &ColumnMajor) -> f64 {
         let width = match self {
             Self::MeanDistance => mean_distance(x, columns),
             Self::Edges => edges(x),
@@ -117,7 +117,7 @@ impl Epsilon {
 }
 
 /// Of every two rows.
-fn mean_distance(x: &Matrix, columns: &Columns) -> f64 {
+fn mean_distance(x: &Matrix, columns: &ColumnMajor) -> f64 {
     let n = x.rows();
     let mut sums = vec![0.0; n];
     for_each_row(&mut sums, 1, n, |i, sum, distances| {
@@ -145,7 +145,7 @@ fn edges(x: &Matrix) -> f64 {
 
 /// The function, made ready.
 pub(super) struct Rbf {
-    columns: Columns,
+    columns: ColumnMajor,
     kernel: Kernel,
     epsilon: f64,
     dims: usize,
@@ -162,7 +162,7 @@ impl Rbf {
         observer: &mut Observer<'_>,
     ) -> Result<Self> {
         let name = Baseline::Rbf { kernel, epsilon };
-        let columns = Columns::new(training.x);
+        let columns = ColumnMajor::new(training.x);
         let epsilon = if kernel.has_width() { epsilon.of(training.x, &columns) } else { 1.0 };
         let system = System {
             name,
@@ -176,7 +176,7 @@ impl Rbf {
 }
 
 /// Fills in φ(|row - xi|) for every i.
-fn values(columns: &Columns, kernel: Kernel, epsilon: f64, row: &[f32], values: &mut [f64]) {
+fn values(columns: &ColumnMajor, kernel: Kernel, epsilon: f64, row: &[f32], values: &mut [f64]) {
     vectorized(
         #[inline(always)]
         || {
@@ -186,7 +186,7 @@ fn values(columns: &Columns, kernel: Kernel, epsilon: f64, row: &[f32], values: 
     );
 }
 
-impl Placing for Rbf {
+impl PlacingMethod for Rbf {
     fn places(&self, rows: &Matrix) -> Result<Matrix> {
         self.columns.check(rows)?;
         let n = self.columns.rows();

@@ -1,11 +1,11 @@
 //! What the tests of several ways of placing ask.
 
-use super::{Baseline, Descent, OpenTsneStart, Placing};
+use super::{Baseline, Descent, OpenTsneStart, PlacingMethod};
 use crate::joined::tests::{clusters, newcomers};
 use lion_tsne::{Fit, Matrix, ignore};
 
 /// Places have the same bits on any number of threads, and alone as in a batch; hostile rows have places too.
-pub(super) fn same_everywhere<P: Placing>(x: &Matrix, build: impl Fn() -> P + Sync) {
+pub(super) fn same_everywhere<P: PlacingMethod>(x: &Matrix, build: impl Fn() -> P + Sync) {
     let cols = x.cols();
     let huge = vec![1e15; cols];
     let zeros = vec![0.0; cols];

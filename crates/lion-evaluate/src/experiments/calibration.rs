@@ -19,7 +19,7 @@ const ERRORS: f64 = 1.96;
 
 /// Shares of ordinary digits, in percent.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct Calibration {
+pub(crate) struct CalibrationCheck {
     /// Ordinary digits that were placed.
     pub(crate) rows: usize,
     /// Rows of the map that calibrate it.
@@ -29,7 +29,7 @@ pub(crate) struct Calibration {
     /// The calibrated verdict at 1, 5 and 10 %.
     pub(crate) calibrated: Vec<Rate>,
     /// The paper's rule, its percentile read as a promise.
-    pub(crate) paper: Vec<AtRadius>,
+    pub(crate) paper: Vec<RateAtRadius>,
 }
 
 /// What was promised, what was observed, and by how much chance may part them.
@@ -43,7 +43,7 @@ pub(crate) struct Rate {
 
 /// The paper's rule at one radius.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct AtRadius {
+pub(crate) struct RateAtRadius {
     pub(crate) percentile: f64,
     #[serde(flatten)]
     pub(crate) rate: Rate,
@@ -85,7 +85,7 @@ pub(super) fn called(said: &[Placement]) -> f64 {
 }
 
 /// Holds ordinary digits against what either rule promises of them.
-pub(crate) fn measure(map: &Map, ordinary: &Matrix) -> Result<Calibration> {
+pub(crate) fn measure(map: &Map, ordinary: &Matrix) -> Result<CalibrationCheck> {
     let calibrating =
         map.calibration_facts().ok_or(EvaluationError::Missing("the map is not calibrated"))?.rows;
     let mut scores: Vec<f64> =
@@ -99,9 +99,9 @@ pub(crate) fn measure(map: &Map, ordinary: &Matrix) -> Result<Calibration> {
     let mut paper = Vec::new();
     for percentile in Contender::RADII {
         let observed = called(&said(&sweeps::lion(map, Some(percentile))?, ordinary)?);
-        paper.push(AtRadius { percentile, rate: rate(100.0 - percentile, observed) });
+        paper.push(RateAtRadius { percentile, rate: rate(100.0 - percentile, observed) });
     }
-    Ok(Calibration {
+    Ok(CalibrationCheck {
         rows: scores.len(),
         calibrating,
         curve: curve(&scores, calibrating),
@@ -135,7 +135,7 @@ fn standard_error(promised: f64, rows: usize, calibrating: usize) -> f64 {
 }
 
 /// The chapter.
-pub(crate) fn chapter(found: &Calibration) -> Result<Vec<Block>> {
+pub(crate) fn chapter(found: &CalibrationCheck) -> Result<Vec<Block>> {
     Ok(vec![
         Block::Heading { level: 2, text: "Calibration".into(), id: "calibration".into() },
         Block::Text(format!(
@@ -148,7 +148,7 @@ pub(crate) fn chapter(found: &Calibration) -> Result<Vec<Block>> {
     ])
 }
 
-fn plot(found: &Calibration) -> Result<Block> {
+fn plot(found: &CalibrationCheck) -> Result<Block> {
     let drawn = |title: &str, end: f64| {
         let inside = |point: &&[f64; 2]| point[0] <= end;
         let paper: Vec<[f64; 2]> =
@@ -181,7 +181,7 @@ fn plot(found: &Calibration) -> Result<Block> {
 }
 
 /// There along its upper edge, back along its lower one.
-fn band(found: &Calibration, end: f64) -> Series {
+fn band(found: &CalibrationCheck, end: f64) -> Series {
     let edge = |side: f64| {
         (0..=100).map(move |i| {
             let promised = f64::from(i) / 100.0 * end;
@@ -198,7 +198,7 @@ fn band(found: &Calibration, end: f64) -> Series {
     }
 }
 
-fn table(found: &Calibration) -> Table {
+fn table(found: &CalibrationCheck) -> Table {
     let mut heads = vec![name_head("promised")];
     for group in ["calibrated verdict", "paper's rule"] {
         heads.push(head("observed, %", "ordinary digits called outliers", group));
@@ -237,7 +237,7 @@ fn table(found: &Calibration) -> Table {
 }
 
 /// What the numbers say.
-fn conclusion(found: &Calibration) -> String {
+fn conclusion(found: &CalibrationCheck) -> String {
     let percents = |kept: bool, rates: &[Rate]| {
         let of = rates.iter().filter(|rate| rate.is_kept() == kept);
         of.map(|rate| format!("{}", rate.promised)).collect::<Vec<_>>().join(", ")
@@ -282,20 +282,20 @@ mod tests {
         assert_eq!(standard_error(0.0, 1000, 1000), 0.0);
     }
 
-    fn found(observed: [f64; 3], paper: [f64; 4]) -> Calibration {
+    fn found(observed: [f64; 3], paper: [f64; 4]) -> CalibrationCheck {
         let rate = |promised: f64, observed| Rate {
             promised,
             observed,
             standard_error: standard_error(promised, 1000, 2500),
         };
         let radii = Contender::RADII.into_iter().zip(paper);
-        Calibration {
+        CalibrationCheck {
             rows: 1000,
             calibrating: 2500,
             curve: vec![[0.0, 0.0], [10.0, 10.0], [100.0, 100.0]],
             calibrated: PROMISED.into_iter().zip(observed).map(|(p, o)| rate(p, o)).collect(),
             paper: radii
-                .map(|(percentile, o)| AtRadius { percentile, rate: rate(100.0 - percentile, o) })
+                .map(|(percentile, o)| RateAtRadius { percentile, rate: rate(100.0 - percentile, o) })
                 .collect(),
         }
     }

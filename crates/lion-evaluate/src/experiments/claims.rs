@@ -1,52 +1,53 @@
 //! Which of the paper's claims hold here: each is a rule over the numbers, and its sentence quotes them.
 
 use super::complexity::{Timing, exponent};
-use super::contenders::{Entry, Family, is_lion_of_the_paper};
+use super::contenders::{Entry, MethodFamily, is_lion_of_the_paper};
 use super::figures::points;
-use super::results::{Claimed, Large, Results};
-use super::verdicts::Verdicts;
+use super::results::{ClaimOutcome, LargeTest, Results};
+use super::scores::MethodScores;
 use crate::{Contender, Estimate};
 
 /// Points of accuracy within which methods tie.
 const TIE: f64 = 0.5;
 
 /// The methods with what was found of them.
-struct Found<'a> {
-    all: Vec<(&'a Entry, &'a Verdicts)>,
+struct ScoredMethods<'a> {
+    all: Vec<(&'a Entry, &'a MethodScores)>,
 }
 
-impl<'a> Found<'a> {
-    fn of(&self, family: Family) -> Vec<&'a Verdicts> {
+impl<'a> ScoredMethods<'a> {
+    fn of(&self, family: MethodFamily) -> Vec<&'a MethodScores> {
         self.all.iter().filter(|(entry, _)| entry.family == family).map(|(_, found)| *found).collect()
     }
 
-    fn shown(&self, family: Family) -> Option<&'a Verdicts> {
+    fn shown(&self, family: MethodFamily) -> Option<&'a MethodScores> {
         self.all.iter().find(|(entry, _)| entry.family == family && entry.shown).map(|(_, found)| *found)
     }
 
-    fn named(&self, name: &str) -> Option<&'a Verdicts> {
+    fn named(&self, name: &str) -> Option<&'a MethodScores> {
         self.all.iter().find(|(_, found)| found.method == name).map(|(_, found)| *found)
     }
 
-    fn lion(&self, percentile: f64) -> Option<&'a Verdicts> {
-        let is_it = |(entry, _): &&(&Entry, &Verdicts)| is_lion_of_the_paper(&entry.contender, percentile);
+    fn lion(&self, percentile: f64) -> Option<&'a MethodScores> {
+        let is_it =
+            |(entry, _): &&(&Entry, &MethodScores)| is_lion_of_the_paper(&entry.contender, percentile);
         self.all.iter().find(is_it).map(|(_, found)| *found)
     }
 
     /// Those of the paper.
-    fn published(&self) -> impl Iterator<Item = (&'a Entry, &'a Verdicts)> {
+    fn published(&self) -> impl Iterator<Item = (&'a Entry, &'a MethodScores)> {
         self.all.iter().copied().filter(|(entry, _)| entry.published.is_some())
     }
 }
 
 /// Every claim that the parts done can be held against.
-pub(crate) fn claims(results: &Results, entries: &[Entry]) -> Vec<Claimed> {
+pub(crate) fn claims(results: &Results, entries: &[Entry]) -> Vec<ClaimOutcome> {
     let of = |entry: &'_ Entry| results.of(&entry.name());
-    let found = Found { all: entries.iter().filter_map(|entry| Some((entry, of(entry)?))).collect() };
-    let mut claims: Vec<Claimed> = [
+    let found = ScoredMethods { all: entries.iter().filter_map(|entry| Some((entry, of(entry)?))).collect() };
+    let mut claims: Vec<ClaimOutcome> = [
         best_accuracy(&found, results.baseline),
         close_start(&found),
-        lower(&found, results.baseline, Family::Rbf, "RBF interpolation"),
+        lower(&found, results.baseline, MethodFamily::Rbf, "RBF interpolation"),
         networks(&found, results),
         chance(&found),
         random_start(&found),
@@ -67,16 +68,16 @@ pub(crate) fn claims(results: &Results, entries: &[Entry]) -> Vec<Claimed> {
     claims
 }
 
-fn claim(holds: bool, text: &str, evidence: String) -> Option<Claimed> {
-    Some(Claimed { holds: Some(holds), claim: text.into(), evidence })
+fn claim(holds: bool, text: &str, evidence: String) -> Option<ClaimOutcome> {
+    Some(ClaimOutcome { holds: Some(holds), claim: text.into(), evidence })
 }
 
-fn accuracy(found: &Verdicts) -> Option<f64> {
+fn accuracy(found: &MethodScores) -> Option<f64> {
     Some(found.cluster?.accuracy.mean)
 }
 
-fn best_accuracy(found: &Found<'_>, baseline: Option<Estimate>) -> Option<Claimed> {
-    let (lion, idw) = (accuracy(found.lion(100.0)?)?, accuracy(found.shown(Family::Idw)?)?);
+fn best_accuracy(found: &ScoredMethods<'_>, baseline: Option<Estimate>) -> Option<ClaimOutcome> {
+    let (lion, idw) = (accuracy(found.lion(100.0)?)?, accuracy(found.shown(MethodFamily::Idw)?)?);
     let (best, of) = found
         .published()
         .filter_map(|(_, found)| Some((accuracy(found)?, &found.method)))
@@ -91,9 +92,9 @@ fn best_accuracy(found: &Found<'_>, baseline: Option<Estimate>) -> Option<Claime
     )
 }
 
-fn close_start(found: &Found<'_>) -> Option<Claimed> {
+fn close_start(found: &ScoredMethods<'_>) -> Option<ClaimOutcome> {
     let close: Vec<f64> = found
-        .of(Family::Descent)
+        .of(MethodFamily::Descent)
         .into_iter()
         .filter(|found| found.method.starts_with("gd-closest"))
         .filter_map(accuracy)
@@ -107,7 +108,12 @@ fn close_start(found: &Found<'_>) -> Option<Claimed> {
     )
 }
 
-fn lower(found: &Found<'_>, baseline: Option<Estimate>, family: Family, name: &str) -> Option<Claimed> {
+fn lower(
+    found: &ScoredMethods<'_>,
+    baseline: Option<Estimate>,
+    family: MethodFamily,
+    name: &str,
+) -> Option<ClaimOutcome> {
     let baseline = baseline?.mean;
     let below: Vec<f64> =
         found.of(family).into_iter().filter_map(accuracy).map(|accuracy| baseline - accuracy).collect();
@@ -122,10 +128,10 @@ fn lower(found: &Found<'_>, baseline: Option<Estimate>, family: Family, name: &s
 }
 
 /// A quick run trains networks too briefly to judge them.
-fn networks(found: &Found<'_>, results: &Results) -> Option<Claimed> {
-    let judged = lower(found, results.baseline, Family::Network, "Neural networks")?;
+fn networks(found: &ScoredMethods<'_>, results: &Results) -> Option<ClaimOutcome> {
+    let judged = lower(found, results.baseline, MethodFamily::Network, "Neural networks")?;
     Some(match results.run.quick {
-        true => Claimed {
+        true => ClaimOutcome {
             holds: None,
             evidence: format!("not judged after {} epochs of the paper's 5000.", results.run.epochs),
             ..judged
@@ -134,7 +140,7 @@ fn networks(found: &Found<'_>, results: &Results) -> Option<Claimed> {
     })
 }
 
-fn chance(found: &Found<'_>) -> Option<Claimed> {
+fn chance(found: &ScoredMethods<'_>) -> Option<ClaimOutcome> {
     let idw = accuracy(found.named("idw p=1")?)?;
     claim(
         idw < 20.0,
@@ -143,7 +149,7 @@ fn chance(found: &Found<'_>) -> Option<Claimed> {
     )
 }
 
-fn random_start(found: &Found<'_>) -> Option<Claimed> {
+fn random_start(found: &ScoredMethods<'_>) -> Option<ClaimOutcome> {
     let of = |name| accuracy(found.named(name)?);
     let (plain, exaggerated, close) = (of("gd-random")?, of("gd-random-ee")?, of("gd-closest")?);
     claim(
@@ -153,7 +159,7 @@ fn random_start(found: &Found<'_>) -> Option<Claimed> {
     )
 }
 
-fn new_sigma(found: &Found<'_>) -> Option<Claimed> {
+fn new_sigma(found: &ScoredMethods<'_>) -> Option<ClaimOutcome> {
     let mut pairs = Vec::new();
     for old in ["gd-closest", "gd-closest-ee", "gd-random", "gd-random-ee"] {
         let new = match old.strip_suffix("-ee") {
@@ -177,7 +183,7 @@ fn new_sigma(found: &Found<'_>) -> Option<Claimed> {
     )
 }
 
-fn small_radius(found: &Found<'_>) -> Option<Claimed> {
+fn small_radius(found: &ScoredMethods<'_>) -> Option<ClaimOutcome> {
     let all: Option<Vec<f64>> =
         Contender::RADII.iter().map(|&percentile| accuracy(found.lion(percentile)?)).collect();
     let all = all?;
@@ -188,7 +194,7 @@ fn small_radius(found: &Found<'_>) -> Option<Claimed> {
     )
 }
 
-fn robust_power(results: &Results) -> Option<Claimed> {
+fn robust_power(results: &Results) -> Option<ClaimOutcome> {
     let at = |percentile: Option<f64>, power: f64| {
         let powers = results.powers.iter().find(|powers| powers.percentile == percentile)?;
         powers.accuracy.iter().find(|point| point[0] == power).map(|point| point[1])
@@ -202,7 +208,7 @@ fn robust_power(results: &Results) -> Option<Claimed> {
     )
 }
 
-fn validated_power(results: &Results) -> Option<Claimed> {
+fn validated_power(results: &Results) -> Option<ClaimOutcome> {
     let mut lost = Vec::new();
     for powers in results.powers.iter().filter(|powers| !powers.accuracy.is_empty()) {
         let best = powers.accuracy.iter().map(|point| point[1]).fold(0.0, f64::max);
@@ -216,7 +222,7 @@ fn validated_power(results: &Results) -> Option<Claimed> {
     )
 }
 
-fn window(results: &Results) -> Option<Claimed> {
+fn window(results: &Results) -> Option<ClaimOutcome> {
     let accuracy = |low: f64, high: f64| {
         let widths = results.widths.iter().filter(|width| (low..=high).contains(&width.width));
         widths.filter_map(|width| width.accuracy).reduce(f64::max)
@@ -229,11 +235,11 @@ fn window(results: &Results) -> Option<Claimed> {
     )
 }
 
-fn only_lion_apart(found: &Found<'_>) -> Option<Claimed> {
-    let apart = |found: &Verdicts| found.outliers.map(|outliers| outliers.apart);
-    let of_lion: Vec<f64> = found.of(Family::Lion).into_iter().filter_map(apart).collect();
+fn only_lion_apart(found: &ScoredMethods<'_>) -> Option<ClaimOutcome> {
+    let apart = |found: &MethodScores| found.outliers.map(|outliers| outliers.apart);
+    let of_lion: Vec<f64> = found.of(MethodFamily::Lion).into_iter().filter_map(apart).collect();
     let (least, _) = range(&of_lion)?;
-    let others = found.published().filter(|(entry, _)| entry.family != Family::Lion);
+    let others = found.published().filter(|(entry, _)| entry.family != MethodFamily::Lion);
     let (most, of) = others
         .filter_map(|(_, found)| Some((apart(found)?, &found.method)))
         .max_by(|a, b| a.0.total_cmp(&b.0))?;
@@ -246,10 +252,10 @@ fn only_lion_apart(found: &Found<'_>) -> Option<Claimed> {
     )
 }
 
-fn far_apart(found: &Found<'_>) -> Option<Claimed> {
-    let distance = |found: &Verdicts| Some(found.outliers?.distance.mean);
+fn far_apart(found: &ScoredMethods<'_>) -> Option<ClaimOutcome> {
+    let distance = |found: &MethodScores| Some(found.outliers?.distance.mean);
     let lion = distance(found.lion(99.0)?)?;
-    let others = found.published().filter(|(entry, _)| entry.family != Family::Lion);
+    let others = found.published().filter(|(entry, _)| entry.family != MethodFamily::Lion);
     let mut others: Vec<(f64, &str)> =
         others.filter_map(|(_, found)| Some((distance(found)?, found.method.as_str()))).collect();
     others.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -270,15 +276,15 @@ fn far_apart(found: &Found<'_>) -> Option<Claimed> {
     )
 }
 
-fn slowest(found: &Found<'_>) -> Option<Claimed> {
+fn slowest(found: &ScoredMethods<'_>) -> Option<ClaimOutcome> {
     let time =
-        |(entry, found): (&'_ Entry, &Verdicts)| (found.row_seconds, entry.family, found.method.clone());
-    let all: Vec<(f64, Family, String)> = found.published().map(time).collect();
-    let slowest = |of: &dyn Fn(Family) -> bool| {
+        |(entry, found): (&'_ Entry, &MethodScores)| (found.row_seconds, entry.family, found.method.clone());
+    let all: Vec<(f64, MethodFamily, String)> = found.published().map(time).collect();
+    let slowest = |of: &dyn Fn(MethodFamily) -> bool| {
         all.iter().filter(|(_, family, _)| of(*family)).max_by(|a, b| a.0.total_cmp(&b.0))
     };
-    let (descent, _, of) = slowest(&|family| family == Family::Descent)?;
-    let (other, _, of_other) = slowest(&|family| family != Family::Descent)?;
+    let (descent, _, of) = slowest(&|family| family == MethodFamily::Descent)?;
+    let (other, _, of_other) = slowest(&|family| family != MethodFamily::Descent)?;
     claim(
         *descent > 2.0 * other,
         "Repeated gradient descent is by far the slowest way to place a row (twice as slow as any other at least).",
@@ -290,7 +296,7 @@ fn slowest(found: &Found<'_>) -> Option<Claimed> {
     )
 }
 
-fn growth(timings: &[Timing]) -> Option<Claimed> {
+fn growth(timings: &[Timing]) -> Option<ClaimOutcome> {
     let slope = |method: &str| exponent(&points(timings, method, true, false));
     let lion = slope("lion idw 99%")?;
     claim(
@@ -300,7 +306,7 @@ fn growth(timings: &[Timing]) -> Option<Claimed> {
     )
 }
 
-fn large(large: &Large) -> Vec<Claimed> {
+fn large(large: &LargeTest) -> Vec<ClaimOutcome> {
     let (own, radii) = (large.parametric.accuracy, &large.on_parametric.radii);
     let Some(last) = radii.last() else { return Vec::new() };
     let cleanly = radii.iter().all(|at| at.noise_percentile >= 100.0);
@@ -357,7 +363,7 @@ mod tests {
     use super::*;
     use crate::experiments::contenders::{BASELINE, entries};
     use crate::experiments::results::RunFacts;
-    use crate::experiments::verdicts::{Cluster, Outliers};
+    use crate::experiments::scores::{ClusterScores, OutlierScores};
 
     fn estimate(mean: f64) -> Estimate {
         Estimate { mean, error: 1.0, count: 1000 }
@@ -369,20 +375,20 @@ mod tests {
             let published = entry.published?;
             let [accuracy, percentile, kl] = published.cluster;
             let [noise, distance, noise_kl] = published.outliers;
-            Some(Verdicts {
+            Some(MethodScores {
                 method: entry.name(),
                 build_seconds: 1.0,
-                row_seconds: if entry.family == Family::Descent { 1.0 } else { 0.001 },
+                row_seconds: if entry.family == MethodFamily::Descent { 1.0 } else { 0.001 },
                 radius: None,
                 power: None,
                 own_kl: None,
-                cluster: Some(Cluster {
+                cluster: Some(ClusterScores {
                     accuracy: estimate(accuracy),
                     above_baseline: estimate(accuracy - BASELINE[0]),
                     percentile: estimate(percentile),
                     kl: Some(estimate(kl)),
                 }),
-                outliers: Some(Outliers {
+                outliers: Some(OutlierScores {
                     percentile: estimate(noise),
                     distance: estimate(distance),
                     kl: Some(estimate(noise_kl)),
@@ -425,7 +431,7 @@ mod tests {
     }
 
     /// The claims that do not hold once the figures are changed.
-    fn broken(change: impl Fn(&mut Verdicts)) -> Vec<String> {
+    fn broken(change: impl Fn(&mut MethodScores)) -> Vec<String> {
         let entries = entries(27.9, 5000);
         let mut results = published(&entries);
         results.methods.iter_mut().for_each(change);
@@ -441,13 +447,13 @@ mod tests {
 
     #[test]
     fn each_fails_when_its_figures_do() {
-        let accuracy = |found: &mut Verdicts, method: &str, mean: f64| {
+        let accuracy = |found: &mut MethodScores, method: &str, mean: f64| {
             if found.method == method {
                 found.cluster.iter_mut().for_each(|cluster| cluster.accuracy.mean = mean);
             }
         };
-        type Change<'a> = &'a dyn Fn(&mut Verdicts);
-        let cases: [(&str, Change<'_>); 9] = [
+        type ScoreChange<'a> = &'a dyn Fn(&mut MethodScores);
+        let cases: [(&str, ScoreChange<'_>); 9] = [
             ("LION and inverse-distance", &|found| accuracy(found, "idw p=27.9", 90.0)),
             ("Gradient descent from the closest", &|found| accuracy(found, "gd-closest-ee", 80.0)),
             ("RBF interpolation", &|found| accuracy(found, "rbf-cubic", 86.0)),

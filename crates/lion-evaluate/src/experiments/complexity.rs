@@ -18,7 +18,7 @@ pub(crate) struct Timing {
 
 /// A method whose times are taken.
 #[derive(Clone, Copy)]
-pub(crate) struct Timed {
+pub(crate) struct TimedMethod {
     pub(crate) contender: Contender,
     /// More rows than this are not tried: they would take minutes, or memory that is not there.
     largest: usize,
@@ -37,13 +37,13 @@ pub(crate) const COLUMNS: usize = 30;
 pub(crate) const ROWS: usize = 2500;
 
 /// One of each kind.
-pub(crate) fn timed() -> Vec<Timed> {
+pub(crate) fn timed() -> Vec<TimedMethod> {
     let descent = |new_sigma| {
         let of_all = |descent: &&Descent| descent.new_sigma == new_sigma && !descent.exaggeration;
         // The first of those starts at the closest row.
         Baseline::Descent(Descent::ALL.iter().find(of_all).copied().unwrap_or(Descent::ALL[0]))
     };
-    let other = |baseline, largest, placed, published| Timed {
+    let other = |baseline, largest, placed, published| TimedMethod {
         contender: Contender::Other(baseline),
         largest,
         placed,
@@ -63,8 +63,8 @@ pub(crate) fn timed() -> Vec<Timed> {
         other(Baseline::Kernelized { width: 0.25 }, 10_000, 200, ["N³K³", "NK"]),
         other(Baseline::OpenTsne { start: OpenTsneStart::Median }, 60_000, 50, ["", ""]),
         other(Baseline::FixedPoint, 60_000, 1000, ["", ""]),
-        Timed { contender: lion(Local::Idw), largest: 60_000, placed: 1000, published: ["NK", "NK"] },
-        Timed { contender: lion(Local::Energy), largest: 60_000, placed: 1000, published: ["", ""] },
+        TimedMethod { contender: lion(Local::Idw), largest: 60_000, placed: 1000, published: ["NK", "NK"] },
+        TimedMethod { contender: lion(Local::Energy), largest: 60_000, placed: 1000, published: ["", ""] },
     ]
 }
 
@@ -112,7 +112,7 @@ fn one(contender: &Contender, map: &Map, new: &Matrix, seed: u64) -> Result<Opti
     let mut seconds = f64::INFINITY;
     for _ in 0..PASSES {
         let begun = Instant::now();
-        ready.land(new)?;
+        ready.place_alone(new)?;
         seconds = seconds.min(begun.elapsed().as_secs_f64());
     }
     Ok(Some(Timing {

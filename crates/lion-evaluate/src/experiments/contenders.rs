@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// The kinds of methods; figures show one of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Family {
+pub(crate) enum MethodFamily {
     Rbf,
     Idw,
     Descent,
@@ -19,7 +19,7 @@ pub(crate) enum Family {
 
 /// What the paper's two tables say of a method.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Published {
+pub(crate) struct PublishedScores {
     /// Accuracy in percent, distance percentile, KL divergence.
     pub(crate) cluster: [f64; 3],
     /// Distance percentile, distance, KL divergence.
@@ -36,8 +36,8 @@ pub(crate) const NETWORKS: [f64; 3] = [1.3701965, 1.4051886, 1.1315920];
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
     pub(crate) contender: Contender,
-    pub(crate) family: Family,
-    pub(crate) published: Option<Published>,
+    pub(crate) family: MethodFamily,
+    pub(crate) published: Option<PublishedScores>,
     /// Stands for its family in the figures.
     pub(crate) shown: bool,
 }
@@ -80,18 +80,18 @@ pub(crate) fn entries(power: f64, epochs: usize) -> Vec<Entry> {
     (0..entries.len()).filter(|&at| !is_twin(at)).map(|at| entries[at]).collect()
 }
 
-fn other(baseline: Baseline, family: Family, cluster: [f64; 3], outliers: [f64; 3]) -> Entry {
+fn other(baseline: Baseline, family: MethodFamily, cluster: [f64; 3], outliers: [f64; 3]) -> Entry {
     Entry {
         contender: Contender::Other(baseline),
         family,
-        published: Some(Published { cluster, outliers }),
+        published: Some(PublishedScores { cluster, outliers }),
         shown: false,
     }
 }
 
 fn rbf() -> Vec<Entry> {
     let rbf = |kernel: Kernel, cluster, outliers| {
-        let entry = |epsilon| other(Baseline::Rbf { kernel, epsilon }, Family::Rbf, cluster, outliers);
+        let entry = |epsilon| other(Baseline::Rbf { kernel, epsilon }, MethodFamily::Rbf, cluster, outliers);
         let first = Entry { shown: kernel == Kernel::Multiquadric, ..entry(Epsilon::MeanDistance) };
         // The paper's text and its program choose epsilon differently.
         [first].into_iter().chain(kernel.has_width().then(|| entry(Epsilon::Edges)))
@@ -111,7 +111,7 @@ fn rbf() -> Vec<Entry> {
 }
 
 fn idw(power: f64) -> Vec<Entry> {
-    let idw = |power, cluster, outliers| other(Baseline::Idw { power }, Family::Idw, cluster, outliers);
+    let idw = |power, cluster, outliers| other(Baseline::Idw { power }, MethodFamily::Idw, cluster, outliers);
     vec![
         idw(1.0, [8.92, 65.853, 1.12220], [55.687, 1.486, 1.12236]),
         idw(10.0, [83.73, 25.170, 1.11819], [41.728, 1.289, 1.12256]),
@@ -135,7 +135,7 @@ fn descent() -> Vec<Entry> {
     };
     let entry = |descent: &Descent| {
         let (cluster, outliers) = published(descent);
-        let entry = other(Baseline::Descent(*descent), Family::Descent, cluster, outliers);
+        let entry = other(Baseline::Descent(*descent), MethodFamily::Descent, cluster, outliers);
         Entry { shown: descent.to_string() == "gd-closest", ..entry }
     };
     Descent::ALL.iter().map(entry).collect()
@@ -149,14 +149,14 @@ fn networks(epochs: usize) -> Vec<Entry> {
     ];
     let entry = |(at, (network, (cluster, outliers))): (usize, (Network, _))| {
         let baseline = Baseline::Network(Network { epochs, ..network });
-        Entry { shown: at == 0, ..other(baseline, Family::Network, cluster, outliers) }
+        Entry { shown: at == 0, ..other(baseline, MethodFamily::Network, cluster, outliers) }
     };
     Network::PAPER.into_iter().zip(published).enumerate().map(entry).collect()
 }
 
 fn kernelized() -> Vec<Entry> {
     let kernelized = |width, cluster, outliers| {
-        other(Baseline::Kernelized { width }, Family::Kernelized, cluster, outliers)
+        other(Baseline::Kernelized { width }, MethodFamily::Kernelized, cluster, outliers)
     };
     vec![
         kernelized(0.05, [87.82, 0.210, 1.11788], [17.898, 0.906, 1.12322]),
@@ -174,8 +174,8 @@ fn lion() -> Vec<Entry> {
     ];
     let entry = |(at, (contender, (cluster, outliers))): (usize, (Contender, _))| Entry {
         contender,
-        family: Family::Lion,
-        published: Some(Published { cluster, outliers }),
+        family: MethodFamily::Lion,
+        published: Some(PublishedScores { cluster, outliers }),
         shown: at == 2,
     };
     Contender::lion_of_the_paper().into_iter().zip(published).enumerate().map(entry).collect()
@@ -189,7 +189,7 @@ fn beyond() -> Vec<Entry> {
     ];
     let controlled =
         [rivals[0], rivals[2]].map(|baseline| Contender::Controlled { baseline, percentile: 99.0 });
-    let beyond = |contender| Entry { contender, family: Family::Beyond, published: None, shown: false };
+    let beyond = |contender| Entry { contender, family: MethodFamily::Beyond, published: None, shown: false };
     let lion = Contender::lion_of_today().into_iter();
     lion.chain(rivals.map(Contender::Other)).chain(controlled).map(beyond).collect()
 }

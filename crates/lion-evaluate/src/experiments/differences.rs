@@ -1,8 +1,8 @@
 //! Where our figures differ from the paper's by more than noise, and why, where that is known.
 
-use super::contenders::{BASELINE, Entry, Family, NETWORKS};
-use super::results::{Differing, Figure, Results};
-use super::verdicts::Verdicts;
+use super::contenders::{BASELINE, Entry, MethodFamily, NETWORKS};
+use super::results::{ComparedFigure, PublishedDifference, Results};
+use super::scores::MethodScores;
 use crate::{Baseline, Epsilon, Estimate, Kernel, Network};
 
 /// Rows of each of the paper's tests.
@@ -11,7 +11,7 @@ const ROWS_OF_THE_PAPER: f64 = 1000.0;
 const ERRORS: f64 = 3.0;
 
 /// Every figure of every method that differs by more than noise.
-pub(crate) fn differences(results: &Results, entries: &[Entry]) -> Vec<Differing> {
+pub(crate) fn differences(results: &Results, entries: &[Entry]) -> Vec<PublishedDifference> {
     let mut all = Vec::new();
     for entry in entries {
         let Some(found) = results.of(&entry.name()) else { continue };
@@ -21,7 +21,7 @@ pub(crate) fn differences(results: &Results, entries: &[Entry]) -> Vec<Differing
             let difference = ours.mean - theirs;
             if difference.abs() > ERRORS * error {
                 let (method, why) = (entry.name(), String::new());
-                all.push(Differing { method, figure, difference, standard_error: error, why });
+                all.push(PublishedDifference { method, figure, difference, standard_error: error, why });
             }
         }
     }
@@ -31,25 +31,25 @@ pub(crate) fn differences(results: &Results, entries: &[Entry]) -> Vec<Differing
 }
 
 /// The figures that both have.
-fn figures(results: &Results, entry: &Entry, found: &Verdicts) -> Vec<(Figure, Estimate, f64)> {
+fn figures(results: &Results, entry: &Entry, found: &MethodScores) -> Vec<(ComparedFigure, Estimate, f64)> {
     let Some(published) = entry.published else { return Vec::new() };
     let mut figures = Vec::new();
     if let Some(cluster) = found.cluster {
-        figures.push((Figure::Accuracy, cluster.above_baseline, published.cluster[0] - BASELINE[0]));
-        figures.push((Figure::Percentile, cluster.percentile, published.cluster[1]));
+        figures.push((ComparedFigure::Accuracy, cluster.above_baseline, published.cluster[0] - BASELINE[0]));
+        figures.push((ComparedFigure::Percentile, cluster.percentile, published.cluster[1]));
         let rise = rise(cluster.kl, own_kl(results, found));
         let theirs = 1000.0 * (published.cluster[2] - published_kl(entry));
-        figures.extend(rise.map(|rise| (Figure::Kl, rise, theirs)));
+        figures.extend(rise.map(|rise| (ComparedFigure::Kl, rise, theirs)));
     }
     if let Some(outliers) = found.outliers {
-        figures.push((Figure::NoisePercentile, outliers.percentile, published.outliers[0]));
-        figures.push((Figure::NoiseDistance, outliers.distance, published.outliers[1]));
+        figures.push((ComparedFigure::NoisePercentile, outliers.percentile, published.outliers[0]));
+        figures.push((ComparedFigure::NoiseDistance, outliers.distance, published.outliers[1]));
     }
     figures
 }
 
 /// The KL divergence of the map that a method's is to be compared with: of a network, the map that it makes itself.
-pub(crate) fn own_kl(results: &Results, found: &Verdicts) -> Option<f64> {
+pub(crate) fn own_kl(results: &Results, found: &MethodScores) -> Option<f64> {
     found.own_kl.or(results.map.as_ref().map(|map| map.kl))
 }
 
@@ -66,16 +66,16 @@ pub(crate) fn rise(kl: Option<Estimate>, own: Option<f64>) -> Option<Estimate> {
 }
 
 /// What is known of the cause. A cause is named only where something measured speaks for it.
-fn why(one: &Differing, entries: &[Entry], all: &[Differing]) -> &'static str {
+fn why(one: &PublishedDifference, entries: &[Entry], all: &[PublishedDifference]) -> &'static str {
     let family = entries.iter().find(|entry| entry.name() == one.method).map(|entry| entry.family);
     match (one.figure, family) {
-        (Figure::Accuracy, Some(Family::Rbf)) if twin_agrees(&one.method, all) => {
+        (ComparedFigure::Accuracy, Some(MethodFamily::Rbf)) if twin_agrees(&one.method, all) => {
             "epsilon: with that of the paper's program (e=edges) instead of that in its text, the difference is gone"
         }
-        (Figure::NoiseDistance, Some(Family::Lion)) => {
+        (ComparedFigure::NoiseDistance, Some(MethodFamily::Lion)) => {
             "the paper's first version takes a random free position, this one the nearest; and the maps differ in size"
         }
-        (Figure::NoiseDistance | Figure::Percentile | Figure::NoisePercentile, _) => {
+        (ComparedFigure::NoiseDistance | ComparedFigure::Percentile | ComparedFigure::NoisePercentile, _) => {
             "unknown; distances depend on the map's size and density, which the paper does not tell"
         }
         _ => "unknown",
@@ -83,10 +83,12 @@ fn why(one: &Differing, entries: &[Entry], all: &[Differing]) -> &'static str {
 }
 
 /// Whether the same kernel with the other epsilon does not differ.
-fn twin_agrees(method: &str, all: &[Differing]) -> bool {
+fn twin_agrees(method: &str, all: &[PublishedDifference]) -> bool {
     let twin = Kernel::ALL.iter().find_map(|&kernel| {
         let of = |epsilon| Baseline::Rbf { kernel, epsilon }.to_string();
         (kernel.has_width() && of(Epsilon::MeanDistance) == method).then(|| of(Epsilon::Edges))
     });
-    twin.is_some_and(|twin| !all.iter().any(|one| one.figure == Figure::Accuracy && one.method == twin))
+    twin.is_some_and(|twin| {
+        !all.iter().any(|one| one.figure == ComparedFigure::Accuracy && one.method == twin)
+    })
 }

@@ -1,11 +1,11 @@
 //! The report, from front to back.
 
-use super::contenders::{Entry, Family};
+use super::contenders::{Entry, MethodFamily};
 use super::error::Result;
 use super::figures::{self, figure};
-use super::results::{Claimed, Figure, Material, Results};
+use super::results::{ClaimOutcome, ComparedFigure, Material, Results};
+use super::scores::MethodScores;
 use super::tables;
-use super::verdicts::Verdicts;
 use super::{calibration, strangers};
 use lion_report::{Block, Claim, ClaimVerdict, Document, Row, Table, panel};
 
@@ -33,7 +33,7 @@ pub(crate) fn document(results: &Results, material: Option<&Material>) -> Result
         }
         blocks.push(heading(2, "Time", "time"));
         blocks.push(Block::Table(tables::speed(results, entries)));
-        let judged = |method: &Verdicts| method.cluster.is_some() || method.ordinary.is_some();
+        let judged = |method: &MethodScores| method.cluster.is_some() || method.ordinary.is_some();
         if results.methods.iter().any(judged) {
             blocks.push(figures::speed_accuracy(results, entries)?);
         }
@@ -88,7 +88,7 @@ fn front(results: &Results, entries: &[Entry]) -> Vec<Block> {
     blocks
 }
 
-fn claim(claimed: &Claimed) -> Claim {
+fn claim(claimed: &ClaimOutcome) -> Claim {
     let verdict = match claimed.holds {
         Some(true) => ClaimVerdict::Holds,
         Some(false) => ClaimVerdict::DoesNot,
@@ -174,13 +174,13 @@ fn shown(material: &Material) -> Vec<&Entry> {
 
 fn family(entry: &Entry) -> &'static str {
     match entry.family {
-        Family::Rbf => "rbf",
-        Family::Idw => "idw",
-        Family::Descent => "gd",
-        Family::Network => "nn",
-        Family::Kernelized => "kernelized",
-        Family::Lion => "lion",
-        Family::Beyond => "beyond",
+        MethodFamily::Rbf => "rbf",
+        MethodFamily::Idw => "idw",
+        MethodFamily::Descent => "gd",
+        MethodFamily::Network => "nn",
+        MethodFamily::Kernelized => "kernelized",
+        MethodFamily::Lion => "lion",
+        MethodFamily::Beyond => "beyond",
     }
 }
 
@@ -228,7 +228,7 @@ fn others(results: &Results, material: &Material) -> Result<Vec<Block>> {
     ])
 }
 
-fn best_of_grid(grid: &super::results::Grid) -> Option<Block> {
+fn best_of_grid(grid: &super::results::GridSearch) -> Option<Block> {
     let mut cells: Vec<&super::sweeps::GridCell> = grid.cells.iter().collect();
     cells.sort_by(|a, b| a.validation_error.total_cmp(&b.validation_error));
     let described = |cell: &&super::sweeps::GridCell| {
@@ -338,13 +338,13 @@ fn differences(results: &Results) -> Vec<Block> {
     blocks
 }
 
-fn figure_name(figure: Figure) -> &'static str {
+fn figure_name(figure: ComparedFigure) -> &'static str {
     match figure {
-        Figure::Accuracy => "accuracy, points",
-        Figure::Percentile => "distance percentile",
-        Figure::Kl => "KL, thousandths",
-        Figure::NoisePercentile => "noise: percentile",
-        Figure::NoiseDistance => "noise: distance",
+        ComparedFigure::Accuracy => "accuracy, points",
+        ComparedFigure::Percentile => "distance percentile",
+        ComparedFigure::Kl => "KL, thousandths",
+        ComparedFigure::NoisePercentile => "noise: percentile",
+        ComparedFigure::NoiseDistance => "noise: distance",
     }
 }
 

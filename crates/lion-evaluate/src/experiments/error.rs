@@ -20,7 +20,7 @@ pub enum EvaluationError {
     Refused(String),
     /// The digits that come along cannot be read.
     #[error("the embedded digits are damaged: {0}")]
-    Digits(&'static str),
+    DamagedDigits(&'static str),
     /// Something that a later step needs was not found by an earlier one.
     #[error("{0}")]
     Missing(&'static str),

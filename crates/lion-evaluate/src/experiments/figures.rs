@@ -1,12 +1,12 @@
 //! The figures: those of the paper, and ours.
 
 use super::complexity::{COLUMNS, ROWS, Timing, exponent, timed};
-use super::contenders::{Entry, Family};
+use super::contenders::{Entry, MethodFamily};
 use super::error::{EvaluationError, Result};
-use super::large::{AtRadius, OnMap, PUBLISHED};
-use super::results::{Crowded, Grid, Material, Results};
-use super::sweeps::Powers;
-use super::verdicts::own_judge;
+use super::large::{LionAtRadius, LionOnMap, PUBLISHED};
+use super::results::{CrowdedOutlier, GridSearch, Material, Results};
+use super::scores::own_judge;
+use super::sweeps::PowerSweep;
 use crate::Judge;
 use lion_report::{
     Axis, Block, Chart, Heat, ImageCell, ImageRow, Images, Landed, Landing, Picture, Scatter, Series, Stroke,
@@ -63,8 +63,12 @@ pub(crate) fn the_map(material: &Material) -> Result<Block> {
 
 /// Outliers that arrive together.
 pub(crate) fn outliers_at_once(material: &Material) -> Result<Block> {
-    let landed =
-        |row: &Crowded| Landed { name: String::new(), at: row.at, expected: None, outlier: row.outlier };
+    let landed = |row: &CrowdedOutlier| Landed {
+        name: String::new(),
+        at: row.at,
+        expected: None,
+        outlier: row.outlier,
+    };
     let landing = Landing {
         title: String::new(),
         map: &map_points(material),
@@ -113,7 +117,7 @@ fn radius_name(percentile: Option<f64>) -> String {
 }
 
 /// Leave-one-out error by power.
-pub(crate) fn cross_validation(powers: &[Powers]) -> Result<Block> {
+pub(crate) fn cross_validation(powers: &[PowerSweep]) -> Result<Block> {
     let series = powers.iter().map(|powers| {
         line(
             format!("{}: p = {:.1}", radius_name(powers.percentile), powers.power),
@@ -181,7 +185,7 @@ pub(crate) fn width_distance(results: &Results) -> Result<Block> {
 }
 
 /// The grid search over networks: one panel for each activation and number of layers.
-pub(crate) fn grid(grid: &Grid) -> Result<Block> {
+pub(crate) fn grid(grid: &GridSearch) -> Result<Block> {
     let mut nodes: Vec<usize> = grid.cells.iter().map(|cell| cell.nodes).collect();
     nodes.sort_unstable();
     nodes.dedup();
@@ -355,9 +359,9 @@ pub(crate) fn images(material: &Material, set: &str, count: usize) -> Result<Pic
 
 /// What a threshold on the score finds.
 pub(crate) fn strangers(material: &Material) -> Result<Block> {
-    let series = material.telling.iter().map(|telling| {
-        let style = if telling.dashed { Stroke::Dashed } else { Stroke::Line };
-        line(&telling.name, telling.points.clone(), style)
+    let series = material.roc.iter().map(|roc| {
+        let style = if roc.dashed { Stroke::Dashed } else { Stroke::Line };
+        line(&roc.name, roc.points.clone(), style)
     });
     let mut series: Vec<Series> = series.collect();
     series.push(Series {
@@ -378,13 +382,13 @@ pub(crate) fn strangers(material: &Material) -> Result<Block> {
 /// Time against accuracy, one point for each method.
 pub(crate) fn speed_accuracy(results: &Results, entries: &[Entry]) -> Result<Block> {
     let families = [
-        (Family::Rbf, "radial basis functions"),
-        (Family::Idw, "inverse distances, all rows"),
-        (Family::Descent, "gradient descent"),
-        (Family::Network, "networks"),
-        (Family::Kernelized, "kernelized t-SNE"),
-        (Family::Lion, "LION, the paper's"),
-        (Family::Beyond, "not in the paper: LION's energy rule, openTSNE's way, the fixed point"),
+        (MethodFamily::Rbf, "radial basis functions"),
+        (MethodFamily::Idw, "inverse distances, all rows"),
+        (MethodFamily::Descent, "gradient descent"),
+        (MethodFamily::Network, "networks"),
+        (MethodFamily::Kernelized, "kernelized t-SNE"),
+        (MethodFamily::Lion, "LION, the paper's"),
+        (MethodFamily::Beyond, "not in the paper: LION's energy rule, openTSNE's way, the fixed point"),
     ];
     let ordinary = results.methods.iter().any(|method| method.ordinary.is_some());
     let point = |entry: &Entry| {
@@ -395,7 +399,7 @@ pub(crate) fn speed_accuracy(results: &Results, entries: &[Entry]) -> Result<Blo
         };
         Some([1e6 * found.row_seconds, accuracy.mean])
     };
-    let of_family = |&(family, name): &(Family, &str)| {
+    let of_family = |&(family, name): &(MethodFamily, &str)| {
         let own = entries.iter().filter(|entry| entry.family == family);
         line(name, own.filter_map(point).collect(), Stroke::Points)
     };
@@ -453,9 +457,9 @@ pub(crate) fn points(timings: &[Timing], method: &str, by_rows: bool, building: 
 }
 
 /// Power against accuracy on 60000 x 784.
-pub(crate) fn large_powers(name: &str, on_map: &OnMap, parametric: Option<f64>) -> Result<Block> {
+pub(crate) fn large_powers(name: &str, on_map: &LionOnMap, parametric: Option<f64>) -> Result<Block> {
     let percent = |points: &[[f64; 2]]| points.iter().map(|p| [p[0], 100.0 * p[1]]).collect::<Vec<_>>();
-    let of = |at: &AtRadius| {
+    let of = |at: &LionAtRadius| {
         line(radius_name(Some(at.percentile)), percent(&at.accuracies), Stroke::LineAndPoints)
     };
     let mut series: Vec<Series> = on_map.radii.iter().map(of).collect();
@@ -471,7 +475,7 @@ pub(crate) fn large_powers(name: &str, on_map: &OnMap, parametric: Option<f64>) 
 }
 
 /// The cross-validation on 60000 x 784.
-pub(crate) fn large_validation(name: &str, on_map: &OnMap) -> Result<Block> {
+pub(crate) fn large_validation(name: &str, on_map: &LionOnMap) -> Result<Block> {
     let series = on_map.radii.iter().zip(&PUBLISHED).map(|(at, published)| {
         let name = format!("{}%: p = {:.1} ({})", at.percentile, at.power, published.power);
         line(name, at.curve.clone(), Stroke::Line)

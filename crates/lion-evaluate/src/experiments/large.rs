@@ -4,7 +4,7 @@ use super::error::{EvaluationError, Result};
 use super::sets::{NOISE, NOISE_SEED};
 use super::sweeps;
 use super::trial::TestSet;
-use crate::digits::Mnist;
+use crate::digits::MnistImages;
 use crate::{Contender, Decomposition, Estimate, Judge, Parametric, noise, places_of, strangers};
 use lion_tsne::{Fit, Map, Matrix, Observer, PcaChoice, Progress, Rows, Stage, available_memory};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ const GIGABYTES: f64 = 3.5;
 
 /// A network trained on all rows, and where it puts everything.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Trained {
+pub(crate) struct TrainedParametric {
     pub(crate) seconds: f64,
     pub(crate) training: Vec<f32>,
     pub(crate) test: Vec<f32>,
@@ -28,7 +28,7 @@ pub(crate) struct Trained {
 
 /// What LION does at one radius.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct AtRadius {
+pub(crate) struct LionAtRadius {
     pub(crate) percentile: f64,
     pub(crate) radius: f64,
     pub(crate) power: f64,
@@ -49,18 +49,18 @@ pub(crate) struct AtRadius {
 
 /// LION on one map of the 60000.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct OnMap {
+pub(crate) struct LionOnMap {
     pub(crate) seconds: f64,
     /// The mean share of a training digit's ten nearest others that show the same.
     pub(crate) own_accuracy: f64,
-    pub(crate) radii: Vec<AtRadius>,
+    pub(crate) radii: Vec<LionAtRadius>,
     /// Images of noise that are strangers, of so many drawn.
     pub(crate) strangers: usize,
     pub(crate) drawn: usize,
 }
 
 /// Refuses data that is not the MNIST whose numbers the paper has.
-pub(crate) fn check(mnist: &Mnist) -> Result<()> {
+pub(crate) fn check(mnist: &MnistImages) -> Result<()> {
     let sizes = [&mnist.training, &mnist.test].map(|digits| (digits.pixels.rows(), digits.pixels.cols()));
     if sizes == [(60_000, 784), (10_000, 784)] {
         return Ok(());
@@ -92,7 +92,12 @@ pub(crate) fn images_of_noise() -> Matrix {
 }
 
 /// Trains parametric t-SNE on all digits.
-pub(crate) fn train(mnist: &Mnist, quick: bool, seed: u64, observer: &mut Observer<'_>) -> Result<Trained> {
+pub(crate) fn train(
+    mnist: &MnistImages,
+    quick: bool,
+    seed: u64,
+    observer: &mut Observer<'_>,
+) -> Result<TrainedParametric> {
     let begun = Instant::now();
     let all = Parametric::default();
     let parametric = match quick {
@@ -102,7 +107,7 @@ pub(crate) fn train(mnist: &Mnist, quick: bool, seed: u64, observer: &mut Observ
     let network = parametric.train(&mnist.training.pixels, seed, observer)?;
     let seconds = begun.elapsed().as_secs_f64();
     let places = |rows: &Matrix| -> Result<Vec<f32>> { Ok(network.places(rows)?.into_data()) };
-    Ok(Trained {
+    Ok(TrainedParametric {
         seconds,
         training: places(&mnist.training.pixels)?,
         test: places(&mnist.test.pixels)?,
@@ -112,8 +117,8 @@ pub(crate) fn train(mnist: &Mnist, quick: bool, seed: u64, observer: &mut Observ
 
 /// The map that parametric t-SNE made.
 pub(crate) fn adopted(
-    mnist: &Mnist,
-    trained: &Trained,
+    mnist: &MnistImages,
+    trained: &TrainedParametric,
     seed: u64,
     observer: &mut Observer<'_>,
 ) -> Result<Map> {
@@ -122,7 +127,7 @@ pub(crate) fn adopted(
 }
 
 /// A t-SNE map of our own, of the same rows.
-pub(crate) fn fitted(mnist: &Mnist, seed: u64, observer: &mut Observer<'_>) -> Result<Map> {
+pub(crate) fn fitted(mnist: &MnistImages, seed: u64, observer: &mut Observer<'_>) -> Result<Map> {
     Ok(fit(seed).run(rows(mnist), observer)?)
 }
 
@@ -130,26 +135,30 @@ fn fit(seed: u64) -> Fit {
     Fit { pca: PcaChoice::None, seed, threads: rayon::current_num_threads(), ..Fit::default() }
 }
 
-fn rows(mnist: &Mnist) -> Rows {
+fn rows(mnist: &MnistImages) -> Rows {
     let (data, labels) = (mnist.training.pixels.clone(), mnist.training.labels.clone());
     Rows { data, ids: None, labels: Some(labels) }
 }
 
 /// Accuracy of places and where noise lies, for what is no LION.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct Plain {
+pub(crate) struct ParametricScores {
     pub(crate) accuracy: f64,
     pub(crate) noise_distance: f64,
     pub(crate) noise_percentile: f64,
 }
 
 /// What parametric t-SNE itself does.
-pub(crate) fn of_parametric(map: &Map, mnist: &Mnist, trained: &Trained) -> Result<Plain> {
+pub(crate) fn of_parametric(
+    map: &Map,
+    mnist: &MnistImages,
+    trained: &TrainedParametric,
+) -> Result<ParametricScores> {
     let judge = Judge::new(map)?;
     let test = Matrix::new(trained.test.len() / 2, 2, trained.test.clone())?;
     let noise = Matrix::new(trained.noise.len() / 2, 2, trained.noise.clone())?;
     let noise = noise.select(&strangers(map, &images_of_noise())?);
-    Ok(Plain {
+    Ok(ParametricScores {
         accuracy: Estimate::of(&judge.shares(&test, &mnist.test.labels)?).mean,
         noise_distance: Estimate::of(&judge.distances(&noise)?).mean,
         noise_percentile: Estimate::of(&judge.percentiles(&noise)?).mean,
@@ -157,7 +166,7 @@ pub(crate) fn of_parametric(map: &Map, mnist: &Mnist, trained: &Trained) -> Resu
 }
 
 /// LION on a map at the four radii.
-pub(crate) fn on_map(map: &Map, mnist: &Mnist, observer: &mut Observer<'_>) -> Result<OnMap> {
+pub(crate) fn on_map(map: &Map, mnist: &MnistImages, observer: &mut Observer<'_>) -> Result<LionOnMap> {
     let begun = Instant::now();
     let judge = Judge::new(map)?;
     let images = images_of_noise();
@@ -168,7 +177,7 @@ pub(crate) fn on_map(map: &Map, mnist: &Mnist, observer: &mut Observer<'_>) -> R
         radii.push(at_radius(map, percentile, &judge, &test, &strange)?);
         let _ = observer(&Progress::of(Stage::Build, done, 4));
     }
-    Ok(OnMap {
+    Ok(LionOnMap {
         seconds: begun.elapsed().as_secs_f64(),
         own_accuracy: judge.of_the_map()?,
         radii,
@@ -183,7 +192,7 @@ fn at_radius(
     judge: &Judge,
     test: &TestSet,
     strange: &Matrix,
-) -> Result<AtRadius> {
+) -> Result<LionAtRadius> {
     let lion = sweeps::lion(map, Some(percentile))?;
     let validated =
         lion.cross_validate().ok_or(EvaluationError::Missing("no row has two neighbours within r_x"))?;
@@ -198,7 +207,7 @@ fn at_radius(
         Estimate::of(&shares[at]).mean
     };
     let away = places_of(&lion.place_alone(strange)?, map.dims())?;
-    Ok(AtRadius {
+    Ok(LionAtRadius {
         percentile,
         radius: lion.r_x(),
         power: validated.power,
@@ -215,7 +224,7 @@ fn at_radius(
 }
 
 /// The paper's figures at the four radii.
-pub(crate) struct Published {
+pub(crate) struct PublishedLarge {
     pub(crate) radius: f64,
     pub(crate) power: f64,
     pub(crate) cross_validated: f64,
@@ -230,8 +239,8 @@ pub(crate) struct Published {
 /// Of parametric t-SNE itself: accuracy, distance and percentile of noise; and the distance of noise under LION.
 pub(crate) const PUBLISHED_PARAMETRIC: [f64; 4] = [0.8965, 0.29, 64.0, 23.36];
 
-pub(crate) const PUBLISHED: [Published; 4] = [
-    Published {
+pub(crate) const PUBLISHED: [PublishedLarge; 4] = [
+    PublishedLarge {
         radius: 5.62,
         power: 13.8,
         cross_validated: 0.7954,
@@ -242,7 +251,7 @@ pub(crate) const PUBLISHED: [Published; 4] = [
         one: [0.0088, 0.8011],
         outlier: [0.1522, 0.0522],
     },
-    Published {
+    PublishedLarge {
         radius: 6.00,
         power: 16.5,
         cross_validated: 0.8457,
@@ -253,7 +262,7 @@ pub(crate) const PUBLISHED: [Published; 4] = [
         one: [0.0044, 0.6500],
         outlier: [0.0848, 0.0420],
     },
-    Published {
+    PublishedLarge {
         radius: 6.72,
         power: 21.1,
         cross_validated: 0.8889,
@@ -264,7 +273,7 @@ pub(crate) const PUBLISHED: [Published; 4] = [
         one: [0.0004, 0.2000],
         outlier: [0.0191, 0.0293],
     },
-    Published {
+    PublishedLarge {
         radius: 8.48,
         power: 26.6,
         cross_validated: 0.8978,

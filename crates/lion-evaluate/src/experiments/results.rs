@@ -1,15 +1,15 @@
 //! All that an evaluation found: what report.json holds, and what the report is written from.
 
-use super::calibration::Calibration;
+use super::calibration::CalibrationCheck;
 use super::complexity::Timing;
 use super::contenders::Entry;
-use super::large::{OnMap, Plain};
-use super::strangers::Kind;
-use super::sweeps::{GridCell, Powers, Width};
-use super::trial::{TestSet, Trial};
-use super::verdicts::Verdicts;
+use super::large::{LionOnMap, ParametricScores};
+use super::scores::MethodScores;
+use super::strangers::StrangerDetection;
+use super::sweeps::{GridCell, PowerSweep, WidthPoint};
+use super::trial::{MethodTrial, TestSet};
 use crate::Estimate;
-use crate::digits::Digits;
+use crate::digits::DigitImages;
 use lion_tsne::Map;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -21,26 +21,26 @@ pub(crate) struct Results {
     pub(crate) map: Option<MapFacts>,
     /// Percent right at the places of the rows that the cluster test's digits were picked for.
     pub(crate) baseline: Option<Estimate>,
-    pub(crate) methods: Vec<Verdicts>,
+    pub(crate) methods: Vec<MethodScores>,
     /// Promised and observed shares of outliers.
-    pub(crate) calibration: Option<Calibration>,
+    pub(crate) calibration: Option<CalibrationCheck>,
     /// How well strangers of each kind are told from ordinary digits.
-    pub(crate) strangers: Vec<Kind>,
+    pub(crate) strangers: Vec<StrangerDetection>,
     /// The cross-validation and the powers, at each radius.
-    pub(crate) powers: Vec<Powers>,
-    pub(crate) widths: Vec<Width>,
-    pub(crate) grid: Option<Grid>,
+    pub(crate) powers: Vec<PowerSweep>,
+    pub(crate) widths: Vec<WidthPoint>,
+    pub(crate) grid: Option<GridSearch>,
     pub(crate) complexity: Vec<Timing>,
-    pub(crate) large: Option<Large>,
+    pub(crate) large: Option<LargeTest>,
     /// What holds of the paper's claims, by rules over the numbers above.
-    pub(crate) claims: Vec<Claimed>,
+    pub(crate) claims: Vec<ClaimOutcome>,
     /// Where ours differ from the paper's by more than noise.
-    pub(crate) differences: Vec<Differing>,
+    pub(crate) differences: Vec<PublishedDifference>,
 }
 
 /// A claim and what became of it.
 #[derive(Clone, Serialize)]
-pub(crate) struct Claimed {
+pub(crate) struct ClaimOutcome {
     /// Nothing where it was not put to the test.
     pub(crate) holds: Option<bool>,
     pub(crate) claim: String,
@@ -49,9 +49,9 @@ pub(crate) struct Claimed {
 
 /// A figure that differs from the paper's by more than three standard errors.
 #[derive(Clone, Serialize)]
-pub(crate) struct Differing {
+pub(crate) struct PublishedDifference {
     pub(crate) method: String,
-    pub(crate) figure: Figure,
+    pub(crate) figure: ComparedFigure,
     /// Ours less the paper's.
     pub(crate) difference: f64,
     /// Of the difference, were the paper's as uncertain as ours would be with its 1000 rows.
@@ -62,7 +62,7 @@ pub(crate) struct Differing {
 /// What is compared with the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Figure {
+pub(crate) enum ComparedFigure {
     /// Accuracy less the baseline, in points.
     Accuracy,
     /// Distance percentile on the cluster test.
@@ -116,44 +116,44 @@ pub(crate) struct MapFacts {
 
 /// The grid search.
 #[derive(Serialize)]
-pub(crate) struct Grid {
+pub(crate) struct GridSearch {
     pub(crate) epochs: usize,
     pub(crate) cells: Vec<GridCell>,
 }
 
 /// The large test.
 #[derive(Serialize)]
-pub(crate) struct Large {
+pub(crate) struct LargeTest {
     pub(crate) training_seconds: f64,
-    pub(crate) parametric: Plain,
-    pub(crate) on_parametric: OnMap,
+    pub(crate) parametric: ParametricScores,
+    pub(crate) on_parametric: LionOnMap,
     pub(crate) fit_seconds: f64,
-    pub(crate) on_tsne: OnMap,
+    pub(crate) on_tsne: LionOnMap,
 }
 
 /// What pictures are made of, beside the numbers.
 pub(crate) struct Material {
     pub(crate) map: Map,
-    pub(crate) training: Digits,
+    pub(crate) training: DigitImages,
     /// For each digit of the cluster test, the row that it was picked for.
     pub(crate) picked_for: Vec<u32>,
     pub(crate) entries: Vec<Entry>,
-    pub(crate) trials: BTreeMap<String, Trial>,
+    pub(crate) trials: BTreeMap<String, MethodTrial>,
     pub(crate) sets: Vec<TestSet>,
     /// How well scores tell strangers from ordinary digits, by kind of stranger.
-    pub(crate) telling: Vec<Telling>,
+    pub(crate) roc: Vec<RocCurve>,
     /// Outliers placed all at once into the map: where each landed.
-    pub(crate) crowd: Vec<Crowded>,
+    pub(crate) crowd: Vec<CrowdedOutlier>,
 }
 
 /// A row placed in a crowd.
-pub(crate) struct Crowded {
+pub(crate) struct CrowdedOutlier {
     pub(crate) at: [f32; 2],
     pub(crate) outlier: bool,
 }
 
 /// A curve of what a threshold on the score finds: percent of ordinary digits called strange, percent of strangers.
-pub(crate) struct Telling {
+pub(crate) struct RocCurve {
     pub(crate) name: String,
     pub(crate) points: Vec<[f64; 2]>,
     /// By the distance alone, the score of the paper's rule.
@@ -162,8 +162,8 @@ pub(crate) struct Telling {
 
 impl Results {
     /// What is said of a method.
-    pub(crate) fn of(&self, method: &str) -> Option<&Verdicts> {
-        self.methods.iter().find(|verdicts| verdicts.method == method)
+    pub(crate) fn of(&self, method: &str) -> Option<&MethodScores> {
+        self.methods.iter().find(|scores| scores.method == method)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The digits of the tests: those that come with the program, or others drawn from MNIST in the same way.
 
 use super::error::{EvaluationError, Result};
-use crate::digits::{self, Digits, Embedded, Mnist};
+use crate::digits::{self, DigitImages, EmbeddedDigits, MnistImages};
 use crate::{ClusterTest, noise, shuffled};
 use lion_tsne::{
     ExactIndex, Matrix, Metric, PcaChoice, Preprocess, Search, ignore, nearest_neighbours, unique_rows,
@@ -17,20 +17,20 @@ pub(crate) const NOISE: usize = 1000;
 pub(crate) const NOISE_SEED: u64 = 1;
 
 /// What a map is fitted to, and what is placed in it.
-pub(crate) struct Sets {
-    pub(crate) training: Digits,
+pub(crate) struct DigitSets {
+    pub(crate) training: DigitImages,
     /// The cluster test: each is closer to a digit of the training than any other of those is.
-    pub(crate) cluster: Digits,
+    pub(crate) cluster: DigitImages,
     /// The digit that each of those was picked for.
     pub(crate) picked_for: Vec<u32>,
     /// Random ones, not picked for closeness to anything.
-    pub(crate) ordinary: Digits,
+    pub(crate) ordinary: DigitImages,
     /// Where they are from, in words.
     pub(crate) source: String,
 }
 
 /// How many of each.
-struct Counts {
+struct SetSizes {
     training: usize,
     cluster: usize,
     ordinary: usize,
@@ -38,24 +38,24 @@ struct Counts {
     replaced: usize,
 }
 
-const COUNTS: Counts = Counts { training: 2500, cluster: 1000, ordinary: 1000, replaced: 50 };
+const COUNTS: SetSizes = SetSizes { training: 2500, cluster: 1000, ordinary: 1000, replaced: 50 };
 
-impl Sets {
+impl DigitSets {
     /// Those that come with the program.
     pub(crate) fn embedded() -> Result<Self> {
-        let Embedded { training, test, picked_for, ordinary } = digits::embedded()?;
+        let EmbeddedDigits { training, test, picked_for, ordinary } = digits::embedded()?;
         let source = "the digits that come with the program, from the training images of MNIST".into();
         Ok(Self { training, cluster: test, picked_for, ordinary, source })
     }
 
     /// Others, from the training images of MNIST.
-    pub(crate) fn sampled(mnist: &Mnist, seed: u64) -> Result<Self> {
+    pub(crate) fn sampled(mnist: &MnistImages, seed: u64) -> Result<Self> {
         sample(&mnist.training, &format!("MNIST in {}", mnist.folder.display()), &COUNTS, seed)
     }
 }
 
 /// Draws the sets as data/README.md tells of the embedded ones, all from one shuffle of the distinct images.
-fn sample(digits: &Digits, name: &str, counts: &Counts, seed: u64) -> Result<Sets> {
+fn sample(digits: &DigitImages, name: &str, counts: &SetSizes, seed: u64) -> Result<DigitSets> {
     let distinct = unique_rows(&digits.pixels).representatives;
     let needed = counts.training + counts.cluster + counts.ordinary + counts.replaced;
     if distinct.len() < needed {
@@ -70,7 +70,7 @@ fn sample(digits: &Digits, name: &str, counts: &Counts, seed: u64) -> Result<Set
     let noise = noise(digits.pixels.cols(), NOISE, NOISE_SEED);
     let mut replaced = 0;
     let (space, kept) = loop {
-        let space = Space::new(digits.pixels.select(&training))?;
+        let space = TrainingSpace::new(digits.pixels.select(&training))?;
         let kept = space.kept(&noise)?;
         let next = if kept < KEPT && replaced < counts.replaced { order.next() } else { None };
         let Some(next) = next else { break (space, kept) };
@@ -83,7 +83,7 @@ fn sample(digits: &Digits, name: &str, counts: &Counts, seed: u64) -> Result<Set
     let cluster: Vec<u32> = picked.rows.iter().map(|&at| rest[at as usize]).collect();
     let taken: HashSet<u32> = cluster.iter().copied().collect();
     let ordinary = rest.into_iter().filter(|row| !taken.contains(row)).take(counts.ordinary);
-    Ok(Sets {
+    Ok(DigitSets {
         cluster: digits.select(&cluster),
         picked_for: picked.picked_for,
         ordinary: digits.select(&ordinary.collect::<Vec<u32>>()),
@@ -97,7 +97,7 @@ fn sample(digits: &Digits, name: &str, counts: &Counts, seed: u64) -> Result<Set
 }
 
 /// Training digits where distances are measured.
-struct Space {
+struct TrainingSpace {
     preprocess: Preprocess,
     x: Matrix,
     /// The digit farthest from its nearest other, and that distance squared: max(NN-X).
@@ -105,7 +105,7 @@ struct Space {
     farthest2: f32,
 }
 
-impl Space {
+impl TrainingSpace {
     fn new(pixels: Matrix) -> Result<Self> {
         let components = PcaChoice::Components(COMPONENTS);
         let (preprocess, x) = Preprocess::fit(pixels, Metric::Euclidean, components, 0)?;
@@ -128,18 +128,18 @@ mod tests {
     use super::*;
     use crate::letters;
 
-    const FEW: Counts = Counts { training: 120, cluster: 30, ordinary: 50, replaced: 2 };
+    const FEW: SetSizes = SetSizes { training: 120, cluster: 30, ordinary: 50, replaced: 2 };
 
     /// Images that stand in for digits: 400 different ones, and a second copy of the first 50. Labels are their numbers.
-    fn images() -> Digits {
+    fn images() -> DigitImages {
         let pixels = letters(400, 1);
         let rows: Vec<u32> = (0..400).chain(0..50).collect();
-        Digits { pixels: pixels.select(&rows), labels: rows.iter().map(u32::to_string).collect() }
+        DigitImages { pixels: pixels.select(&rows), labels: rows.iter().map(u32::to_string).collect() }
     }
 
     #[test]
     fn the_embedded_ones_are_all_there() {
-        let sets = Sets::embedded().unwrap();
+        let sets = DigitSets::embedded().unwrap();
         let rows = [&sets.training, &sets.cluster, &sets.ordinary].map(|digits| digits.pixels.rows());
         assert_eq!((rows, sets.picked_for.len()), ([2500, 1000, 1000], 1000));
     }
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn a_sample_keeps_the_rule_of_the_cluster_test() {
         let sets = sample(&images(), "letters", &FEW, 5).unwrap();
-        let space = Space::new(sets.training.pixels).unwrap();
+        let space = TrainingSpace::new(sets.training.pixels).unwrap();
         let cluster = space.preprocess.apply(&sets.cluster.pixels).unwrap();
         let distance2 =
             |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>();

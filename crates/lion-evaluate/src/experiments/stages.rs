@@ -33,7 +33,7 @@ pub(crate) struct Stages<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Kept<T> {
+struct StoredStage<T> {
     key: String,
     seconds: f64,
     value: T,
@@ -107,16 +107,16 @@ impl<'a> Stages<'a> {
         self.behind += expected;
         self.taken += seconds;
         self.of_taken += expected;
-        let kept = Kept { key, seconds, value };
+        let kept = StoredStage { key, seconds, value };
         replace(&file, &serde_json::to_vec(&kept)?)?;
         // Said once it is safe.
         observer.end(name, taken);
         Ok(kept.value)
     }
 
-    fn read<T: DeserializeOwned>(&self, file: &Path, key: &str) -> Option<Kept<T>> {
+    fn read<T: DeserializeOwned>(&self, file: &Path, key: &str) -> Option<StoredStage<T>> {
         // A file of an older program, of other options or damaged is as good as none.
-        let kept: Kept<T> = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
+        let kept: StoredStage<T> = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
         (kept.key == key).then_some(kept)
     }
 

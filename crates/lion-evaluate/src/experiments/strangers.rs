@@ -13,15 +13,15 @@ const FOUND: f64 = 0.6;
 
 /// What scores tell of one kind of strangers.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct Kind {
+pub(crate) struct StrangerDetection {
     pub(crate) name: String,
     pub(crate) strangers: usize,
     /// Ordinary digits that they are told from.
     pub(crate) ordinary: usize,
     /// By the calibrated score.
-    pub(crate) by_score: Told,
+    pub(crate) by_score: DetectionRates,
     /// By the distance to the nearest row alone.
-    pub(crate) by_distance: Told,
+    pub(crate) by_distance: DetectionRates,
     /// Percent called outliers, of either, by the calibrated verdict as it is by default.
     pub(crate) strangers_called: f64,
     pub(crate) ordinary_called: f64,
@@ -29,7 +29,7 @@ pub(crate) struct Kind {
 
 /// How well strangers are told from ordinary digits.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Told {
+pub(crate) struct DetectionRates {
     /// The chance that a stranger is stranger than an ordinary digit.
     pub(crate) auc: f64,
     /// Percent of the strangers found by a threshold that at most 1 and 5 % of the ordinary digits pass.
@@ -37,7 +37,7 @@ pub(crate) struct Told {
     pub(crate) at_5: f64,
 }
 
-impl Told {
+impl DetectionRates {
     /// By how strange each is.
     fn of(strange: &[f64], ordinary: &[f64]) -> Self {
         Self {
@@ -49,7 +49,7 @@ impl Told {
 
     fn mean(all: &[Self]) -> Self {
         let mean = |of: fn(&Self) -> f64| all.iter().map(of).sum::<f64>() / all.len().max(1) as f64;
-        Self { auc: mean(|told| told.auc), at_1: mean(|told| told.at_1), at_5: mean(|told| told.at_5) }
+        Self { auc: mean(|rates| rates.auc), at_1: mean(|rates| rates.at_1), at_5: mean(|rates| rates.at_5) }
     }
 }
 
@@ -63,26 +63,31 @@ fn found_at(strange: &[f64], ordinary: &[f64], false_alarms: f64) -> f64 {
 }
 
 /// Tells strangers from ordinary digits in a map.
-pub(crate) fn tell(name: &str, map: &Map, strangers: &Matrix, ordinary: &Matrix) -> Result<Kind> {
+pub(crate) fn detect(
+    name: &str,
+    map: &Map,
+    strangers: &Matrix,
+    ordinary: &Matrix,
+) -> Result<StrangerDetection> {
     let lion = calibrated(map)?;
     let (strange, known) = (said(&lion, strangers)?, said(&lion, ordinary)?);
-    let told = |how: fn(&Placement) -> f64| {
+    let rates = |how: fn(&Placement) -> f64| {
         let of = |said: &[Placement]| said.iter().map(how).collect::<Vec<f64>>();
-        Told::of(&of(&strange), &of(&known))
+        DetectionRates::of(&of(&strange), &of(&known))
     };
-    Ok(Kind {
+    Ok(StrangerDetection {
         name: name.into(),
         strangers: strange.len(),
         ordinary: known.len(),
-        by_score: told(|placement| -placement.score),
-        by_distance: told(|placement| f64::from(placement.nearest_distance)),
+        by_score: rates(|placement| -placement.score),
+        by_distance: rates(|placement| f64::from(placement.nearest_distance)),
         strangers_called: called(&strange),
         ordinary_called: called(&known),
     })
 }
 
 /// The chapter.
-pub(crate) fn chapter(kinds: &[Kind]) -> Vec<Block> {
+pub(crate) fn chapter(kinds: &[StrangerDetection]) -> Vec<Block> {
     vec![
         Block::Heading { level: 2, text: "Strangers by set".into(), id: "strangers-by-set".into() },
         Block::Text("How many strangers of a kind are found depends on the kind. Each line has strangers of one kind and ordinary digits that the map has never seen: noise and letters in the map of all digits, and each digit in a map that was fitted without it. The score of this program stands beside the distance to the nearest row alone.".into()),
@@ -91,7 +96,7 @@ pub(crate) fn chapter(kinds: &[Kind]) -> Vec<Block> {
     ]
 }
 
-fn table(kinds: &[Kind]) -> Table {
+fn table(kinds: &[StrangerDetection]) -> Table {
     let (auc, at_1, at_5) = ("AUC", "found at 1 % false alarms, %", "found at 5 % false alarms, %");
     let mut heads = vec![name_head("strangers"), head("how many", "strangers placed", "")];
     for group in [auc, at_1, at_5] {
@@ -125,25 +130,28 @@ fn table(kinds: &[Kind]) -> Table {
 }
 
 /// The two scores side by side, measure by measure.
-fn beside(score: &Told, distance: &Told) -> Vec<Cell> {
+fn beside(score: &DetectionRates, distance: &DetectionRates) -> Vec<Cell> {
     let pairs =
         [(score.auc, distance.auc, 3), (score.at_1, distance.at_1, 1), (score.at_5, distance.at_5, 1)];
     pairs.into_iter().flat_map(|(score, distance, digits)| better(score, distance, digits)).collect()
 }
 
-fn mean(kinds: &[Kind]) -> Row {
-    let mean = |of: &dyn Fn(&Kind) -> f64| kinds.iter().map(of).sum::<f64>() / kinds.len() as f64;
-    let told = |of: fn(&Kind) -> Told| Told::mean(&kinds.iter().map(of).collect::<Vec<_>>());
+fn mean(kinds: &[StrangerDetection]) -> Row {
+    let mean =
+        |of: &dyn Fn(&StrangerDetection) -> f64| kinds.iter().map(of).sum::<f64>() / kinds.len() as f64;
+    let rates = |of: fn(&StrangerDetection) -> DetectionRates| {
+        DetectionRates::mean(&kinds.iter().map(of).collect::<Vec<_>>())
+    };
     let mut cells = vec![cell("mean"), cell("")];
-    cells.extend(beside(&told(|kind| kind.by_score), &told(|kind| kind.by_distance)));
+    cells.extend(beside(&rates(|kind| kind.by_score), &rates(|kind| kind.by_distance)));
     cells.push(cell(format!("{:.1}", mean(&|kind| kind.strangers_called))));
     cells.push(cell(format!("{:.2}", mean(&|kind| kind.ordinary_called))));
     Row { cells, emphasis: true }
 }
 
 /// What the numbers say, above all of what is not found.
-fn conclusion(kinds: &[Kind]) -> String {
-    let hidden = |kind: &&Kind| kind.by_score.auc.max(kind.by_distance.auc) < FOUND;
+fn conclusion(kinds: &[StrangerDetection]) -> String {
+    let hidden = |kind: &&StrangerDetection| kind.by_score.auc.max(kind.by_distance.auc) < FOUND;
     let hidden: Vec<String> = kinds
         .iter()
         .filter(hidden)
@@ -170,13 +178,13 @@ fn conclusion(kinds: &[Kind]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::sets::{NOISE_SEED, Sets};
+    use crate::experiments::sets::{DigitSets, NOISE_SEED};
     use crate::experiments::{calibration, two_tests};
     use crate::noise;
 
     #[test]
     fn a_map_without_1s_keeps_its_promise_and_finds_noise_but_no_1() {
-        let sets = Sets::embedded().unwrap();
+        let sets = DigitSets::embedded().unwrap();
         let map = two_tests::fit(&sets.training.of_kind("1", false), 0).unwrap();
         let ordinary = sets.ordinary.of_kind("1", false).pixels;
         let found = calibration::measure(&map, &ordinary).unwrap();
@@ -189,10 +197,10 @@ mod tests {
         assert_eq!(found.paper.len(), 4);
         assert!(found.paper[0].rate.observed > 12.0 && !found.paper[0].rate.is_kept());
 
-        let ones = tell("digit 1", &map, &sets.training.of_kind("1", true).pixels, &ordinary).unwrap();
+        let ones = detect("digit 1", &map, &sets.training.of_kind("1", true).pixels, &ordinary).unwrap();
         assert_eq!((ones.strangers, ones.ordinary), (2500 - map.rows(), ordinary.rows()));
         assert!(ones.by_score.auc < FOUND && ones.by_distance.auc < FOUND, "{:?}", ones.by_score);
-        let noise = tell("noise", &map, &noise(784, 100, NOISE_SEED), &ordinary).unwrap();
+        let noise = detect("noise", &map, &noise(784, 100, NOISE_SEED), &ordinary).unwrap();
         assert!(noise.by_score.auc > 0.99 && noise.strangers_called > 99.0, "{:?}", noise.by_score);
     }
 
@@ -208,14 +216,14 @@ mod tests {
         assert_eq!(found_at(&[], &ordinary, 0.05), 0.0);
     }
 
-    fn kind(name: &str, score: f64, distance: f64) -> Kind {
-        let told = |auc| Told { auc, at_1: 10.0, at_5: 30.0 };
-        Kind {
+    fn kind(name: &str, score: f64, distance: f64) -> StrangerDetection {
+        let rates = |auc| DetectionRates { auc, at_1: 10.0, at_5: 30.0 };
+        StrangerDetection {
             name: name.into(),
             strangers: 250,
             ordinary: 900,
-            by_score: told(score),
-            by_distance: told(distance),
+            by_score: rates(score),
+            by_distance: rates(distance),
             strangers_called: 12.0,
             ordinary_called: 1.0,
         }

@@ -15,7 +15,7 @@ const EVERYTHING: f64 = 1e15;
 
 /// What powers do at one radius.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct Powers {
+pub(crate) struct PowerSweep {
     /// The percentile of NN-X; `None` is all rows.
     pub(crate) percentile: Option<f64>,
     pub(crate) radius: f64,
@@ -50,7 +50,7 @@ pub(crate) fn powers(
     tried: &[f64],
     judge: &Judge,
     set: Option<&TestSet>,
-) -> Result<Powers> {
+) -> Result<PowerSweep> {
     let lion = lion(map, percentile)?;
     let validated = lion.cross_validate();
     let power = validated.as_ref().map_or(f64::NAN, |validated| validated.power);
@@ -67,7 +67,7 @@ pub(crate) fn powers(
             }
         }
     }
-    Ok(Powers {
+    Ok(PowerSweep {
         percentile,
         radius: lion.r_x(),
         power,
@@ -81,7 +81,7 @@ pub(crate) fn powers(
 
 /// What one width of kernelized t-SNE does.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct Width {
+pub(crate) struct WidthPoint {
     pub(crate) width: f64,
     /// In percent, on the cluster test.
     pub(crate) accuracy: Option<f64>,
@@ -100,7 +100,7 @@ pub(crate) fn widths(
     cluster: Option<&TestSet>,
     noise: Option<&TestSet>,
     observer: &mut Observer<'_>,
-) -> Result<Vec<Width>> {
+) -> Result<Vec<WidthPoint>> {
     let mut widths = Vec::new();
     for (width, built) in tried.iter().zip(kernelized_sweep(map, tried, observer)?) {
         let built = built?;
@@ -111,7 +111,7 @@ pub(crate) fn widths(
         let away = on_noise.as_ref().map(|places| judge.distances(places)).transpose()?;
         let percentiles = on_noise.as_ref().map(|places| judge.percentiles(places)).transpose()?;
         let mean = |values: Option<Vec<f64>>| values.map(|values| Estimate::of(&values).mean);
-        widths.push(Width {
+        widths.push(WidthPoint {
             width: *width,
             accuracy: mean(shares).map(|share| 100.0 * share),
             distance: mean(away),

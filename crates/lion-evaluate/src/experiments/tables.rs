@@ -1,13 +1,15 @@
 //! The tables: ours, the paper's, and the difference.
 
 use super::complexity::{EPOCHS, Timing, exponent, timed};
-use super::contenders::{BASELINE, Entry, Family, NETWORKS};
+use super::contenders::{BASELINE, Entry, MethodFamily, NETWORKS};
 use super::differences::{own_kl, published_kl, rise};
 use super::figures::points;
-use super::large::{AtRadius, OnMap, PUBLISHED, PUBLISHED_PARAMETRIC, Plain, Published};
+use super::large::{
+    LionAtRadius, LionOnMap, PUBLISHED, PUBLISHED_PARAMETRIC, ParametricScores, PublishedLarge,
+};
 use super::results::Results;
-use super::verdicts::Verdicts;
-use crate::{Estimate, Part};
+use super::scores::MethodScores;
+use crate::{Estimate, PartialAccuracy};
 use lion_report::{Cell, Head, Row, Table, Tone};
 
 pub(crate) fn cell(text: impl Into<String>) -> Cell {
@@ -61,10 +63,10 @@ fn against(row: &mut Vec<Cell>, mean: Option<Estimate>, published: Option<f64>, 
 }
 
 fn emphasis(entry: &Entry) -> bool {
-    entry.family == Family::Lion
+    entry.family == MethodFamily::Lion
 }
 
-fn method(entry: &Entry, found: &Verdicts) -> Cell {
+fn method(entry: &Entry, found: &MethodScores) -> Cell {
     match (emphasis(entry), found.power) {
         (true, Some(power)) => cell(format!("{}, p = {power:.1}", found.method)),
         _ => cell(&found.method),
@@ -74,7 +76,7 @@ fn method(entry: &Entry, found: &Verdicts) -> Cell {
 fn methods<'a>(
     results: &'a Results,
     entries: &'a [Entry],
-) -> impl Iterator<Item = (&'a Entry, &'a Verdicts)> {
+) -> impl Iterator<Item = (&'a Entry, &'a MethodScores)> {
     entries.iter().filter_map(|entry| Some((entry, results.of(&entry.name())?)))
 }
 
@@ -249,7 +251,7 @@ pub(crate) fn networks(results: &Results, entries: &[Entry]) -> Table {
         head("paper", "as published", "KL divergence"),
         head("difference", "here less published", "KL divergence"),
     ];
-    let of_networks = methods(results, entries).filter(|(entry, _)| entry.family == Family::Network);
+    let of_networks = methods(results, entries).filter(|(entry, _)| entry.family == MethodFamily::Network);
     let rows = of_networks.zip(NETWORKS).map(|((_, found), published)| Row {
         cells: vec![
             cell(&found.method),
@@ -329,7 +331,7 @@ pub(crate) fn growth(timings: &[Timing]) -> Table {
 }
 
 /// The large test: the radii as columns.
-pub(crate) fn large(caption: &str, on_map: &OnMap, parametric: Option<&Plain>) -> Table {
+pub(crate) fn large(caption: &str, on_map: &LionOnMap, parametric: Option<&ParametricScores>) -> Table {
     let mut heads = vec![name_head("")];
     for at in &on_map.radii {
         let group = format!("LION, r_x at {} %", at.percentile);
@@ -340,8 +342,8 @@ pub(crate) fn large(caption: &str, on_map: &OnMap, parametric: Option<&Plain>) -
     let mut rows = Vec::new();
     let mut add = |name: &str,
                    digits: usize,
-                   ours: &dyn Fn(&AtRadius) -> f64,
-                   theirs: &dyn Fn(&Published) -> f64| {
+                   ours: &dyn Fn(&LionAtRadius) -> f64,
+                   theirs: &dyn Fn(&PublishedLarge) -> f64| {
         let mut cells = vec![cell(name)];
         for (at, published) in on_map.radii.iter().zip(&PUBLISHED) {
             let (a, b) = (ours(at), theirs(published));
@@ -352,7 +354,7 @@ pub(crate) fn large(caption: &str, on_map: &OnMap, parametric: Option<&Plain>) -
         }
         rows.push(Row { cells, emphasis: name.starts_with("accuracy") });
     };
-    let accuracy = |part: Part| if part.count > 0 { part.accuracy } else { f64::NAN };
+    let accuracy = |part: PartialAccuracy| if part.count > 0 { part.accuracy } else { f64::NAN };
     add("r_x", 2, &|a| a.radius, &|p| p.radius);
     add("power by cross-validation", 1, &|a| a.power, &|p| p.power);
     add("accuracy, validated p", 4, &|a| a.cross_validated, &|p| p.cross_validated);

@@ -2,7 +2,7 @@
 
 use super::contenders::Entry;
 use super::error::Result;
-use crate::{Baseline, Contender, Landings, Ready};
+use crate::{Baseline, BuiltContender, Contender, ContenderPlaces};
 use lion_tsne::{Map, Matrix, Observer, Placement, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub(crate) struct TestSet {
 
 /// What came of a method.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Trial {
+pub(crate) struct MethodTrial {
     pub(crate) build_seconds: f64,
     /// Seconds for each row, in a batch, over all sets.
     pub(crate) row_seconds: f64,
@@ -29,35 +29,35 @@ pub(crate) struct Trial {
     pub(crate) power: Option<f64>,
     /// Where the method itself puts the map's rows, if not where they are: a network does not go through its points.
     pub(crate) own_places: Option<Vec<f32>>,
-    pub(crate) landed: BTreeMap<String, Landed>,
+    pub(crate) landed: BTreeMap<String, PlacedSet>,
 }
 
 /// Where the rows of a set landed.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct Landed {
+pub(crate) struct PlacedSet {
     /// Two coordinates for each row.
     pub(crate) places: Vec<f32>,
     /// What LION says of each row, where it has a say.
-    pub(crate) said: Option<Vec<Said>>,
+    pub(crate) said: Option<Vec<RowVerdict>>,
 }
 
 /// LION's opinion of a row.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct Said {
+pub(crate) struct RowVerdict {
     pub(crate) outlier: bool,
     /// Small is strange.
     pub(crate) score: f64,
 }
 
-impl Landed {
+impl PlacedSet {
     pub(crate) fn matrix(&self) -> Result<Matrix> {
         Ok(Matrix::new(self.places.len() / 2, 2, self.places.clone())?)
     }
 }
 
-impl From<Landings> for Landed {
-    fn from(landings: Landings) -> Self {
-        let said = |placement: &Placement| Said {
+impl From<ContenderPlaces> for PlacedSet {
+    fn from(landings: ContenderPlaces) -> Self {
+        let said = |placement: &Placement| RowVerdict {
             outlier: matches!(placement.verdict, Verdict::Outlier | Verdict::BesideOutlier),
             score: placement.score,
         };
@@ -73,17 +73,17 @@ pub(crate) fn run(
     sets: &[TestSet],
     seed: u64,
     observer: &mut Observer<'_>,
-) -> Result<Trial> {
+) -> Result<MethodTrial> {
     let begun = Instant::now();
     let ready = entry.contender.build(map, seed, observer)?;
     let build_seconds = begun.elapsed().as_secs_f64();
     let begun = Instant::now();
     let mut landed = BTreeMap::new();
     for set in sets {
-        landed.insert(set.name.to_owned(), Landed::from(ready.land(&set.rows)?));
+        landed.insert(set.name.to_owned(), PlacedSet::from(ready.place_alone(&set.rows)?));
     }
     let rows: usize = sets.iter().map(|set| set.rows.rows()).sum();
-    Ok(Trial {
+    Ok(MethodTrial {
         build_seconds,
         row_seconds: begun.elapsed().as_secs_f64() / rows.max(1) as f64,
         notes: ready.built().map(|built| built.notes()).unwrap_or_default(),
@@ -94,7 +94,7 @@ pub(crate) fn run(
     })
 }
 
-fn power(contender: &Contender, ready: &Ready) -> Option<f64> {
+fn power(contender: &Contender, ready: &BuiltContender) -> Option<f64> {
     match contender {
         Contender::Lion { local: lion_tsne::Local::Idw, .. } => ready.lion().map(|lion| lion.power()),
         Contender::Other(Baseline::Idw { power }) => Some(*power),
@@ -103,7 +103,7 @@ fn power(contender: &Contender, ready: &Ready) -> Option<f64> {
 }
 
 /// As in the paper, networks are judged by the map that they themselves make of the training rows.
-fn own_places(contender: &Contender, ready: &Ready, map: &Map) -> Result<Option<Vec<f32>>> {
+fn own_places(contender: &Contender, ready: &BuiltContender, map: &Map) -> Result<Option<Vec<f32>>> {
     match (contender, ready.built()) {
         (Contender::Other(Baseline::Network(_)), Some(built)) => {
             Ok(Some(built.place_preprocessed(map.x())?.into_data()))

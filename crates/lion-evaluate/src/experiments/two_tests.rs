@@ -1,16 +1,16 @@
 //! The map of 2500 digits and all that is placed into it: the paper's two tests, the sweeps, and what it does not have.
 
-use super::calibration::{self, Calibration};
+use super::calibration::{self, CalibrationCheck};
 use super::contenders::{Entry, entries};
 use super::error::{EvaluationError, Result};
-use super::results::{Crowded, Grid, MapFacts, Material, Telling};
-use super::sets::{COMPONENTS, NOISE, NOISE_SEED, Sets};
-use super::strangers::{self, Kind};
-use super::sweeps::{self, GridCell, Powers, RADII, Width};
-use super::trial::{self, TestSet, Trial};
-use super::verdicts::{Bench, Verdicts, divergences};
+use super::results::{CrowdedOutlier, GridSearch, MapFacts, Material, RocCurve};
+use super::scores::{MapScorer, MethodScores, divergences};
+use super::sets::{COMPONENTS, DigitSets, NOISE, NOISE_SEED};
+use super::strangers::{self, StrangerDetection};
+use super::sweeps::{self, GridCell, PowerSweep, RADII, WidthPoint};
+use super::trial::{self, MethodTrial, TestSet};
 use super::{EvaluationRun, Experiment};
-use crate::digits::Digits;
+use crate::digits::DigitImages;
 use crate::{Contender, Estimate, JoinedKl, Judge, Network, letters, noise, strangers};
 use lion_tsne::{
     Fit, Lion, LionOptions, Local, Map, Matrix, Observer, PcaChoice, Placement, Progress, Radius, Rows,
@@ -29,30 +29,30 @@ const CROWD: usize = 30;
 /// What came of it.
 pub(super) struct Tested {
     pub(super) source: String,
-    pub(super) found: Found,
+    pub(super) found: MapFindings,
     /// Nothing to draw if only the grid was asked for.
     pub(super) material: Option<Material>,
 }
 
 /// The numbers.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct MapFindings {
     pub(super) map: Option<MapFacts>,
     pub(super) baseline: Option<Estimate>,
-    pub(super) methods: Vec<Verdicts>,
-    pub(super) calibration: Option<Calibration>,
-    pub(super) strangers: Vec<Kind>,
-    pub(super) powers: Vec<Powers>,
-    pub(super) widths: Vec<Width>,
-    pub(super) grid: Option<Grid>,
+    pub(super) methods: Vec<MethodScores>,
+    pub(super) calibration: Option<CalibrationCheck>,
+    pub(super) strangers: Vec<StrangerDetection>,
+    pub(super) powers: Vec<PowerSweep>,
+    pub(super) widths: Vec<WidthPoint>,
+    pub(super) grid: Option<GridSearch>,
 }
 
 /// Fits the map and runs every part on it that was asked for.
 pub(super) fn run(run: &mut EvaluationRun<'_>) -> Result<Tested> {
     let evaluation = run.evaluation;
     let sets = match &evaluation.mnist {
-        Some(mnist) => Sets::sampled(mnist, evaluation.seed)?,
-        None => Sets::embedded()?,
+        Some(mnist) => DigitSets::sampled(mnist, evaluation.seed)?,
+        None => DigitSets::embedded()?,
     };
     let source = sets.source.clone();
     let begun = Instant::now();
@@ -63,13 +63,13 @@ pub(super) fn run(run: &mut EvaluationRun<'_>) -> Result<Tested> {
         .iter()
         .any(|&part| evaluation.has(part))
     {
-        return Ok(Tested { source, found: Found { grid, ..Found::default() }, material: None });
+        return Ok(Tested { source, found: MapFindings { grid, ..MapFindings::default() }, material: None });
     }
     let (tests, kept) = tests(run, &sets, &map)?;
     let tested = rows_of(&tests, "cluster");
-    let bench = Bench::new(&map, &sets.picked_for[..tested], &sets.cluster.labels[..tested])?;
-    let powers = powers(run, &map, &bench.judge, &tests)?;
-    let widths = widths(run, &map, &bench.judge, &tests)?;
+    let scorer = MapScorer::new(&map, &sets.picked_for[..tested], &sets.cluster.labels[..tested])?;
+    let powers = powers(run, &map, &scorer.judge, &tests)?;
+    let widths = widths(run, &map, &scorer.judge, &tests)?;
     let global = powers
         .iter()
         .find(|powers| powers.percentile.is_none())
@@ -78,19 +78,19 @@ pub(super) fn run(run: &mut EvaluationRun<'_>) -> Result<Tested> {
     let trials = trials(run, &entries, &map, &tests, "")?;
     let mut methods = Vec::new();
     for entry in &entries {
-        methods.push(bench.verdicts(entry, &trials[&entry.name()], &tests)?);
+        methods.push(scorer.scores(entry, &trials[&entry.name()], &tests)?);
     }
     diverge(run, &map, &trials, &tests, &mut methods)?;
-    let mut telling = telling(&trials, "letters", "letters");
+    let mut roc = roc_curves(&trials, "letters", "letters");
     let held_out = match evaluation.has(Experiment::Others) {
-        true => Some(held_out(run, &sets, &entries, &mut methods, &mut telling)?),
+        true => Some(held_out(run, &sets, &entries, &mut methods, &mut roc)?),
         false => None,
     };
     let (calibration, kinds) = match evaluation.has(Experiment::Others) {
         true => (Some(calibration(run, &sets, &map)?), kinds(run, &sets, &map)?),
         false => (None, Vec::new()),
     };
-    let baseline = (tested > 0).then(|| Estimate::of(&bench.baseline));
+    let baseline = (tested > 0).then(|| Estimate::of(&scorer.baseline));
     let map_facts = MapFacts {
         rows: map.rows(),
         columns: sets.training.pixels.cols(),
@@ -98,7 +98,7 @@ pub(super) fn run(run: &mut EvaluationRun<'_>) -> Result<Tested> {
         perplexity: map.perplexity(),
         seconds,
         kl: JoinedKl::new(&map)?.own(),
-        accuracy: 100.0 * bench.judge.of_the_map()?,
+        accuracy: 100.0 * scorer.judge.of_the_map()?,
         r_close: map.lion().map_or(f64::NAN, |lion| lion.r_close),
         r_y: map.lion().map_or(f64::NAN, |lion| lion.r_y),
         noise_drawn: NOISE,
@@ -107,9 +107,9 @@ pub(super) fn run(run: &mut EvaluationRun<'_>) -> Result<Tested> {
         held_out,
     };
     let crowd = crowd(&map, &sets.training.pixels)?;
-    let Sets { training, picked_for, .. } = sets;
-    let material = Material { map, training, picked_for, entries, trials, sets: tests, telling, crowd };
-    let found = Found {
+    let DigitSets { training, picked_for, .. } = sets;
+    let material = Material { map, training, picked_for, entries, trials, sets: tests, roc, crowd };
+    let found = MapFindings {
         map: Some(map_facts),
         baseline,
         methods,
@@ -122,7 +122,7 @@ pub(super) fn run(run: &mut EvaluationRun<'_>) -> Result<Tested> {
     Ok(Tested { source, found, material: Some(material) })
 }
 
-pub(super) fn fit(digits: &Digits, seed: u64) -> Result<Map> {
+pub(super) fn fit(digits: &DigitImages, seed: u64) -> Result<Map> {
     let fit = Fit {
         pca: PcaChoice::Components(COMPONENTS),
         seed,
@@ -140,7 +140,7 @@ fn first(rows: &Matrix, labels: &[String], most: usize) -> (Matrix, Vec<String>)
 }
 
 /// The sets that the parts need; and how much of the noise is strange to the map.
-fn tests(run: &EvaluationRun<'_>, sets: &Sets, map: &Map) -> Result<(Vec<TestSet>, usize)> {
+fn tests(run: &EvaluationRun<'_>, sets: &DigitSets, map: &Map) -> Result<(Vec<TestSet>, usize)> {
     let evaluation = run.evaluation;
     let most = if evaluation.quick { QUICK_ROWS } else { usize::MAX };
     let mut tests = Vec::new();
@@ -179,7 +179,7 @@ fn trials(
     map: &Map,
     tests: &[TestSet],
     of: &str,
-) -> Result<BTreeMap<String, Trial>> {
+) -> Result<BTreeMap<String, MethodTrial>> {
     let evaluation = run.evaluation;
     let (seed, quick) = (evaluation.seed, evaluation.quick);
     let names: Vec<&str> = tests.iter().map(|set| set.name).collect();
@@ -198,9 +198,9 @@ fn trials(
 fn diverge(
     run: &mut EvaluationRun<'_>,
     map: &Map,
-    trials: &BTreeMap<String, Trial>,
+    trials: &BTreeMap<String, MethodTrial>,
     tests: &[TestSet],
-    methods: &mut [Verdicts],
+    methods: &mut [MethodScores],
 ) -> Result<()> {
     for set in tests.iter().filter(|set| ["cluster", "noise"].contains(&set.name)) {
         let expected = set.rows.rows() as f64 * 0.03;
@@ -235,38 +235,38 @@ fn diverge(
 /// there were of it.
 fn held_out(
     run: &mut EvaluationRun<'_>,
-    sets: &Sets,
+    sets: &DigitSets,
     entries: &[Entry],
-    methods: &mut [Verdicts],
-    told: &mut Vec<Telling>,
+    methods: &mut [MethodScores],
+    curves: &mut Vec<RocCurve>,
 ) -> Result<(String, usize)> {
     let evaluation = run.evaluation;
     let kind = evaluation.held_out.to_string();
     let map = fit(&sets.training.of_kind(&kind, false), evaluation.seed)?;
     let most = if evaluation.quick { QUICK_ROWS } else { usize::MAX };
     let (strange, known) = (sets.training.of_kind(&kind, true), sets.ordinary.of_kind(&kind, false));
-    let test = |name, digits: Digits| {
+    let test = |name, digits: DigitImages| {
         let (rows, labels) = first(&digits.pixels, &digits.labels, most);
         TestSet { name, rows, labels }
     };
     let tests = [test("held out", strange), test("ordinary", known)];
     let trials = trials(run, entries, &map, &tests, &format!("without {kind}: "))?;
-    told.extend(telling(&trials, "held out", &format!("digit {kind}")));
-    let bench = Bench::new(&map, &[], &[])?;
+    curves.extend(roc_curves(&trials, "held out", &format!("digit {kind}")));
+    let scorer = MapScorer::new(&map, &[], &[])?;
     for (entry, method) in entries.iter().zip(methods) {
-        method.held_out = bench.verdicts(entry, &trials[&entry.name()], &tests)?.held_out;
+        method.held_out = scorer.scores(entry, &trials[&entry.name()], &tests)?.held_out;
     }
     Ok((kind, tests[0].rows.rows()))
 }
 
 /// What either rule promises of ordinary digits, and what is observed. All of them even in a quick run: it takes no time.
-fn calibration(run: &mut EvaluationRun<'_>, sets: &Sets, map: &Map) -> Result<Calibration> {
+fn calibration(run: &mut EvaluationRun<'_>, sets: &DigitSets, map: &Map) -> Result<CalibrationCheck> {
     run.stages.stage("calibration", 0.5, |_| calibration::measure(map, &sets.ordinary.pixels))
 }
 
 /// Strangers of every kind: noise, letters, and each digit in turn in a map that was fitted without it; in a quick run
 /// two digits.
-fn kinds(run: &mut EvaluationRun<'_>, sets: &Sets, map: &Map) -> Result<Vec<Kind>> {
+fn kinds(run: &mut EvaluationRun<'_>, sets: &DigitSets, map: &Map) -> Result<Vec<StrangerDetection>> {
     let evaluation = run.evaluation;
     let (seed, ordinary) = (evaluation.seed, &sets.ordinary);
     let mut kinds = Vec::new();
@@ -274,8 +274,8 @@ fn kinds(run: &mut EvaluationRun<'_>, sets: &Sets, map: &Map) -> Result<Vec<Kind
         [("noise", noise(sets.training.pixels.cols(), NOISE, NOISE_SEED)), ("letters", letters(LETTERS, 1))]
     {
         let stage = format!("strangers: {name}");
-        let told = || strangers::tell(name, map, &rows, &ordinary.pixels);
-        kinds.push(run.stages.stage(&stage, 0.2, |_| told())?);
+        let detect = || strangers::detect(name, map, &rows, &ordinary.pixels);
+        kinds.push(run.stages.stage(&stage, 0.2, |_| detect())?);
     }
     let mut digits: Vec<u8> = match evaluation.quick {
         // A 1 is the digit that no score finds.
@@ -286,18 +286,18 @@ fn kinds(run: &mut EvaluationRun<'_>, sets: &Sets, map: &Map) -> Result<Vec<Kind
     for digit in digits {
         let kind = digit.to_string();
         let name = format!("digit {digit}, held out");
-        let told = || {
+        let detect = || {
             let map = fit(&sets.training.of_kind(&kind, false), seed)?;
             let (strange, known) = (sets.training.of_kind(&kind, true), ordinary.of_kind(&kind, false));
-            strangers::tell(&name, &map, &strange.pixels, &known.pixels)
+            strangers::detect(&name, &map, &strange.pixels, &known.pixels)
         };
-        kinds.push(run.stages.stage(&format!("strangers: {name}"), 2.0, |_| told())?);
+        kinds.push(run.stages.stage(&format!("strangers: {name}"), 2.0, |_| detect())?);
     }
     Ok(kinds)
 }
 
 /// What thresholds on LION's score find of a set of strangers, calibrated and by the paper's distance alone.
-fn telling(trials: &BTreeMap<String, Trial>, set: &str, words: &str) -> Vec<Telling> {
+fn roc_curves(trials: &BTreeMap<String, MethodTrial>, set: &str, words: &str) -> Vec<RocCurve> {
     let of = |(verdict, rule): (VerdictRule, &str)| {
         let contender = Contender::Lion { percentile: 99.0, local: Local::Energy, verdict };
         let trial = trials.get(&contender.to_string())?;
@@ -313,7 +313,7 @@ fn telling(trials: &BTreeMap<String, Trial>, set: &str, words: &str) -> Vec<Tell
         };
         let thresholds = (0..=100).map(|i| f64::from(i) / 100.0);
         let points = thresholds.map(|at| [percent(&known, at), percent(&strange, at)]);
-        Some(Telling {
+        Some(RocCurve {
             name: format!("{words}, {rule}"),
             points: points.collect(),
             dashed: verdict == VerdictRule::Paper,
@@ -324,7 +324,12 @@ fn telling(trials: &BTreeMap<String, Trial>, set: &str, words: &str) -> Vec<Tell
 }
 
 /// The cross-validation at each radius, and powers against accuracy.
-fn powers(run: &mut EvaluationRun<'_>, map: &Map, judge: &Judge, tests: &[TestSet]) -> Result<Vec<Powers>> {
+fn powers(
+    run: &mut EvaluationRun<'_>,
+    map: &Map,
+    judge: &Judge,
+    tests: &[TestSet],
+) -> Result<Vec<PowerSweep>> {
     let evaluation = run.evaluation;
     let tried: Vec<f64> = match evaluation.quick {
         true => vec![1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 50.0],
@@ -344,7 +349,12 @@ fn powers(run: &mut EvaluationRun<'_>, map: &Map, judge: &Judge, tests: &[TestSe
 }
 
 /// Kernelized t-SNE by the width of its kernels.
-fn widths(run: &mut EvaluationRun<'_>, map: &Map, judge: &Judge, tests: &[TestSet]) -> Result<Vec<Width>> {
+fn widths(
+    run: &mut EvaluationRun<'_>,
+    map: &Map,
+    judge: &Judge,
+    tests: &[TestSet],
+) -> Result<Vec<WidthPoint>> {
     let evaluation = run.evaluation;
     let set = |name: &str| tests.iter().find(|set| set.name == name);
     let (cluster, noise) = (set("cluster"), set("noise"));
@@ -368,7 +378,7 @@ fn widths(run: &mut EvaluationRun<'_>, map: &Map, judge: &Judge, tests: &[TestSe
 }
 
 /// The grid search, one stage for each size of network.
-fn grid(run: &mut EvaluationRun<'_>, map: &Map) -> Result<Grid> {
+fn grid(run: &mut EvaluationRun<'_>, map: &Map) -> Result<GridSearch> {
     let evaluation = run.evaluation;
     let (seed, epochs) = (evaluation.seed, evaluation.grid_epochs);
     let all = Network::grid(epochs);
@@ -381,12 +391,12 @@ fn grid(run: &mut EvaluationRun<'_>, map: &Map) -> Result<Grid> {
         let found = |observer: &mut Observer<'_>| sweeps::grid(map, networks, seed, observer);
         cells.extend(run.stages.stage(&stage, expected, |observer| found(observer))?);
     }
-    Ok(Grid { epochs, cells })
+    Ok(GridSearch { epochs, cells })
 }
 
 /// Rows far from every digit and from each other, placed all at once as in the paper's figure: a digit plus three times
 /// the difference of two others.
-fn crowd(map: &Map, pixels: &Matrix) -> Result<Vec<Crowded>> {
+fn crowd(map: &Map, pixels: &Matrix) -> Result<Vec<CrowdedOutlier>> {
     let count = pixels.rows();
     let row = |i: usize| {
         let [a, b, c] = [7 * i, 11 * i + 1, 13 * i + 2].map(|at| pixels.row(at % count));
@@ -401,7 +411,7 @@ fn crowd(map: &Map, pixels: &Matrix) -> Result<Vec<Crowded>> {
         ..LionOptions::default()
     };
     let placements = Lion::new(map.clone(), &options)?.place(&rows)?;
-    let crowded = |placement: &Placement| Crowded {
+    let crowded = |placement: &Placement| CrowdedOutlier {
         at: [placement.place[0], placement.place[1]],
         outlier: placement.verdict == Verdict::Outlier,
     };

@@ -11,7 +11,7 @@ const FAR: f64 = 1e100;
 const BLOCK: usize = 64;
 
 /// The places of a map, one dimension after the other.
-pub(crate) struct Field {
+pub(crate) struct StudentField {
     rows: usize,
     columns: Vec<Vec<f64>>,
 }
@@ -33,7 +33,7 @@ pub(crate) struct Push<const D: usize> {
     pub(crate) repulsion: [f64; D],
 }
 
-impl Field {
+impl StudentField {
     pub(crate) fn new(y: &Matrix) -> Self {
         let padded = y.rows().next_multiple_of(LANES) + LANES;
         let column = |d: usize| {

@@ -1,7 +1,7 @@
 //! The KL divergence of a map and one more row, wherever that row is put.
 
-use super::bell::Bell;
-use super::field::{Field, ln};
+use super::field::{StudentField, ln};
+use super::gaussian::Gaussian;
 use super::{GROUP, Joined, LANES};
 use lion_tsne::memory::check_memory;
 use lion_tsne::numerics::{exp, vectorized};
@@ -33,7 +33,7 @@ pub struct JoinedKl {
 
 /// A new row, of which the place is still open.
 pub struct RowKl<'a> {
-    field: &'a Field,
+    field: &'a StudentField,
     z: f64,
     p: Vec<f64>,
     /// All of the divergence that does not depend on the place.
@@ -52,8 +52,8 @@ impl JoinedKl {
         )?;
         let joined = Joined::new(map.x(), map.y(), map.perplexity())?;
         let mut kl = Self { distances2: pair_distances(&joined, lanes), joined, own: 0.0 };
-        let bells: Vec<Bell> = kl.joined.bells.iter().map(|known| known.bell).collect();
-        kl.own = kl.pairs(&bells) / rows as f64 - (2.0 * rows as f64).ln() + kl.joined.z.ln();
+        let gaussians: Vec<Gaussian> = kl.joined.gaussians.iter().map(|known| known.gaussian).collect();
+        kl.own = kl.pairs(&gaussians) / rows as f64 - (2.0 * rows as f64).ln() + kl.joined.z.ln();
         Ok(kl)
     }
 
@@ -67,7 +67,7 @@ impl JoinedKl {
         let newcomer = self.joined.join(row, true);
         let points = (self.joined.rows + 1) as f64;
         // pij (1 + |yi - yj|²) under one logarithm is what a pair adds; the place of the row comes later.
-        let pairs = self.pairs(&newcomer.bells) / points - (2.0 * points).ln();
+        let pairs = self.pairs(&newcomer.gaussians) / points - (2.0 * points).ln();
         // For the pairs with the row, both ways: Σ 2 p ln(2 points p), of which 0 is 0.
         let entropy = |&p: &f64| if p > 0.0 { 2.0 * p * (2.0 * points * p).ln() } else { 0.0 };
         let fixed = pairs + newcomer.p.iter().map(entropy).sum::<f64>();
@@ -75,31 +75,31 @@ impl JoinedKl {
     }
 
     /// Σ v ln(v (1 + |yi - yj|²)) over the pairs of the map's rows, v = p(j|i) + p(i|j).
-    fn pairs(&self, bells: &[Bell]) -> f64 {
+    fn pairs(&self, gaussians: &[Gaussian]) -> f64 {
         match self.joined.field.dims() {
-            3 => self.pairs_in::<3>(bells),
-            _ => self.pairs_in::<2>(bells),
+            3 => self.pairs_in::<3>(gaussians),
+            _ => self.pairs_in::<2>(gaussians),
         }
     }
 
-    fn pairs_in<const D: usize>(&self, bells: &[Bell]) -> f64 {
+    fn pairs_in<const D: usize>(&self, gaussians: &[Gaussian]) -> f64 {
         let field = &self.joined.field;
-        // After the last row any bell will do: at infinite distance none has weight.
-        let column = |of: fn(&Bell) -> f64, after: f64| {
-            let mut column: Vec<f64> = bells.iter().map(of).collect();
-            column.resize(bells.len() + LANES, after);
+        // After the last row any gaussian will do: at infinite distance none has weight.
+        let column = |of: fn(&Gaussian) -> f64, after: f64| {
+            let mut column: Vec<f64> = gaussians.iter().map(of).collect();
+            column.resize(gaussians.len() + LANES, after);
             column
         };
-        let betas = column(|bell| bell.beta, 1.0);
-        let nearest = column(|bell| bell.nearest, 0.0);
-        let log_sums = column(|bell| bell.log_sum, 0.0);
+        let betas = column(|gaussian| gaussian.beta, 1.0);
+        let nearest = column(|gaussian| gaussian.nearest, 0.0);
+        let log_sums = column(|gaussian| gaussian.log_sum, 0.0);
         let places: [&[f64]; D] = std::array::from_fn(|d| field.column(d));
         vectorized(
             #[inline(always)]
             || {
                 let (mut total, mut rest) = (0.0, &self.distances2[..]);
-                for (i, bell) in bells.iter().enumerate() {
-                    let (distances2, behind) = rest.split_at((bells.len() - 1 - i).div_ceil(LANES));
+                for (i, gaussian) in gaussians.iter().enumerate() {
+                    let (distances2, behind) = rest.split_at((gaussians.len() - 1 - i).div_ceil(LANES));
                     rest = behind;
                     let here: [f64; D] = field.place(i);
                     let mut sums = [0.0; LANES];
@@ -107,7 +107,7 @@ impl JoinedKl {
                         let first = i + 1 + at * LANES;
                         let behind = [lanes(&betas, first), lanes(&nearest, first), lanes(&log_sums, first)];
                         let there = places.map(|column| lanes(column, first));
-                        add_pairs(distances2, bell, &here, behind, there, &mut sums);
+                        add_pairs(distances2, gaussian, &here, behind, there, &mut sums);
                     }
                     total += sums.iter().sum::<f64>();
                 }
@@ -126,14 +126,14 @@ fn lanes(column: &[f64], first: usize) -> &[f64; LANES] {
 #[inline(always)]
 fn add_pairs<const D: usize>(
     distances2: &[f64; LANES],
-    bell: &Bell,
+    gaussian: &Gaussian,
     here: &[f64; D],
     [betas, nearest, log_sums]: [&[f64; LANES]; 3],
     there: [&[f64; LANES]; D],
     sums: &mut [f64; LANES],
 ) {
     for lane in 0..LANES {
-        let [forth] = exp([-bell.beta * (distances2[lane] - bell.nearest) - bell.log_sum]);
+        let [forth] = exp([-gaussian.beta * (distances2[lane] - gaussian.nearest) - gaussian.log_sum]);
         let [back] = exp([-betas[lane] * (distances2[lane] - nearest[lane]) - log_sums[lane]]);
         let mut w = 1.0;
         for d in 0..D {
@@ -146,7 +146,7 @@ fn add_pairs<const D: usize>(
 }
 
 fn pair_distances(joined: &Joined, lanes: usize) -> Vec<[f64; LANES]> {
-    // Infinitely far, or as good as that: no weight under any bell.
+    // Infinitely far, or as good as that: no weight under any gaussian.
     let mut distances2 = vec![[f64::MAX; LANES]; lanes];
     let (mut rest, mut rows) = (&mut distances2[..], Vec::with_capacity(joined.rows));
     for i in 0..joined.rows {

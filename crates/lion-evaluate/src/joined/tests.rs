@@ -134,17 +134,17 @@ fn sigmas_are_found_again_to_nine_digits() {
     for row in rows_of(&newcomers(&x)) {
         let distances2 = joined.distances2(row);
         let newcomer = joined.join(row, true);
-        for (i, bell) in newcomer.bells.iter().enumerate() {
+        for (i, gaussian) in newcomer.gaussians.iter().enumerate() {
             let mut others = joined.distances2(x.row(i));
             others[i] = distances2[i];
-            let shares: Vec<f64> = others.iter().map(|&d| bell.share(d)).collect();
+            let shares: Vec<f64> = others.iter().map(|&d| gaussian.share(d)).collect();
             let entropy: f64 = shares.iter().filter(|&&p| p > 0.0).map(|p| -p * p.ln()).sum();
             assert!(
                 (shares.iter().sum::<f64>() - 1.0).abs() < 1e-9,
                 "row {i}: the shares sum to another number"
             );
             assert!((entropy - 20f64.ln()).abs() < 1.1e-9, "row {i}: {:e}", entropy - 20f64.ln());
-            quick += usize::from(joined.bells[i].adapted(distances2[i], joined.target).is_some());
+            quick += usize::from(joined.gaussians[i].adapted(distances2[i], joined.target).is_some());
             all += 1;
         }
     }

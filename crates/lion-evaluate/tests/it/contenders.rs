@@ -1,7 +1,7 @@
 //! What the evaluation asks of ways of placing: each row alone, many powers at once, LION's control around others.
 
 use crate::common::{clusters, paper, with_threads};
-use lion_evaluate::{Baseline, Contender, Landings};
+use lion_evaluate::{Baseline, Contender, ContenderPlaces};
 use lion_tsne::{
     Fit, Lion, LionOptions, Local, Map, Matrix, PcaChoice, Radius, Verdict, VerdictRule, ignore,
 };
@@ -55,8 +55,8 @@ fn the_validated_power_is_the_one_that_is_used() {
 fn control_keeps_outliers_apart_and_leaves_the_rest_to_the_other() {
     let (map, rows) = map();
     let baseline = Baseline::Idw { power: 7.0 };
-    let land = |contender: Contender| -> Landings {
-        contender.build(&map, 0, &mut ignore).unwrap().land(&rows).unwrap()
+    let land = |contender: Contender| -> ContenderPlaces {
+        contender.build(&map, 0, &mut ignore).unwrap().place_alone(&rows).unwrap()
     };
     let controlled = land(Contender::Controlled { baseline, percentile: 99.0 });
     let other = land(Contender::Other(baseline));
@@ -77,7 +77,7 @@ fn places_do_not_depend_on_threads() {
     let land = |threads: usize| {
         with_threads(threads, || {
             let contenders = Contender::lion_of_the_paper().into_iter().chain(Contender::lion_of_today());
-            let land = |contender: Contender| contender.build(&map, 0, &mut ignore)?.land(&rows);
+            let land = |contender: Contender| contender.build(&map, 0, &mut ignore)?.place_alone(&rows);
             contenders.map(|contender| land(contender).unwrap().places).collect::<Vec<Matrix>>()
         })
     };

@@ -1,7 +1,7 @@
 //! Adam, the way of descent that scales each weight's steps by what its gradients have been (Kingma and Ba 2015).
 
 use super::passes::Gradient;
-use super::{Layer, Layers};
+use super::{DenseLayer, DenseLayers};
 use lion_tsne::numerics::vectorized;
 use rayon::prelude::*;
 
@@ -21,18 +21,23 @@ pub(in crate::baseline) struct Adam {
 }
 
 impl Adam {
-    pub(in crate::baseline) fn new(layers: &Layers, rate: f64) -> Self {
+    pub(in crate::baseline) fn new(layers: &DenseLayers, rate: f64) -> Self {
         let moments = layers.0.iter().map(|layer| [Gradient::of(layer), Gradient::of(layer)]).collect();
         Self { rate, steps: 0, moments }
     }
 
     /// Goes one step down.
-    pub(in crate::baseline) fn step(&mut self, layers: &mut Layers, gradients: &[Gradient], parallel: bool) {
+    pub(in crate::baseline) fn step(
+        &mut self,
+        layers: &mut DenseLayers,
+        gradients: &[Gradient],
+        parallel: bool,
+    ) {
         self.steps += 1;
-        let scale = Scale::at(self.rate, self.steps);
+        let scale = AdamScale::at(self.rate, self.steps);
         for ((layer, gradient), [first, second]) in layers.0.iter_mut().zip(gradients).zip(&mut self.moments)
         {
-            let Layer { weights, bias, .. } = layer;
+            let DenseLayer { weights, bias, .. } = layer;
             scale.descend(bias, &gradient.bias, &mut first.bias, &mut second.bias);
             let [first, second] = [&mut first.weights, &mut second.weights];
             if !parallel {
@@ -49,12 +54,12 @@ impl Adam {
 }
 
 /// The step length and the smallest divisor, both corrected for moments that began at zero.
-struct Scale {
+struct AdamScale {
     rate: f32,
     epsilon: f32,
 }
 
-impl Scale {
+impl AdamScale {
     fn at(rate: f64, step: i32) -> Self {
         let [first, second] = DECAY.map(|decay| 1.0 - f64::from(decay).powi(step));
         Self { rate: (rate * second.sqrt() / first) as f32, epsilon: (EPSILON * second.sqrt()) as f32 }
@@ -85,11 +90,11 @@ mod tests {
     fn two_steps_as_by_hand() {
         let (mut weight, mut first, mut second) = ([0.5f32], [0.0f32], [0.0f32]);
         // m = 0.2, v = 0.004; corrected 2 and 4: the first step is the rate, whatever the gradient.
-        Scale::at(0.001, 1).descend(&mut weight, &[2.0], &mut first, &mut second);
+        AdamScale::at(0.001, 1).descend(&mut weight, &[2.0], &mut first, &mut second);
         assert!((weight[0] - 0.499).abs() < 1e-7, "{}", weight[0]);
         // m = 0.9 x 0.2 - 0.1 = 0.08, / 0.19 = 0.421053; v = 0.999 x 0.004 + 0.001 = 0.004996, / 0.001999 = 2.49925;
         // 0.421053 / √2.49925 = 0.266338.
-        Scale::at(0.001, 2).descend(&mut weight, &[-1.0], &mut first, &mut second);
+        AdamScale::at(0.001, 2).descend(&mut weight, &[-1.0], &mut first, &mut second);
         assert!((weight[0] - (0.499 - 0.000_266_338)).abs() < 1e-7, "{}", weight[0]);
     }
 }

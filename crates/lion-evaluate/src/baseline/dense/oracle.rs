@@ -1,17 +1,17 @@
 //! The same layers in double precision and plain loops: what the tests of gradients compare with.
 
-use super::{Activation, Dropout, Layers, PATTERN};
+use super::{Activation, DenseLayers, Dropout, PATTERN};
 
 /// A network whose weights can be nudged one at a time.
-pub(in crate::baseline) struct Plain<'a> {
-    layers: &'a Layers,
+pub(in crate::baseline) struct OracleNetwork<'a> {
+    layers: &'a DenseLayers,
     pub(in crate::baseline) weights: Vec<Vec<f64>>,
     pub(in crate::baseline) bias: Vec<Vec<f64>>,
     dropout: Option<Dropout>,
 }
 
-impl<'a> Plain<'a> {
-    pub(in crate::baseline) fn new(layers: &'a Layers, dropout: Option<Dropout>) -> Self {
+impl<'a> OracleNetwork<'a> {
+    pub(in crate::baseline) fn new(layers: &'a DenseLayers, dropout: Option<Dropout>) -> Self {
         let wide = |values: &[f32]| values.iter().map(|&value| f64::from(value)).collect::<Vec<f64>>();
         Self {
             layers,

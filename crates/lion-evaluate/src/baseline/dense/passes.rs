@@ -4,7 +4,9 @@
 //! stays in the cache; then the gradients are worked out in tiles of the weights, each summing over the blocks in their
 //! order. So the bits do not depend on the threads, and nothing is allocated after the first step but the list of tiles.
 
-use super::{Dropout, Layer, Layers, PATTERN, Tile, for_each, multiply, parts, view, view_mut};
+use super::{
+    DenseLayer, DenseLayers, Dropout, PATTERN, WeightTile, for_each, multiply, parts, view, view_mut,
+};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Par};
 use lion_tsne::numerics::vectorized;
@@ -23,19 +25,19 @@ pub(in crate::baseline) struct Gradient {
 
 impl Gradient {
     /// Zeros for each weight of a layer.
-    pub(in crate::baseline) fn of(layer: &Layer) -> Self {
+    pub(in crate::baseline) fn of(layer: &DenseLayer) -> Self {
         Self { weights: vec![0.0; layer.weights.len()], bias: vec![0.0; layer.bias.len()] }
     }
 }
 
 /// What a batch of rows leaves in the layers as it goes forward and backward.
 pub(in crate::baseline) struct Passes {
-    blocks: Vec<Block>,
+    blocks: Vec<RowBlock>,
     pub(in crate::baseline) gradients: Vec<Gradient>,
     parallel: bool,
 }
 
-struct Block {
+struct RowBlock {
     rows: Range<usize>,
     /// What each layer puts out, after dropout.
     outputs: Vec<Vec<f32>>,
@@ -50,8 +52,8 @@ struct Block {
 
 impl Passes {
     /// For batches of so many rows, on all threads or on this one alone.
-    pub(in crate::baseline) fn new(layers: &Layers, rows: usize, parallel: bool) -> Self {
-        let blocks = parts(rows, BLOCK).into_iter().map(|rows| Block::new(layers, rows)).collect();
+    pub(in crate::baseline) fn new(layers: &DenseLayers, rows: usize, parallel: bool) -> Self {
+        let blocks = parts(rows, BLOCK).into_iter().map(|rows| RowBlock::new(layers, rows)).collect();
         Self { blocks, gradients: layers.0.iter().map(Gradient::of).collect(), parallel }
     }
 
@@ -63,7 +65,7 @@ impl Passes {
     /// The gradients of the mean squared difference to the targets, over rows and columns; and that mean.
     pub(in crate::baseline) fn squared_error(
         &mut self,
-        layers: &Layers,
+        layers: &DenseLayers,
         x: &[f32],
         targets: &[f32],
         dropout: Option<Dropout>,
@@ -78,7 +80,7 @@ impl Passes {
     }
 
     /// Goes forward, without dropout, and leaves the outputs of the last layer in `out`.
-    pub(in crate::baseline) fn forward(&mut self, layers: &Layers, x: &[f32], out: &mut [f32]) {
+    pub(in crate::baseline) fn forward(&mut self, layers: &DenseLayers, x: &[f32], out: &mut [f32]) {
         for_each(&mut self.blocks, self.parallel, |block| block.forward(layers, x, None));
         let mut rest = out;
         for outputs in self.blocks.iter().filter_map(|block| block.outputs.last()) {
@@ -90,7 +92,7 @@ impl Passes {
 
     /// Goes backward after `forward`: from the derivative of a loss by the outputs to the gradients. The last layer must
     /// be linear.
-    pub(in crate::baseline) fn backward(&mut self, layers: &Layers, x: &[f32], errors: &[f32]) {
+    pub(in crate::baseline) fn backward(&mut self, layers: &DenseLayers, x: &[f32], errors: &[f32]) {
         for_each(&mut self.blocks, self.parallel, |block| {
             if let Some(last) = block.errors.last_mut() {
                 let width = last.len() / block.rows.len();
@@ -102,19 +104,19 @@ impl Passes {
     }
 
     /// The gradients, from what each block has left in the layers.
-    fn add_up(&mut self, layers: &Layers, x: &[f32]) {
+    fn add_up(&mut self, layers: &DenseLayers, x: &[f32]) {
         let blocks = &self.blocks;
-        let mut tiles: Vec<(usize, Tile<'_>)> = Vec::new();
+        let mut tiles: Vec<(usize, WeightTile<'_>)> = Vec::new();
         for (l, (layer, gradient)) in layers.0.iter().zip(&mut self.gradients).enumerate() {
             gradient.bias.fill(0.0);
             for block in blocks {
                 gradient.bias.iter_mut().zip(&block.bias[l]).for_each(|(sum, part)| *sum += part);
             }
-            let cut = Tile::cut(view_mut(&mut gradient.weights, layer.outputs), TILE);
+            let cut = WeightTile::cut(view_mut(&mut gradient.weights, layer.outputs), TILE);
             tiles.extend(cut.into_iter().map(|tile| (l, tile)));
         }
         for_each(&mut tiles, self.parallel, |(l, tile)| {
-            let Layer { inputs, outputs, .. } = layers.0[*l];
+            let DenseLayer { inputs, outputs, .. } = layers.0[*l];
             for (number, block) in blocks.iter().enumerate() {
                 let left = view(block.input(*l, x, inputs), inputs);
                 let left = left.subcols(tile.inputs.start, tile.inputs.len()).transpose();
@@ -127,8 +129,8 @@ impl Passes {
     }
 }
 
-impl Block {
-    fn new(layers: &Layers, rows: Range<usize>) -> Self {
+impl RowBlock {
+    fn new(layers: &DenseLayers, rows: Range<usize>) -> Self {
         let fields = |count: usize| -> Vec<Vec<f32>> {
             layers.0.iter().map(|layer| vec![0.0; count * layer.outputs]).collect()
         };
@@ -151,7 +153,7 @@ impl Block {
         }
     }
 
-    fn forward(&mut self, layers: &Layers, x: &[f32], dropout: Option<Dropout>) {
+    fn forward(&mut self, layers: &DenseLayers, x: &[f32], dropout: Option<Dropout>) {
         for (l, layer) in layers.0.iter().enumerate() {
             // Taken out, so that the layer before can be read.
             let mut out = std::mem::take(&mut self.outputs[l]);
@@ -190,7 +192,7 @@ impl Block {
     }
 
     /// From the errors of the last layer to those of the others.
-    fn backward(&mut self, layers: &Layers, dropout: Option<Dropout>) {
+    fn backward(&mut self, layers: &DenseLayers, dropout: Option<Dropout>) {
         for l in (0..layers.0.len()).rev() {
             let layer = &layers.0[l];
             sum_rows(&self.errors[l], &mut self.bias[l]);

@@ -1,6 +1,6 @@
 //! Gradients against differences, bits against threads.
 
-use super::oracle::{Plain, assert_close};
+use super::oracle::{OracleNetwork, assert_close};
 use super::*;
 
 fn numbers(count: usize, seed: u64) -> Vec<f32> {
@@ -9,16 +9,16 @@ fn numbers(count: usize, seed: u64) -> Vec<f32> {
 }
 
 /// Layers of these widths, with biases that are not zero.
-fn layers(widths: &[usize], activation: Activation) -> Layers {
+fn layers(widths: &[usize], activation: Activation) -> DenseLayers {
     let mut random = Random::new(3);
     let last = widths.len() - 2;
     let layer = |(l, pair): (usize, &[usize])| {
         let activation = if l == last { Activation::Linear } else { activation };
-        let mut layer = Layer::glorot(pair[0], pair[1], activation, &mut random);
+        let mut layer = DenseLayer::glorot(pair[0], pair[1], activation, &mut random);
         layer.bias.iter_mut().for_each(|bias| *bias = 0.2 * random.gaussian() as f32);
         layer
     };
-    Layers(widths.windows(2).enumerate().map(layer).collect())
+    DenseLayers(widths.windows(2).enumerate().map(layer).collect())
 }
 
 #[test]
@@ -29,8 +29,8 @@ fn gradients_are_those_of_the_squared_error() {
             let layers = layers(&[5, 9, 7, 2], activation);
             let mut passes = Passes::new(&layers, 40, true);
             let loss = passes.squared_error(&layers, &x, &targets, dropout);
-            let mut plain = Plain::new(&layers, dropout);
-            let squares = |plain: &Plain<'_>| {
+            let mut plain = OracleNetwork::new(&layers, dropout);
+            let squares = |plain: &OracleNetwork<'_>| {
                 let outputs = plain.outputs(&x);
                 let squares = outputs.iter().zip(&targets).map(|(o, &t)| (o - f64::from(t)).powi(2));
                 squares.sum::<f64>() / 80.0
@@ -53,13 +53,13 @@ fn blocks_and_tiles_leave_nothing_out() {
     let mut outputs = vec![0.0; 530 * 2];
     let mut passes = Passes::new(&layers, 530, true);
     passes.forward(&layers, &x, &mut outputs);
-    let plain = Plain::new(&layers, None).outputs(&x);
+    let plain = OracleNetwork::new(&layers, None).outputs(&x);
     for (ours, plain) in outputs.iter().zip(&plain) {
         assert!((f64::from(*ours) - plain).abs() < 1e-5);
     }
     passes.backward(&layers, &x, &errors);
     // The derivative by one weight, from its definition: Σ over rows of input x slope x Σ error x weight behind.
-    let hidden = Layers(vec![layers.0[0].clone()]).apply(&x);
+    let hidden = DenseLayers(vec![layers.0[0].clone()]).apply(&x);
     for (i, h) in [(0, 0), (299, 269), (151, 140), (257, 3)] {
         let term = |row: usize| {
             let a = f64::from(hidden[row * 270 + h]);

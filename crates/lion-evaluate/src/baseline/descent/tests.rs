@@ -114,8 +114,8 @@ fn places_are_those_of_a_plain_descent() {
                 };
                 let nearest = (0..rows).min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap();
                 let start: Vec<f64> = match descent.start {
-                    Start::Closest => y.row(nearest).iter().map(|&v| f64::from(v)).collect(),
-                    Start::Random => {
+                    DescentStart::Closest => y.row(nearest).iter().map(|&v| f64::from(v)).collect(),
+                    DescentStart::Random => {
                         let bytes: Vec<u8> = row.iter().flat_map(|v| v.to_ne_bytes()).collect();
                         let mut random = Random::new(xxh3_64_with_seed(&bytes, 6));
                         (0..dims).map(|_| random.gaussian()).collect()

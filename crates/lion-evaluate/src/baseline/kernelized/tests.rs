@@ -46,7 +46,7 @@ fn every_width_is_as_in_plain_numbers() {
 fn weights_worked_out_by_hand() {
     // Rows 0, 1 and 3: their nearest others are at 1, 1 and 2.
     let x = matrix(&[[0.0], [1.0], [3.0]]);
-    let columns = Columns::new(&x);
+    let columns = ColumnMajor::new(&x);
     let nearest = Distances::Taken(&columns, &x).nearest(3);
     assert_eq!(nearest, [1.0, 1.0, 4.0]);
     let narrow: Vec<f64> = nearest.iter().map(|n| 0.5 / n).collect();

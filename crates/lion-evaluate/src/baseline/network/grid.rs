@@ -1,7 +1,7 @@
 //! Which network is best: each is trained on four fifths of a map's rows and judged by the others.
 
 use super::Network;
-use crate::baseline::dense::Layers;
+use crate::baseline::dense::DenseLayers;
 use lion_tsne::memory::check_memory;
 use lion_tsne::numerics::Random;
 use lion_tsne::{Error, Map, Matrix, Observer, Progress, Result, Stage};
@@ -116,7 +116,7 @@ impl Split {
 }
 
 /// The mean squared distance of learnt places to true ones.
-fn error(layers: &Layers, [x, y]: &[Matrix; 2]) -> f64 {
+fn error(layers: &DenseLayers, [x, y]: &[Matrix; 2]) -> f64 {
     let learnt = layers.apply(x.data());
     let squares = learnt.iter().zip(y.data()).map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2));
     squares.sum::<f64>() / y.rows() as f64

@@ -12,7 +12,7 @@ const BLOCK: usize = 128;
 const LANES: usize = 16;
 
 /// The affinities pij of all pairs, which sum to 1.
-pub(super) struct Batch {
+pub(super) struct BatchAffinities {
     rows: usize,
     /// Row after row, each with zeros behind it to fill all lanes.
     p: Vec<f32>,
@@ -20,7 +20,7 @@ pub(super) struct Batch {
     negative_entropy: f64,
 }
 
-impl Batch {
+impl BatchAffinities {
     /// From rows of so many columns. `scratch` is as large as what becomes of them, and can be used again.
     pub(super) fn new(x: &[f32], cols: usize, perplexity: f64, scratch: &mut Vec<f32>) -> Self {
         let rows = x.len() / cols;

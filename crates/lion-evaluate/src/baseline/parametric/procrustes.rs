@@ -1,6 +1,6 @@
 //! One map turned, mirrored, scaled and moved onto another.
 
-use crate::baseline::dense::Layer;
+use crate::baseline::dense::DenseLayer;
 use faer::Mat;
 use lion_tsne::{Error, Matrix, Result};
 
@@ -41,7 +41,7 @@ impl Similarity {
     }
 
     /// Makes a linear layer give places of the other map.
-    pub(super) fn fold_into(&self, layer: &mut Layer) {
+    pub(super) fn fold_into(&self, layer: &mut DenseLayer) {
         for weights in layer.weights.chunks_exact_mut(layer.outputs) {
             let turned = self.turned(&weights.iter().map(|w| f64::from(*w)).collect::<Vec<f64>>());
             weights.iter_mut().zip(turned).for_each(|(weight, turned)| *weight = turned as f32);
@@ -73,7 +73,7 @@ fn middle(places: &Matrix) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::baseline::dense::{Activation, Layers};
+    use crate::baseline::dense::{Activation, DenseLayers};
     use lion_tsne::numerics::Random;
 
     #[test]
@@ -94,7 +94,7 @@ mod tests {
             assert!(found.off < 1e-3, "{}", found.off);
             let mut weights = vec![0.0; dims * dims];
             (0..dims).for_each(|d| weights[d * dims + d] = 1.0);
-            let mut layer = Layer {
+            let mut layer = DenseLayer {
                 inputs: dims,
                 outputs: dims,
                 activation: Activation::Linear,
@@ -102,7 +102,7 @@ mod tests {
                 bias: vec![0.0; dims],
             };
             found.fold_into(&mut layer);
-            for (ours, y) in Layers(vec![layer]).apply(&x).iter().zip(&y) {
+            for (ours, y) in DenseLayers(vec![layer]).apply(&x).iter().zip(&y) {
                 assert!((ours - y).abs() < 1e-4, "{ours}, not {y}");
             }
             // Another map altogether is nowhere near.

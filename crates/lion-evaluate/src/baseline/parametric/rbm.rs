@@ -1,7 +1,9 @@
 //! Restricted Boltzmann machines, trained by contrastive divergence: they find the weights that layers of logistic units
 //! begin with (Hinton 2002; settings as in van der Maaten's parametric t-SNE).
 
-use crate::baseline::dense::{Activation, Layer, PATTERN, Tile, for_each, uniforms, view, view_mut};
+use crate::baseline::dense::{
+    Activation, DenseLayer, PATTERN, WeightTile, for_each, uniforms, view, view_mut,
+};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatRef, Par};
 use lion_tsne::numerics::Random;
@@ -20,7 +22,7 @@ const UNITS: usize = 8 * PATTERN;
 
 /// A layer of hidden units and what is needed to train it.
 pub(super) struct Rbm {
-    layer: Layer,
+    layer: DenseLayer,
     visible_bias: Vec<f32>,
     velocity: Vec<f32>,
     hidden_velocity: Vec<f32>,
@@ -39,7 +41,7 @@ impl Rbm {
     pub(super) fn new(visible: usize, hidden: usize, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let weights = (0..visible * hidden).map(|_| (DEVIATION * random.gaussian()) as f32).collect();
-        let layer = Layer {
+        let layer = DenseLayer {
             inputs: visible,
             outputs: hidden,
             activation: Activation::Logistic,
@@ -74,13 +76,13 @@ impl Rbm {
     }
 
     /// The layer as trained so far.
-    pub(super) fn into_layer(self) -> Layer {
+    pub(super) fn into_layer(self) -> DenseLayer {
         self.layer
     }
 
     /// From rows to hidden units, back to rows, and to hidden units again.
     fn diverge(&mut self, batch: &[f32]) {
-        let Layer { inputs, outputs, ref weights, ref bias, .. } = self.layer;
+        let DenseLayer { inputs, outputs, ref weights, ref bias, .. } = self.layer;
         let count = batch.len() / inputs;
         let key = self.random.bits();
         let weights = view(weights, outputs);
@@ -100,15 +102,15 @@ impl Rbm {
 
     /// Moves the weights towards what the rows say and away from what the machine makes of them.
     fn learn(&mut self, batch: &[f32], momentum: f32) -> f64 {
-        let Layer { inputs, outputs, weights, bias, .. } = &mut self.layer;
+        let DenseLayer { inputs, outputs, weights, bias, .. } = &mut self.layer;
         let count = batch.len() / *inputs;
         let (hidden, again) = (&self.hidden[..count * *outputs], &self.again[..count * *outputs]);
         let visible = &self.visible[..batch.len()];
         let rate = RATE / count as f32;
-        let mut tiles: Vec<(Tile<'_>, Tile<'_>)> =
-            Tile::cut(view_mut(&mut self.velocity, *outputs), [UNITS; 2])
+        let mut tiles: Vec<(WeightTile<'_>, WeightTile<'_>)> =
+            WeightTile::cut(view_mut(&mut self.velocity, *outputs), [UNITS; 2])
                 .into_iter()
-                .zip(Tile::cut(view_mut(weights, *outputs), [UNITS; 2]))
+                .zip(WeightTile::cut(view_mut(weights, *outputs), [UNITS; 2]))
                 .collect();
         for_each(&mut tiles, true, |(velocity, weights)| {
             for row in 0..velocity.inputs.len() {
@@ -140,15 +142,15 @@ fn infer(
     bias: &[f32],
 ) {
     let (rows, units) = (given.nrows(), bias.len());
-    let chances = Tile::cut(view_mut(chances, units), [rows, UNITS]);
+    let chances = WeightTile::cut(view_mut(chances, units), [rows, UNITS]);
     let key = states.as_ref().map_or(0, |(_, key)| *key);
-    let states: Vec<Option<Tile<'_>>> = match states {
+    let states: Vec<Option<WeightTile<'_>>> = match states {
         Some((states, _)) => {
-            Tile::cut(view_mut(states, units), [rows, UNITS]).into_iter().map(Some).collect()
+            WeightTile::cut(view_mut(states, units), [rows, UNITS]).into_iter().map(Some).collect()
         }
         None => chances.iter().map(|_| None).collect(),
     };
-    let mut tiles: Vec<(Tile<'_>, Option<Tile<'_>>)> = chances.into_iter().zip(states).collect();
+    let mut tiles: Vec<(WeightTile<'_>, Option<WeightTile<'_>>)> = chances.into_iter().zip(states).collect();
     for_each(&mut tiles, true, |(chances, states)| {
         let range = chances.outputs.clone();
         let weights = weights.subcols(range.start, range.len());

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Baseline;
-use crate::baseline::dense::oracle::{Plain, assert_close};
+use crate::baseline::dense::oracle::{OracleNetwork, assert_close};
 use lion_tsne::{Fit, PcaChoice, ignore};
 use std::ops::ControlFlow;
 
@@ -44,7 +44,7 @@ fn plain_kl(p: &[f64], y: &[f64], dims: usize) -> f64 {
 #[test]
 fn affinities_have_the_perplexity_asked_for() {
     let x = clusters(60, 4);
-    let batch = Batch::new(x.data(), 4, 12.0, &mut Vec::new());
+    let batch = BatchAffinities::new(x.data(), 4, 12.0, &mut Vec::new());
     let p = batch.affinities();
     assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-5);
     let distance2 = |i: usize, j: usize| -> f64 {
@@ -76,23 +76,23 @@ fn affinities_have_the_perplexity_asked_for() {
 #[test]
 fn gradients_are_those_of_the_divergence() {
     for dims in [2, 3] {
-        let x = Range::of(&clusters(45, 4)).apply(clusters(45, 4).data());
+        let x = ValueRange::of(&clusters(45, 4)).apply(clusters(45, 4).data());
         let mut random = Random::new(5);
-        let mut layers = Layers(vec![
-            Layer::glorot(4, 6, Activation::Logistic, &mut random),
-            Layer::glorot(6, 5, Activation::Tanh, &mut random),
-            Layer::glorot(5, dims, Activation::Linear, &mut random),
+        let mut layers = DenseLayers(vec![
+            DenseLayer::glorot(4, 6, Activation::Logistic, &mut random),
+            DenseLayer::glorot(6, 5, Activation::Tanh, &mut random),
+            DenseLayer::glorot(5, dims, Activation::Linear, &mut random),
         ]);
         layers.0.iter_mut().flat_map(|layer| &mut layer.weights).for_each(|weight| *weight *= 2.0);
-        let batch = Batch::new(&x, 4, 8.0, &mut Vec::new());
+        let batch = BatchAffinities::new(&x, 4, 8.0, &mut Vec::new());
         let p = batch.affinities();
         let mut passes = Passes::new(&layers, 45, true);
         let (mut y, mut errors) = (vec![0.0; 45 * dims], vec![0.0; 45 * dims]);
         passes.forward(&layers, &x, &mut y);
         let z = batch.gradient(&y, 1.0, &mut errors);
         passes.backward(&layers, &x, &errors);
-        let mut plain = Plain::new(&layers, None);
-        let divergence = |plain: &Plain<'_>| plain_kl(&p, &plain.outputs(&x), dims);
+        let mut plain = OracleNetwork::new(&layers, None);
+        let divergence = |plain: &OracleNetwork<'_>| plain_kl(&p, &plain.outputs(&x), dims);
         let kl = divergence(&plain);
         assert!((batch.kl(&y, z) - kl).abs() < 1e-5 * kl.max(1.0), "{} is not {kl}", batch.kl(&y, z));
         for (l, gradient) in passes.gradients.iter().enumerate() {

@@ -24,16 +24,16 @@ fn phi(kernel: Kernel, r: f64, e: f64) -> f64 {
 fn widths_are_as_worked_out_by_hand() {
     // A rectangle of 3 x 4: distances 3, 4 and 5, twice each. The last column does not vary.
     let x = matrix(&[[0.0, 0.0, 7.0], [3.0, 0.0, 7.0], [0.0, 4.0, 7.0], [3.0, 4.0, 7.0]]);
-    let columns = Columns::new(&x);
+    let columns = ColumnMajor::new(&x);
     assert!((Epsilon::MeanDistance.of(&x, &columns) - 4.0).abs() < 1e-12);
     // (3 * 4 / 4)^(1/2).
     assert!((Epsilon::Edges.of(&x, &columns) - 3f64.sqrt()).abs() < 1e-12);
     let one = matrix(&[[2.0, 5.0]]);
-    assert_eq!(Epsilon::MeanDistance.of(&one, &Columns::new(&one)), 1.0);
+    assert_eq!(Epsilon::MeanDistance.of(&one, &ColumnMajor::new(&one)), 1.0);
     // The product of 784 edges of 1e3 has no end; (1e2352 / 2)^(1/784) has.
     let wide = Matrix::new(2, 784, [vec![0.0; 784], vec![1e3; 784]].concat()).unwrap();
     let expected = 1e3 * 0.5f64.powf(1.0 / 784.0);
-    assert!((Epsilon::Edges.of(&wide, &Columns::new(&wide)) - expected).abs() < 1e-9);
+    assert!((Epsilon::Edges.of(&wide, &ColumnMajor::new(&wide)) - expected).abs() < 1e-9);
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn every_kernel_is_as_in_plain_numbers() {
     let map = map(&x, &y);
     for kernel in Kernel::ALL {
         for epsilon in [Epsilon::MeanDistance, Epsilon::Edges] {
-            let e = epsilon.of(&x, &Columns::new(&x));
+            let e = epsilon.of(&x, &ColumnMajor::new(&x));
             let values =
                 |row: &[f32]| (0..60).map(|i| phi(kernel, distance(row, x.row(i)), e)).collect::<Vec<_>>();
             let ready = built(Baseline::Rbf { kernel, epsilon }, &map);

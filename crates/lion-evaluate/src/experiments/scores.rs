@@ -1,8 +1,8 @@
 //! What the metrics say of where rows landed.
 
-use super::contenders::{Entry, Published, has_control};
+use super::contenders::{Entry, PublishedScores, has_control};
 use super::error::{EvaluationError, Result};
-use super::trial::{Landed, TestSet, Trial};
+use super::trial::{MethodTrial, PlacedSet, TestSet};
 use crate::{Estimate, JoinedKl, Judge, auc};
 use lion_tsne::{Map, Matrix};
 use rayon::prelude::*;
@@ -19,7 +19,7 @@ pub(crate) fn percent(shares: Vec<f64>) -> Vec<f64> {
 
 /// All that is said of one method.
 #[derive(Clone, Serialize)]
-pub(crate) struct Verdicts {
+pub(crate) struct MethodScores {
     pub(crate) method: String,
     pub(crate) build_seconds: f64,
     pub(crate) row_seconds: f64,
@@ -27,21 +27,21 @@ pub(crate) struct Verdicts {
     pub(crate) power: Option<f64>,
     /// KL divergence of the map that a network itself makes of the training rows.
     pub(crate) own_kl: Option<f64>,
-    pub(crate) cluster: Option<Cluster>,
-    pub(crate) outliers: Option<Outliers>,
-    pub(crate) ordinary: Option<Ordinary>,
+    pub(crate) cluster: Option<ClusterScores>,
+    pub(crate) outliers: Option<OutlierScores>,
+    pub(crate) ordinary: Option<OrdinaryScores>,
     /// Letters, against ordinary digits.
-    pub(crate) letters: Option<Strangers>,
+    pub(crate) letters: Option<StrangerScores>,
     /// Digits that the map was fitted without, against ordinary digits that it was fitted with.
-    pub(crate) held_out: Option<Strangers>,
+    pub(crate) held_out: Option<StrangerScores>,
     pub(crate) notes: Vec<String>,
     /// What the paper has of it.
-    pub(crate) published: Option<Published>,
+    pub(crate) published: Option<PublishedScores>,
 }
 
 /// The cluster attribution test. Accuracy and percentile are in percent.
 #[derive(Clone, Copy, Serialize)]
-pub(crate) struct Cluster {
+pub(crate) struct ClusterScores {
     pub(crate) accuracy: Estimate,
     /// Less the baseline, row by row: both are judged on the same rows.
     pub(crate) above_baseline: Estimate,
@@ -51,7 +51,7 @@ pub(crate) struct Cluster {
 
 /// The outlier test.
 #[derive(Clone, Copy, Serialize)]
-pub(crate) struct Outliers {
+pub(crate) struct OutlierScores {
     pub(crate) percentile: Estimate,
     pub(crate) distance: Estimate,
     pub(crate) kl: Option<Estimate>,
@@ -61,7 +61,7 @@ pub(crate) struct Outliers {
 
 /// Unseen digits that were not picked for closeness.
 #[derive(Clone, Copy, Serialize)]
-pub(crate) struct Ordinary {
+pub(crate) struct OrdinaryScores {
     pub(crate) accuracy: Estimate,
     /// Percent called outliers; of a method that calls none so, percent put farther from every place than any place is
     /// from its nearest.
@@ -70,7 +70,7 @@ pub(crate) struct Ordinary {
 
 /// How well strangers are told from ordinary digits.
 #[derive(Clone, Copy, Serialize)]
-pub(crate) struct Strangers {
+pub(crate) struct StrangerScores {
     /// The chance that a stranger is put farther from its nearest place than an ordinary digit.
     pub(crate) auc_by_place: f64,
     /// The chance that a stranger's score is stranger.
@@ -80,14 +80,14 @@ pub(crate) struct Strangers {
 }
 
 /// A map and its judge.
-pub(crate) struct Bench<'a> {
+pub(crate) struct MapScorer<'a> {
     pub(crate) map: &'a Map,
     pub(crate) judge: Judge,
     /// For each row of the cluster test, percent right at the place of the row that it was picked for.
     pub(crate) baseline: Vec<f64>,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> MapScorer<'a> {
     /// `picked_for` and `labels` are those of the cluster test; nothing where there is none.
     pub(crate) fn new(map: &'a Map, picked_for: &[u32], labels: &[String]) -> Result<Self> {
         let judge = Judge::new(map)?;
@@ -96,10 +96,15 @@ impl<'a> Bench<'a> {
     }
 
     /// Judges where a method put the rows of sets, by the map or by the method's own version of it.
-    pub(crate) fn verdicts(&self, entry: &Entry, trial: &Trial, sets: &[TestSet]) -> Result<Verdicts> {
+    pub(crate) fn scores(
+        &self,
+        entry: &Entry,
+        trial: &MethodTrial,
+        sets: &[TestSet],
+    ) -> Result<MethodScores> {
         let own = trial.own_places.as_ref().map(|places| own_judge(self.map, places)).transpose()?;
         let judge = own.as_ref().unwrap_or(&self.judge);
-        let set = |name: &str| -> Option<(&TestSet, &Landed)> {
+        let set = |name: &str| -> Option<(&TestSet, &PlacedSet)> {
             Some((sets.iter().find(|set| set.name == name)?, trial.landed.get(name)?))
         };
         let ordinary = set("ordinary");
@@ -109,7 +114,7 @@ impl<'a> Bench<'a> {
             }
             _ => Ok(None),
         };
-        Ok(Verdicts {
+        Ok(MethodScores {
             method: entry.name(),
             build_seconds: trial.build_seconds,
             row_seconds: trial.row_seconds,
@@ -126,11 +131,11 @@ impl<'a> Bench<'a> {
         })
     }
 
-    fn cluster(&self, judge: &Judge, set: &TestSet, landed: &Landed) -> Result<Cluster> {
+    fn cluster(&self, judge: &Judge, set: &TestSet, landed: &PlacedSet) -> Result<ClusterScores> {
         let places = landed.matrix()?;
         let shares = percent(judge.shares(&places, &set.labels)?);
         let above: Vec<f64> = shares.iter().zip(&self.baseline).map(|(own, base)| own - base).collect();
-        Ok(Cluster {
+        Ok(ClusterScores {
             accuracy: Estimate::of(&shares),
             above_baseline: Estimate::of(&above),
             percentile: Estimate::of(&judge.percentiles(&places)?),
@@ -145,10 +150,10 @@ pub(crate) fn own_judge(map: &Map, places: &[f32]) -> Result<Judge> {
     Ok(Judge::new(&map.with_places(places)?)?)
 }
 
-fn outliers(judge: &Judge, landed: &Landed) -> Result<Outliers> {
+fn outliers(judge: &Judge, landed: &PlacedSet) -> Result<OutlierScores> {
     let places = landed.matrix()?;
     let percentiles = judge.percentiles(&places)?;
-    Ok(Outliers {
+    Ok(OutlierScores {
         percentile: Estimate::of(&percentiles),
         distance: Estimate::of(&judge.distances(&places)?),
         kl: None,
@@ -156,18 +161,18 @@ fn outliers(judge: &Judge, landed: &Landed) -> Result<Outliers> {
     })
 }
 
-fn ordinary_of(judge: &Judge, entry: &Entry, set: &TestSet, landed: &Landed) -> Result<Ordinary> {
+fn ordinary_of(judge: &Judge, entry: &Entry, set: &TestSet, landed: &PlacedSet) -> Result<OrdinaryScores> {
     let accuracy = Estimate::of(&percent(judge.shares(&landed.matrix()?, &set.labels)?));
-    Ok(Ordinary { accuracy, outliers: called_outliers(judge, entry, landed)? })
+    Ok(OrdinaryScores { accuracy, outliers: called_outliers(judge, entry, landed)? })
 }
 
-fn strangers(judge: &Judge, entry: &Entry, strange: &Landed, known: &Landed) -> Result<Strangers> {
-    let away = |landed: &Landed| -> Result<Vec<f64>> { Ok(judge.distances(&landed.matrix()?)?) };
-    let strangeness = |landed: &Landed| -> Option<Vec<f64>> {
+fn strangers(judge: &Judge, entry: &Entry, strange: &PlacedSet, known: &PlacedSet) -> Result<StrangerScores> {
+    let away = |landed: &PlacedSet| -> Result<Vec<f64>> { Ok(judge.distances(&landed.matrix()?)?) };
+    let strangeness = |landed: &PlacedSet| -> Option<Vec<f64>> {
         Some(landed.said.as_ref()?.iter().map(|said| 1.0 - said.score).collect())
     };
     let by_score = strangeness(strange).zip(strangeness(known));
-    Ok(Strangers {
+    Ok(StrangerScores {
         auc_by_place: auc(&away(strange)?, &away(known)?),
         auc_by_score: by_score.map(|(strange, known)| auc(&strange, &known)),
         outliers: called_outliers(judge, entry, strange)?,
@@ -175,7 +180,7 @@ fn strangers(judge: &Judge, entry: &Entry, strange: &Landed, known: &Landed) -> 
 }
 
 /// Percent of rows called outliers; where none is ever called so, percent put apart from everything.
-fn called_outliers(judge: &Judge, entry: &Entry, landed: &Landed) -> Result<f64> {
+fn called_outliers(judge: &Judge, entry: &Entry, landed: &PlacedSet) -> Result<f64> {
     match &landed.said {
         Some(said) if has_control(&entry.contender) => {
             let called = said.iter().filter(|said| said.outlier).count();
@@ -195,19 +200,19 @@ fn apart(percentiles: &[f64]) -> f64 {
 /// not depend on where the row is put, so each row is worked out once for all methods that share a map.
 pub(crate) fn divergences(
     map: &Map,
-    trials: &BTreeMap<String, Trial>,
+    trials: &BTreeMap<String, MethodTrial>,
     set: &TestSet,
     told: &(dyn Fn(u64, u64) + Sync),
 ) -> Result<Divergences> {
     let rows = map.preprocess().apply(&set.rows)?;
-    let landed = |trial: &Trial| trial.landed.get(set.name).map(|landed| landed.places.clone());
+    let landed = |trial: &MethodTrial| trial.landed.get(set.name).map(|landed| landed.places.clone());
     let shared: Vec<(&String, Vec<f32>)> = trials
         .iter()
         .filter(|(_, trial)| trial.own_places.is_none())
         .filter_map(|(name, trial)| Some((name, landed(trial)?)))
         .collect();
     let own = trials.iter().filter_map(|(name, trial)| Some((name, trial.own_places.as_ref()?, trial)));
-    let own: Vec<(&String, &Vec<f32>, &Trial)> = own.collect();
+    let own: Vec<(&String, &Vec<f32>, &MethodTrial)> = own.collect();
     let passes = (1 + own.len()) as u64;
     let mut means = BTreeMap::new();
     let joined = JoinedKl::new(map)?;

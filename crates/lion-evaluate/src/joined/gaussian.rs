@@ -6,7 +6,7 @@ use lion_tsne::numerics::{exp, find_log_beta, vectorized};
 
 /// The Gaussian of a row i over the others: ln p(j|i) = -beta (d - nearest) - log_sum, d the squared distance to j.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bell {
+pub(crate) struct Gaussian {
     /// 1/2σ².
     pub(crate) beta: f64,
     /// The least squared distance: taken off all others, so that no power of e overflows or vanishes.
@@ -15,13 +15,13 @@ pub(crate) struct Bell {
     pub(crate) log_sum: f64,
 }
 
-impl Bell {
-    /// The bell over rows at these squared distances whose entropy is `target`, searched from a start.
+impl Gaussian {
+    /// The gaussian over rows at these squared distances whose entropy is `target`, searched from a start.
     pub(crate) fn search(distances2: &[f64], start: f64, target: f64) -> Self {
         let nearest = distances2.iter().copied().fold(f64::INFINITY, f64::min);
         let entropy = |beta: f64| Sums::at(distances2, nearest, beta).entropy(beta);
         let mut log_beta = find_log_beta(start, target, entropy);
-        // One more step of Newton's method: the bells of N + 1 points start from here, and should find nothing left to do.
+        // One more step of Newton's method: the gaussians of N + 1 points start from here, and should find nothing left to do.
         let (found, slope) = entropy(log_beta.exp());
         if slope < -1e-6 && (found - target).abs() < 1e-8 {
             log_beta += (target - found) / slope;
@@ -97,13 +97,13 @@ fn in_lanes(values: &[f64], mut work: impl FnMut(&[f64; LANES], &[f64; LANES])) 
 
 /// Moments known of each row.
 const MOMENTS: usize = 8;
-/// The most by which a bell that is not searched among all rows may miss the entropy.
+/// The most by which a gaussian that is not searched among all rows may miss the entropy.
 const MISSED: f64 = 1e-10;
 
-/// The bell of a row of the map, and how the other rows are spread under it: enough to have the bell with one more row
+/// The gaussian of a row of the map, and how the other rows are spread under it: enough to have the gaussian with one more row
 /// among them without looking at them again.
-pub(crate) struct Known {
-    pub(super) bell: Bell,
+pub(crate) struct KnownGaussian {
+    pub(super) gaussian: Gaussian,
     /// The mean squared distance by p(j|i).
     mean: f64,
     /// The entropy of p(j|i).
@@ -112,39 +112,39 @@ pub(crate) struct Known {
     moments: [f64; MOMENTS + 1],
 }
 
-impl Known {
+impl KnownGaussian {
     /// Of a row that has the others at these squared distances.
     pub(crate) fn new(distances2: &[f64], target: f64) -> Self {
-        let bell = Bell::search(distances2, cold_start(distances2), target);
-        let sums = Sums::at(distances2, bell.nearest, bell.beta);
+        let gaussian = Gaussian::search(distances2, cold_start(distances2), target);
+        let sums = Sums::at(distances2, gaussian.nearest, gaussian.beta);
         let from_nearest = sums.0[1] / sums.0[0];
-        let mean = bell.nearest + from_nearest;
+        let mean = gaussian.nearest + from_nearest;
         Self {
-            bell,
+            gaussian,
             mean,
-            entropy: bell.log_sum + bell.beta * from_nearest,
-            moments: moments(distances2, &bell, mean),
+            entropy: gaussian.log_sum + gaussian.beta * from_nearest,
+            moments: moments(distances2, &gaussian, mean),
         }
     }
 
     pub(crate) fn beta(&self) -> f64 {
-        self.bell.beta
+        self.gaussian.beta
     }
 
-    /// The same bell with one more row under it: σ is kept.
-    pub(crate) fn with(&self, distance2: f64) -> Bell {
-        let Bell { beta, nearest: old, log_sum } = self.bell;
+    /// The same gaussian with one more row under it: σ is kept.
+    pub(crate) fn with(&self, distance2: f64) -> Gaussian {
+        let Gaussian { beta, nearest: old, log_sum } = self.gaussian;
         let nearest = old.min(distance2);
         let (others, newcomer) = (log_sum - beta * (old - nearest), -beta * (distance2 - nearest));
         let most = others.max(newcomer);
-        Bell { beta, nearest, log_sum: most + (-(others - newcomer).abs()).exp().ln_1p() }
+        Gaussian { beta, nearest, log_sum: most + (-(others - newcomer).abs()).exp().ln_1p() }
     }
 
-    /// The bell over the others and one more row whose entropy is `target` again: σ is searched anew. With beta grown to
+    /// The gaussian over the others and one more row whose entropy is `target` again: σ is searched anew. With beta grown to
     /// (1 + e) beta, the others weigh p exp(-e u), whose sums are series in e and the known moments. Nothing where those
     /// series may miss too much; then the others have to be looked at.
-    pub(crate) fn adapted(&self, distance2: f64, target: f64) -> Option<Bell> {
-        let Bell { beta, nearest: old, .. } = self.bell;
+    pub(crate) fn adapted(&self, distance2: f64, target: f64) -> Option<Gaussian> {
+        let Gaussian { beta, nearest: old, .. } = self.gaussian;
         let u = beta * (distance2 - self.mean);
         let mut e = 0.0;
         for _ in 0..20 {
@@ -157,7 +157,7 @@ impl Known {
             if error.abs() <= 0.1 * MISSED {
                 let (beta, nearest) = ((1.0 + e) * beta, old.min(distance2));
                 let log_sum = self.entropy + total.ln() - beta * (self.mean - nearest);
-                return Some(Bell { beta, nearest, log_sum });
+                return Some(Gaussian { beta, nearest, log_sum });
             }
             e += error / ((1.0 + e) * variance);
         }
@@ -184,14 +184,14 @@ impl Known {
         }
         // By Taylor's theorem the second sum, the one that needs most, misses e^7 E[u^8 exp(-e' u)] / 7!, e' between 0
         // and e, and no u is below that of the nearest row.
-        let lowest = self.bell.beta * (self.mean - self.bell.nearest);
+        let lowest = self.gaussian.beta * (self.mean - self.gaussian.nearest);
         let missed = factor.abs() * self.moments[MOMENTS] * (e * lowest).exp();
         // The entropy takes that sum (1 + e) times, and the first sum, which misses less, once.
         (e == 0.0 || 3.0 * missed < MISSED).then_some(sums)
     }
 }
 
-fn moments(distances2: &[f64], bell: &Bell, mean: f64) -> [f64; MOMENTS + 1] {
+fn moments(distances2: &[f64], gaussian: &Gaussian, mean: f64) -> [f64; MOMENTS + 1] {
     let sums = vectorized(
         #[inline(always)]
         || {
@@ -202,9 +202,9 @@ fn moments(distances2: &[f64], bell: &Bell, mean: f64) -> [f64; MOMENTS + 1] {
                 |distances2, counts| {
                     let (mut power, mut u) = ([0.0; LANES], [0.0; LANES]);
                     for lane in 0..LANES {
-                        let [w] = exp([-bell.beta * (distances2[lane] - bell.nearest)]);
+                        let [w] = exp([-gaussian.beta * (distances2[lane] - gaussian.nearest)]);
                         power[lane] = w * counts[lane];
-                        u[lane] = bell.beta * (distances2[lane] - mean);
+                        u[lane] = gaussian.beta * (distances2[lane] - mean);
                     }
                     for sums in &mut sums {
                         for lane in 0..LANES {
