@@ -77,7 +77,7 @@ pub mod live;
 mod map;
 mod matrix;
 mod memory;
-mod plane;
+mod kd_tree;
 mod preprocess;
 mod progress;
 mod random;

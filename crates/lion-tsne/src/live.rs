@@ -51,7 +51,7 @@ pub use strangers::OutlierGroup;
 use crate::error::{Error, Result};
 use crate::lion::{Lion, Placement, Settled, Stranger, Verdict};
 use crate::matrix::Matrix;
-use crate::plane::Plane;
+use crate::kd_tree::KdTree;
 use alarms::{Known, Learned, has_turn};
 use clusters::Voters;
 use points::Points;
@@ -160,9 +160,9 @@ impl Live {
         }
         let map = lion.map();
         let (clusters, voters) = lion.install(|| {
-            let plane = Plane::new(map.y().data(), map.dims());
-            let clusters = Clusters::new(map, &plane);
-            let voters = Voters::new(map, &clusters, plane);
+            let tree = KdTree::new(map.y().data(), map.dims());
+            let clusters = Clusters::new(map, &tree);
+            let voters = Voters::new(map, &clusters, tree);
             (clusters, voters)
         });
         let window = Window::new(options.window, clusters.names.len());

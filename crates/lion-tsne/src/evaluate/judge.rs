@@ -4,7 +4,7 @@ use super::{Estimate, places_of_map};
 use crate::error::{Error, Result};
 use crate::map::{Labels, Map};
 use crate::matrix::Matrix;
-use crate::plane::Plane;
+use crate::kd_tree::KdTree;
 use crate::preprocess::unique_rows;
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -33,7 +33,7 @@ const TOGETHER: usize = 256;
 /// ```
 pub struct Judge {
     places: Matrix,
-    plane: Plane,
+    plane: KdTree,
     labels: Option<Known>,
     /// NN-Y squared, ascending; computed when it is asked for.
     between2: OnceLock<Vec<f64>>,
@@ -73,7 +73,7 @@ impl Judge {
         if let Some(known) = labels.as_ref().filter(|known| known.codes.len() != rows) {
             return Err(count_differs(rows, known.codes.len()));
         }
-        let plane = Plane::new(places.data(), dims);
+        let plane = KdTree::new(places.data(), dims);
         Ok(Self { places, plane, labels, between2: OnceLock::new() })
     }
 
@@ -204,7 +204,7 @@ impl Known {
 /// The squared distance of each different place to the nearest other, ascending. None of a single place.
 fn between2(places: &Matrix) -> Vec<f64> {
     let distinct = places.select(&unique_rows(places).representatives);
-    let plane = Plane::new(distinct.data(), distinct.cols());
+    let plane = KdTree::new(distinct.data(), distinct.cols());
     let nearest = |row: usize| plane.nearest(distinct.row(row), 1, Some(row as u32)).first().copied();
     let found = (0..distinct.rows()).into_par_iter().filter_map(nearest);
     let mut between2: Vec<f64> = found.map(|(distance2, _)| distance2).collect();

@@ -5,7 +5,7 @@ use super::radius::{Radius, ascending, percentile};
 use crate::error::{Error, Result};
 use crate::index::{CellParts, RowIndex, Search, nearest_neighbours};
 use crate::matrix::Matrix;
-use crate::plane::Plane;
+use crate::kd_tree::KdTree;
 use crate::preprocess::{Unique, unique_rows};
 use crate::progress::ignore;
 use crate::verdict::Calibration;
@@ -101,7 +101,7 @@ impl LionParameters {
             None => over_distinct(x, |x| nearest_distances(x, seed))?,
         };
         verify_farthest(&mut nn_x, x, &index);
-        let nn_y = over_distinct(y, |y| Ok(Plane::new(y.data(), y.cols()).nearest_distances()))?;
+        let nn_y = over_distinct(y, |y| Ok(KdTree::new(y.data(), y.cols()).nearest_distances()))?;
         let radius = chosen.radius.unwrap_or(RADIUS);
         let r_x = radius.of(&ascending(fair(&nn_x, covering)));
         let sorted_y = ascending(&nn_y);
