@@ -167,7 +167,7 @@ impl Lion {
         let Some(kept) = map.lion().cloned() else {
             return Err(Error::Data("the map has no parameters of placing".into()));
         };
-        let index = RowIndex::new(map.x(), kept.cells.as_ref());
+        let index = RowIndex::new(map.x(), kept.partitioning.as_ref());
         let (sorted_nn_x, sorted_nn_y) = (ascending(kept.fair(&kept.nn_x)), ascending(&kept.nn_y));
         let radius = chosen.radius.unwrap_or(kept.radius);
         let r_x = if radius == kept.radius { kept.r_x } else { radius.of(&sorted_nn_x) };
@@ -338,8 +338,8 @@ impl Lion {
         Settled::Outlier(Stranger { placement, row: row.to_vec(), target: nearest, among })
     }
 
-    /// Whether rows of this verdict have their places once all rows of a call are known. Outliers do; where a false discovery
-    /// rate is asked for, all strange rows, because it depends on all of them which are spared.
+    /// Whether rows of this verdict have their places once all rows of a call are known. Outliers do; where a false
+    /// discovery rate is asked for, all strange rows, because it depends on all of them which are spared.
     pub fn waits(&self, verdict: Verdict) -> bool {
         match verdict {
             Verdict::Outlier => true,
@@ -435,8 +435,8 @@ impl fmt::Debug for Lion {
     }
 }
 
-/// What the map's places do to one more. A map made elsewhere may be in other units than t-SNE's: its own rows tell how strong
-/// the repulsion is that they are in balance with.
+/// What the map's places do to one more. A map made elsewhere may be in other units than t-SNE's: its own rows tell how
+/// strong the repulsion is that they are in balance with.
 fn repulsion_of(map: &Map, index: &RowIndex, perplexity: f64) -> Option<RepulsionField> {
     /// Rows that are asked.
     const SAMPLE: usize = 500;

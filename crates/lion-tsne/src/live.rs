@@ -49,9 +49,9 @@ pub use restart::SavedGroup;
 pub use strangers::OutlierGroup;
 
 use crate::error::{Error, Result};
+use crate::kd_tree::KdTree;
 use crate::lion::{Lion, Placement, Settled, Stranger, Verdict};
 use crate::matrix::Matrix;
-use crate::kd_tree::KdTree;
 use alarms::{Known, Learned, has_turn};
 use clusters::Voters;
 use points::Points;

@@ -3,7 +3,7 @@
 use super::Training;
 use crate::affinity::perplexity_weights;
 use crate::error::{Error, Result};
-use crate::index::{CellParts, RowIndex};
+use crate::index::{Partitioning, RowIndex};
 use crate::matrix::Matrix;
 use rayon::prelude::*;
 
@@ -45,7 +45,7 @@ impl Near {
     /// the cells around where they are many.
     pub(super) fn new(training: &Training<'_>, count: usize, perplexity: f64) -> Self {
         let count = count.clamp(1, training.x.rows());
-        let cells = CellParts::new(training.x, count, training.seed);
+        let cells = Partitioning::new(training.x, count, training.seed);
         Self { x: training.x.clone(), index: RowIndex::new(training.x, cells.as_ref()), count, perplexity }
     }
 

@@ -2,9 +2,9 @@
 
 use super::{Estimate, places_of_map};
 use crate::error::{Error, Result};
+use crate::kd_tree::KdTree;
 use crate::map::{Labels, Map};
 use crate::matrix::Matrix;
-use crate::kd_tree::KdTree;
 use crate::preprocess::unique_rows;
 use rayon::prelude::*;
 use std::collections::HashMap;

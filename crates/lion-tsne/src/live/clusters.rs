@@ -1,9 +1,9 @@
 //! The clusters of a map: its labels if it has any, else what lies together.
 
 use super::density;
+use crate::kd_tree::KdTree;
 use crate::lion::Place;
 use crate::map::Map;
-use crate::kd_tree::KdTree;
 use rayon::prelude::*;
 
 /// More labels than this are names of rows, not of clusters.

@@ -4,8 +4,8 @@
 //! from one to the other leads through places that are much sparser than both. Deterministic, and as quick as finding
 //! the neighbours.
 
-use crate::matrix::Matrix;
 use crate::kd_tree::KdTree;
+use crate::matrix::Matrix;
 use crate::random::Random;
 use rayon::prelude::*;
 
