@@ -1,12 +1,12 @@
 //! LION: new rows get places in a map that never changes, and those that belong nowhere a place of their own.
 
-mod cells;
 mod descent;
 mod groups;
 mod judge;
 mod local;
 mod nearest;
 mod off_plane;
+mod outlier_grid;
 mod parameters;
 mod placement;
 mod placer;
@@ -16,10 +16,10 @@ mod repulsion;
 mod stranger;
 mod sweep;
 
-pub use cells::Positions;
 pub use judge::{CalibrationFacts, DEFAULT_ALPHA, VerdictRule};
 pub use local::{Local, Taper};
 pub use off_plane::OffPlane;
+pub use outlier_grid::Positions;
 pub use parameters::LionParameters;
 pub(crate) use parameters::{Chosen, spacing};
 pub use placement::{Place, Placement, Settled, Verdict};
@@ -34,10 +34,10 @@ use crate::index::{RowIndex, Seen};
 use crate::map::Map;
 use crate::matrix::Matrix;
 use crate::verdict::neighbours_in;
-pub(crate) use cells::{Cell, Cells};
 use descent::Energy;
 use judge::{Judged, Rule};
 use local::{idw, idw_reach, of_one_cluster};
+pub(crate) use outlier_grid::{GridCell, OutlierGrid};
 use parameters::{apart, check_apart, nearest_count};
 use power::cross_validate;
 use radius::ascending;
@@ -130,7 +130,7 @@ pub struct Lion {
     /// What the places do to rows with neighbours, if the rule minds it and they can.
     repulsion: Option<RepulsionField>,
     /// All free, but for those with places in them.
-    cells: Cells,
+    grid: OutlierGrid,
     /// For each distinct row the first row of the data that equals it, if any two are equal.
     first_row: Option<Vec<u32>>,
 }
@@ -194,7 +194,7 @@ impl Lion {
         };
         let repulsion =
             if options.local == Local::Energy { repulsion_of(&map, &index, perplexity) } else { None };
-        let (cells, first_row) = (Cells::new(map.y(), r_y), first_rows(&map));
+        let (grid, first_row) = (OutlierGrid::new(map.y(), r_y), first_rows(&map));
         let LionOptions { local, taper, split_clusters, positions, seed, fdr, .. } = *options;
         Ok(move |pool| Self {
             map,
@@ -216,7 +216,7 @@ impl Lion {
             rule,
             fdr,
             repulsion,
-            cells,
+            grid,
             first_row,
         })
     }

@@ -1,7 +1,7 @@
 //! Positions for outliers, and the memory of those handed out.
 
-use super::cells::{Cell, Cells, Positions};
 use super::groups::groups;
+use super::outlier_grid::{GridCell, OutlierGrid, Positions};
 use super::{Lion, Place, Placement, Settled, Stranger, Verdict};
 use crate::error::Result;
 use crate::index::squared_distance;
@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 pub struct Placer<'a> {
     lion: &'a Lion,
     /// The free cells, copied from the map's when the first outlier comes.
-    cells: Option<Cells>,
+    grid: Option<OutlierGrid>,
     groups: Vec<Group>,
     /// For the hash of each outlier's row, its group and number there.
     known: HashMap<u64, (usize, usize)>,
@@ -69,7 +69,7 @@ impl Group {
 
 impl<'a> Placer<'a> {
     pub(super) fn new(lion: &'a Lion) -> Self {
-        Self { lion, cells: None, groups: Vec::new(), known: HashMap::new() }
+        Self { lion, grid: None, groups: Vec::new(), known: HashMap::new() }
     }
 
     /// Places rows. Outliers among them know of each other and of those of earlier calls.
@@ -199,20 +199,20 @@ impl<'a> Placer<'a> {
     }
 
     fn position(&mut self, stranger: &Stranger) -> [f64; 3] {
-        let cells = self.cells.get_or_insert_with(|| self.lion.cells.clone());
-        let cell = self.lion.free_cell(cells, stranger);
-        cells.centre(&cell)
+        let grid = self.grid.get_or_insert_with(|| self.lion.grid.clone());
+        let cell = self.lion.free_cell(grid, stranger);
+        grid.centre(&cell)
     }
 }
 
 impl Lion {
     /// Hands out the cell that an outlier gets for itself.
-    pub(crate) fn free_cell(&self, cells: &mut Cells, stranger: &Stranger) -> Cell {
+    pub(crate) fn free_cell(&self, grid: &mut OutlierGrid, stranger: &Stranger) -> GridCell {
         match self.positions {
-            Positions::Nearest => cells.nearest(&stranger.target),
+            Positions::Nearest => grid.nearest(&stranger.target),
             Positions::Random => {
                 let seed = xxh3_64_with_seed(bytemuck::cast_slice(&stranger.row), self.seed);
-                cells.random(&mut Random::new(seed))
+                grid.random(&mut Random::new(seed))
             }
         }
     }
