@@ -8,8 +8,8 @@
 //!   in a file whose layout is written down in docs/format.md.
 //! - [`Lion`]: a map made ready for new rows, as [`LionOptions`] say. Each row gets a [`Placement`]: a place, a [`Verdict`]
 //!   and how strange it is. A [`Placer`] remembers the positions it gave to outliers.
-//! - [`live::Live`]: points with ids that appear, change and leave, and an [`live::Event`] for each change: what a stream or a
-//!   dashboard shows.
+//! - [`live::Live`]: points with ids that appear, change and leave, and an [`live::Event`] for each change: what a
+//!   stream or a dashboard shows.
 //! - [`Baseline`]: the ways of placing that LION is compared with, built from the same map.
 //! - [`evaluate`]: how good places are, and what to place to find out.
 //! - [`Progress`]: told to an [`Observer`] at every step, who may answer stop. [`ignore()`] listens to nothing.
@@ -98,7 +98,8 @@ pub use joined::{JoinedKl, RowKl};
 pub use landmarks::{Beyond, LandmarkOptions, Landmarks, Sampled, SampledFrom};
 pub use lion::{
     CalibrationFacts, CrossValidated, DEFAULT_ALPHA, Lion, LionOptions, LionParameters, Local, OffPlane,
-    Place, Placement, Placer, Positions, PowerPoint, Radius, Settled, Stranger, Taper, Verdict, VerdictRule,
+    PendingOutlier, Place, Placement, Placer, Positions, PowerPoint, Radius, Resolved, Taper, Verdict,
+    VerdictRule,
 };
 pub use map::{Image, KlPoint, Labels, Map, MapParts, Provenance};
 pub use matrix::Matrix;

@@ -1,7 +1,7 @@
 """Placing on many machines, with the bits of `lion place` on one.
 
 `placer` gives a function from Arrow record batches to Arrow record batches that any engine can run.
-Where an outlier is put depends on the other outliers, so a job has three steps: the first settles
+Where an outlier is put depends on the other outliers, so a job has three steps: the first resolves
 every row that is no outlier, the second brings the few outliers together and gives them positions,
 and the third puts these in. Nothing else is ever moved, and neither the number of the parts nor
 their order changes a bit of the result.
@@ -23,7 +23,7 @@ By hand, with three parts of a table that could be anywhere:
 >>> table = pa.table({"id": list("abcdef"), "a": new[:, 0], "b": new[:, 1], "c": new[:, 2]})
 
 >>> place = distributed.placer(path, id="id")
->>> parts = [place.settle(table[start : start + 2]) for start in (0, 2, 4)]
+>>> parts = [place.resolve(table[start : start + 2]) for start in (0, 2, 4)]
 >>> positions = place.positions(part["stranger"] for part in parts)
 >>> positions
 Positions(2 outliers in 1 groups)
@@ -76,7 +76,7 @@ def placer(
         The features in the map's order, or the one column of lists that holds them. None is the
         columns that the map was fitted to by their names; where it knows none, all columns of
         numbers, or the one of lists, but for those named by other parameters; of batches in turn,
-        those that are so in the first. Parts that are settled each for itself, with columns in
+        those that are so in the first. Parts that are resolved each for itself, with columns in
         different orders, need them named here.
     keep : sequence of str or None
         The columns that pass through, beside `id`, `file` and `row`. None is all that are no

@@ -4,7 +4,7 @@ use super::grid_oracle::{OracleCell, OracleGrid};
 use super::oracle::{self, distance};
 use super::support::{Clustered, adopt, extent, lion, matrix, narrow, place_of, rows, shuffled, strangers};
 use crate::common::{Numbers, paper};
-use lion_tsne::{Lion, LionOptions, Map, Placement, Positions, Radius, Settled, Verdict};
+use lion_tsne::{Lion, LionOptions, Map, Placement, Positions, Radius, Resolved, Verdict};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
@@ -267,19 +267,19 @@ fn settling_first_and_giving_positions_later_is_placing() {
     let matrix = matrix(&batch).select(&order);
     let whole = lion.placer().place(&matrix).expect("placed");
 
-    let (mut settled, mut strangers, mut at) = (vec![None; batch.len()], Vec::new(), Vec::new());
+    let (mut resolved, mut outliers, mut at) = (vec![None; batch.len()], Vec::new(), Vec::new());
     let mut first = 0;
     for size in [1, 50, 3].into_iter().cycle() {
         let last = (first + size).min(batch.len());
         let part: Vec<u32> = (first as u32..last as u32).collect();
-        for (i, row) in (first..last).zip(lion.settle(&matrix.select(&part)).expect("settled")) {
+        for (i, row) in (first..last).zip(lion.resolve(&matrix.select(&part)).expect("resolved")) {
             match row {
-                Settled::Placed(placement) => settled[i] = Some(placement),
-                Settled::Outlier(stranger) => {
-                    let known = stranger.placement();
+                Resolved::Placed(placement) => resolved[i] = Some(placement),
+                Resolved::Outlier(outlier) => {
+                    let known = outlier.placement();
                     assert_eq!((known.verdict, known.nearest), (Verdict::Outlier, whole[i].nearest));
                     assert_eq!((known.score, known.neighbours), (whole[i].score, whole[i].neighbours));
-                    strangers.push(stranger);
+                    outliers.push(outlier);
                     at.push(i);
                 }
             }
@@ -290,11 +290,11 @@ fn settling_first_and_giving_positions_later_is_placing() {
         }
     }
     assert!(at.len() > 40 && at.len() < batch.len());
-    let positioned = lion.placer().give_positions(strangers);
+    let positioned = lion.placer().give_positions(outliers);
     for (i, placement) in at.into_iter().zip(positioned) {
-        settled[i] = Some(placement);
+        resolved[i] = Some(placement);
     }
-    for (i, (one, other)) in settled.iter().zip(&whole).enumerate() {
+    for (i, (one, other)) in resolved.iter().zip(&whole).enumerate() {
         assert_eq!(one.as_ref(), Some(other), "row {i}");
     }
 }

@@ -4,7 +4,7 @@ use super::alarms::gather;
 use super::near::Near;
 use crate::error::{Error, Result};
 use crate::index::squared_distance;
-use crate::lion::{GridCell, Lion, OutlierGrid, Place, Placement, Stranger};
+use crate::lion::{GridCell, Lion, OutlierGrid, PendingOutlier, Place, Placement};
 use std::collections::BTreeMap;
 
 /// Outliers that belong together.
@@ -23,7 +23,7 @@ pub struct OutlierGroup {
 }
 
 /// All outliers that are there.
-pub(super) struct Strangers {
+pub(super) struct LiveOutliers {
     near: Near,
     grid: OutlierGrid,
     groups: BTreeMap<u64, OutlierGroup>,
@@ -37,7 +37,7 @@ pub(super) struct Placed {
     pub(super) joined: bool,
 }
 
-impl Strangers {
+impl LiveOutliers {
     pub(super) fn new(lion: &Lion) -> Self {
         let (near, grid) = (Near::new(lion.map().x()), lion.fresh_grid());
         Self { near, grid, groups: BTreeMap::new(), next: 0 }
@@ -85,28 +85,28 @@ impl Strangers {
         &mut self,
         lion: &Lion,
         (first, since, id): (u64, u64, &str),
-        stranger: Stranger,
+        outlier: PendingOutlier,
         old: Option<&Placement>,
     ) -> Placed {
-        if let Some((group, place)) = self.drift(lion, first, &stranger.row, old) {
-            self.near.insert(first, group, since, &stranger.row);
-            let placement = Placement { place, group: Some(group), ..stranger.placement };
+        if let Some((group, place)) = self.drift(lion, first, &outlier.row, old) {
+            self.near.insert(first, group, since, &outlier.row);
+            let placement = Placement { place, group: Some(group), ..outlier.placement };
             return Placed { placement, joined: false };
         }
         let old_group = old.and_then(|old| old.group);
         if let Some(group) = old_group {
             self.leave(first, group);
         }
-        let near = self.near.earliest(&stranger.row, lion.r_x());
+        let near = self.near.earliest(&outlier.row, lion.r_x());
         let (number, place) = match near.and_then(|number| self.groups.get(&number)) {
-            Some(group) => (group.number, lion.beside(&self.grid.centre(&group.cell), &stranger.row)),
-            None => self.found(lion, &stranger),
+            Some(group) => (group.number, lion.beside(&self.grid.centre(&group.cell), &outlier.row)),
+            None => self.found(lion, &outlier),
         };
         if let Some(group) = self.groups.get_mut(&number) {
             group.members.insert(first, id.to_string());
         }
-        self.near.insert(first, number, since, &stranger.row);
-        let placement = Placement { place, group: Some(number), ..stranger.placement };
+        self.near.insert(first, number, since, &outlier.row);
+        let placement = Placement { place, group: Some(number), ..outlier.placement };
         Placed { placement, joined: near.is_some() && near != old_group }
     }
 
@@ -132,8 +132,8 @@ impl Strangers {
     }
 
     /// A group of its own for an outlier that is near no other.
-    fn found(&mut self, lion: &Lion, stranger: &Stranger) -> (u64, Place) {
-        let cell = lion.free_cell(&mut self.grid, stranger);
+    fn found(&mut self, lion: &Lion, outlier: &PendingOutlier) -> (u64, Place) {
+        let cell = lion.free_cell(&mut self.grid, outlier);
         let number = self.next;
         self.next += 1;
         let position = self.add(lion, number, cell);
