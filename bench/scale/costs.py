@@ -33,10 +33,10 @@ def main():
     read = time.perf_counter() - begun
     before = memory()
     place = placer(map, id="id", keep=["kind"], threads=1)
-    list(place.settle(iter(batches[:1])))
+    list(place.resolve(iter(batches[:1])))
     opened = memory()
     begun = time.perf_counter()
-    settled = list(place.settle(iter(batches)))
+    settled = list(place.resolve(iter(batches)))
     settle = time.perf_counter() - begun
     held = sum(batch.nbytes for batch in batches + settled) / 2**20
     peak = memory()

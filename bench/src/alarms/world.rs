@@ -88,9 +88,9 @@ impl World {
             let middle = 0.5 * (low + high);
             let mut rows = self.stream(seed + 9000);
             let data: Vec<f32> = (0..4000).flat_map(|_| rows.shifted(true, middle)).collect();
-            let placed = self.lion.settle(&Matrix::new(4000, self.source.size().0, data)?)?;
+            let placed = self.lion.resolve(&Matrix::new(4000, self.source.size().0, data)?)?;
             let outliers =
-                placed.iter().filter(|settled| matches!(settled, lion_tsne::Settled::Outlier(_))).count();
+                placed.iter().filter(|resolved| matches!(resolved, lion_tsne::Resolved::Outlier(_))).count();
             if (outliers as f64) < share * 4000.0 { low = middle } else { high = middle }
         }
         Ok(0.5 * (low + high))

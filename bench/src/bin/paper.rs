@@ -1,14 +1,14 @@
-//! `paper DIGITS.npy --labels L.npy --test T.npy --test-labels U.npy --picked P.npy --noise N.npy --others O.npy`: the paper's
-//! cluster test and outlier test on the digits that come with the repository, for each radius, by the paper's rule and by
-//! ours. DIGITS are mapped as `lion demo` does. Each of the test digits T was picked for one of DIGITS, whose number is in P;
-//! images of noise are kept if they are farther from all digits than any of those is from the others; O are digits that
-//! nobody picked, of which few should be called outliers.
+//! `paper DIGITS.npy --labels L.npy --test T.npy --test-labels U.npy --picked P.npy --noise N.npy --others O.npy`: the
+//! paper's cluster test and outlier test on the digits that come with the repository, for each radius, by the paper's
+//! rule and by ours. DIGITS are mapped as `lion demo` does. Each of the test digits T was picked for one of DIGITS,
+//! whose number is in P; images of noise are kept if they are farther from all digits than any of those is from the
+//! others; O are digits that nobody picked, of which few should be called outliers.
 
 use anyhow::{Context, Result};
 use lion_bench::{Arguments, matrix};
 use lion_evaluate::{Estimate, Judge, places_of, strangers};
 use lion_tsne::{
-    Fit, Lion, LionOptions, Local, Matrix, PcaChoice, Placement, PowerPoint, Radius, Rows, Settled, Verdict,
+    Fit, Lion, LionOptions, Local, Matrix, PcaChoice, Placement, PowerPoint, Radius, Resolved, Rows, Verdict,
     VerdictRule, ignore,
 };
 use serde_json::{Value, json};
@@ -74,8 +74,8 @@ fn outcome(lion: &Lion, tests: &Tests) -> Result<Value> {
     let noise = tests.noise.select(&strangers(lion.map(), &tests.noise)?);
     let alone = (0..noise.rows()).map(|row| lion.place_row(noise.row(row)));
     let alone = alone.collect::<lion_tsne::Result<Vec<Placement>>>()?;
-    let others = lion.settle(&tests.others)?;
-    let called = others.iter().filter(|settled| matches!(settled, Settled::Outlier(_))).count();
+    let others = lion.resolve(&tests.others)?;
+    let called = others.iter().filter(|resolved| matches!(resolved, Resolved::Outlier(_))).count();
     let curve = lion.map().lion().map(|kept| kept.power_curve.as_slice()).unwrap_or_default();
     let outliers = |placements: &[Placement]| {
         placements.iter().filter(|placement| placement.verdict == Verdict::Outlier).count()

@@ -19,7 +19,7 @@ use crate::progress::{Phase, Reporter, Screen};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use lion_evaluate::Judge;
 use lion_table::{Batches, ReadOptions, Table};
-use lion_tsne::{Lion, LionOptions, Map, Matrix, Placement, Settled, Stranger, Verdict};
+use lion_tsne::{Lion, LionOptions, Map, Matrix, PendingOutlier, Placement, Resolved, Verdict};
 use memory::Memory;
 use other::Other;
 use outcome::Outcome;
@@ -63,10 +63,10 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
         labels: &labels,
     };
     reporter.enter(Phase::Place);
-    let (spool, strangers) = placing.settle(table, &memory, &mut reporter)?;
-    let needs = memory.needs(strangers.len());
+    let (spool, pending) = placing.resolve(table, &memory, &mut reporter)?;
+    let needs = memory.needs(pending.len());
     reporter.enter(Phase::Outliers);
-    let outliers = lion.placer().give_positions_of(strangers, spool.rows());
+    let outliers = lion.placer().give_positions_of(pending, spool.rows());
     reporter.enter(Phase::Write);
     let mut tally = placing.write(spool, outliers, &interrupt)?;
     tally.needs = needs;
@@ -195,46 +195,46 @@ struct Placing<'a> {
 
 impl Placing<'_> {
     /// Places all rows but outliers, which know their positions only once all of them are there.
-    fn settle(
+    fn resolve(
         &self,
         table: Batches,
         memory: &Memory,
         reporter: &mut Reporter,
-    ) -> Result<(Spool, Vec<Stranger>)> {
+    ) -> Result<(Spool, Vec<PendingOutlier>)> {
         let (columns, total) = (table.columns().to_vec(), table.row_count());
         let mut spool = Spool::new(&self.spool_folder()).map_err(|error| self.unwritten(error))?;
-        let mut strangers = Vec::new();
+        let mut pending = Vec::new();
         for batch in Ahead::new(table) {
             let Batch { rows: Table { rows, cols, data, ids, labels, .. }, at } = batch?;
             let before = at.before;
             let rows = Matrix::new(rows, cols, data)?;
-            let settled = self
+            let resolved = self
                 .lion
-                .settle(&rows)
+                .resolve(&rows)
                 .map_err(|error| located(error, &self.files.shown(), &columns, |row| at.locate(row)))?;
             let places = self.other.map(|other| other.places(&rows)).transpose()?;
             let mut ids = ids.map(Vec::into_iter);
-            for (i, settled) in settled.into_iter().enumerate() {
+            for (i, resolved) in resolved.into_iter().enumerate() {
                 let id = ids.as_mut().and_then(Iterator::next);
                 let label = self.labels.code(before + i, labels.as_ref().and_then(|labels| labels.get(i)));
-                let mut record = match &settled {
-                    Settled::Placed(placement) => Record::new(id, label, placement),
-                    Settled::Outlier(stranger) => Record::new(id, label, stranger.placement()),
+                let mut record = match &resolved {
+                    Resolved::Placed(placement) => Record::new(id, label, placement),
+                    Resolved::Outlier(outlier) => Record::new(id, label, outlier.placement()),
                 };
-                match (&places, settled) {
+                match (&places, resolved) {
                     (Some(places), _) if self.is_otherwise(record.verdict) => record.put_at(places.row(i)),
-                    (_, Settled::Outlier(stranger)) => strangers.push(stranger),
+                    (_, Resolved::Outlier(outlier)) => pending.push(outlier),
                     _ => {}
                 }
                 spool.push(&record).map_err(|error| self.unwritten(error))?;
             }
-            memory.check_strangers(strangers.len(), spool.rows())?;
+            memory.check_pending(pending.len(), spool.rows())?;
             reporter.rows(spool.rows(), total);
         }
         if let Labelling::File(codes) = self.labels {
             check_count(self.args, self.files, codes.len(), spool.rows())?;
         }
-        Ok((spool, strangers))
+        Ok((spool, pending))
     }
 
     /// Writes all rows in the order of the table, the outliers at the positions that they were given.

@@ -1,4 +1,4 @@
-//! Placing in parts that do not know of each other: settled rows as columns, the outliers among them as bytes, and the
+//! Placing in parts that do not know of each other: resolved rows as columns, the outliers among them as bytes, and the
 //! positions of all outliers once they are in one place.
 
 use crate::arrays::Rows;
@@ -6,7 +6,7 @@ use crate::errors::exception;
 use crate::placements::{COORDINATES, broken, said, stream};
 use crate::placer::Placer;
 use arrow_array::{ArrayRef, BinaryArray, Float32Array, RecordBatch, UInt64Array};
-use lion_tsne::{Error, Lion, Matrix, Placement, Settled, Stranger};
+use lion_tsne::{Error, Lion, Matrix, PendingOutlier, Placement, Resolved};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -42,15 +42,16 @@ impl Columns {
     }
 }
 
-/// Places all rows but outliers: `x, y, (z), verdict, score, p_distance, p_neighbours, off_plane, nearest_id, nearest_distance, neighbours, group,
-/// stranger`. An outlier has no place and no group, and the bytes that its position depends on as `stranger`.
+/// Places all rows but outliers: `x, y, (z), verdict, score, p_distance, p_neighbours, off_plane, nearest_id,
+/// nearest_distance, neighbours, group, stranger`. An outlier has no place and no group, and the bytes that its
+/// position depends on as `stranger`.
 #[pyfunction]
-pub(crate) fn settle<'py>(py: Python<'py>, placer: &Placer, x: &Bound<'py, PyAny>) -> PyResult<Columns> {
-    let (lion, settled) = placer.settled(py, x)?;
+pub(crate) fn resolve<'py>(py: Python<'py>, placer: &Placer, x: &Bound<'py, PyAny>) -> PyResult<Columns> {
+    let (lion, resolved) = placer.resolved(py, x)?;
     py.detach(|| {
-        let (placements, strangers): (Vec<Placement>, Vec<Option<Vec<u8>>>) =
-            settled.into_iter().map(known).unzip();
-        let bytes: usize = strangers.iter().flatten().map(Vec::len).sum();
+        let (placements, pending): (Vec<Placement>, Vec<Option<Vec<u8>>>) =
+            resolved.into_iter().map(known).unzip();
+        let bytes: usize = pending.iter().flatten().map(Vec::len).sum();
         if i32::try_from(bytes).is_err() {
             return Err(PyValueError::new_err(
                 "the outliers among these rows take more than 2 GB: place fewer rows at a time",
@@ -59,29 +60,29 @@ pub(crate) fn settle<'py>(py: Python<'py>, placer: &Placer, x: &Bound<'py, PyAny
         let is_placed = |placement: &Placement| !placement.place.is_empty();
         let mut columns = coordinates(&lion, &placements, is_placed);
         columns.extend(said(lion.map(), &placements)?);
-        columns.push(("stranger", Arc::new(BinaryArray::from_iter(strangers))));
+        columns.push(("stranger", Arc::new(BinaryArray::from_iter(pending))));
         Columns::new(columns)
     })
 }
 
 /// What is said of a row, and its bytes if it waits for a position.
-fn known(settled: Settled) -> (Placement, Option<Vec<u8>>) {
-    match settled {
-        Settled::Placed(placement) => (placement, None),
-        Settled::Outlier(stranger) => (stranger.placement().clone(), Some(stranger.to_bytes())),
+fn known(resolved: Resolved) -> (Placement, Option<Vec<u8>>) {
+    match resolved {
+        Resolved::Placed(placement) => (placement, None),
+        Resolved::Outlier(outlier) => (outlier.placement().clone(), Some(outlier.to_bytes())),
     }
 }
 
 /// The positions and groups of outliers from their bytes, in this order: `x, y, (z), group`. These must be all outliers
 /// of the job; what they get depends on which they are, not on their order or how often each is there.
 #[pyfunction]
-pub(crate) fn positions(py: Python<'_>, placer: &Placer, strangers: Vec<PyBackedBytes>) -> PyResult<Columns> {
+pub(crate) fn positions(py: Python<'_>, placer: &Placer, pending: Vec<PyBackedBytes>) -> PyResult<Columns> {
     let lion = placer.lion()?;
     py.detach(|| {
         let width = lion.map().x().cols();
-        let strangers: lion_tsne::Result<Vec<Stranger>> =
-            strangers.iter().map(|bytes| Stranger::from_bytes(bytes, width)).collect();
-        let placements = lion.placer().give_positions(strangers.map_err(exception)?);
+        let pending: lion_tsne::Result<Vec<PendingOutlier>> =
+            pending.iter().map(|bytes| PendingOutlier::from_bytes(bytes, width)).collect();
+        let placements = lion.placer().give_positions(pending.map_err(exception)?);
         let mut columns = coordinates(&lion, &placements, |_| true);
         let groups = placements.iter().map(|placement| placement.group);
         columns.push(("group", Arc::new(UInt64Array::from_iter(groups))));

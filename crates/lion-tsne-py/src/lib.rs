@@ -20,7 +20,7 @@ mod native {
     #[pymodule_export]
     use crate::baseline::{Built, baseline_names};
     #[pymodule_export]
-    use crate::distributed::{Columns, positions, problems, settle};
+    use crate::distributed::{Columns, positions, problems, resolve};
     #[pymodule_export]
     use crate::evaluate::{auc, distances, joined_kl, percentiles, shares};
     #[pymodule_export]

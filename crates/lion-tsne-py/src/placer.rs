@@ -6,7 +6,7 @@ use crate::map::Map;
 use crate::params::Params;
 use crate::placements::{Placements, code};
 use crate::process::PerProcess;
-use lion_tsne::{Lion, LionOptions, Matrix, Placement, Settled, VerdictRule};
+use lion_tsne::{Lion, LionOptions, Matrix, Placement, Resolved, VerdictRule};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -46,15 +46,15 @@ impl Placer {
 
     /// How ordinary rows are: from 0 to 1, small is strange.
     fn score<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (_, settled) = self.settled(py, x)?;
-        Ok(column(py, settled.iter().map(|settled| known(settled).score).collect()))
+        let (_, resolved) = self.resolved(py, x)?;
+        Ok(column(py, resolved.iter().map(|resolved| known(resolved).score).collect()))
     }
 
     /// The verdicts on rows, as codes (0 exact, 1 interpolated, 2 beside-outlier, 3 outlier), and their scores.
     fn judge<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Verdicts<'py>> {
-        let (_, settled) = self.settled(py, x)?;
-        let codes = settled.iter().map(|settled| code(known(settled).verdict)).collect();
-        let scores = settled.iter().map(|settled| known(settled).score).collect();
+        let (_, resolved) = self.resolved(py, x)?;
+        let codes = resolved.iter().map(|resolved| code(known(resolved).verdict)).collect();
+        let scores = resolved.iter().map(|resolved| known(resolved).score).collect();
         Ok((column(py, codes), column(py, scores)))
     }
 
@@ -131,58 +131,58 @@ impl Placer {
             let placement = py.detach(|| lion.place_row(row)).map_err(exception)?;
             return Ok((lion, vec![placement]));
         }
-        let (lion, settled) = self.settled(py, x)?;
-        let placements = py.detach(|| with_positions(&lion, settled));
+        let (lion, resolved) = self.resolved(py, x)?;
+        let placements = py.detach(|| with_positions(&lion, resolved));
         Ok((lion, placements))
     }
 
     /// Places all rows but the outliers, in parts that Ctrl-C can come between.
-    pub(crate) fn settled<'py>(
+    pub(crate) fn resolved<'py>(
         &self,
         py: Python<'py>,
         x: &Bound<'py, PyAny>,
-    ) -> PyResult<(Arc<Lion>, Vec<Settled>)> {
+    ) -> PyResult<(Arc<Lion>, Vec<Resolved>)> {
         let (lion, rows) = (self.lion()?, Rows::of("x", x)?);
         let (cols, values) = (rows.cols(), rows.values()?);
-        let mut settled = Vec::with_capacity(rows.len());
+        let mut resolved = Vec::with_capacity(rows.len());
         // At least once: a table without rows may still have the wrong columns.
         for before in (0..rows.len().max(1)).step_by(TOGETHER) {
             let count = TOGETHER.min(rows.len() - before);
             let part = &values[before * cols..][..count * cols];
             let part =
-                py.detach(|| Matrix::new(count, cols, part.to_vec()).and_then(|part| lion.settle(&part)));
-            settled.extend(part.map_err(|error| exception(after(before, error)))?);
+                py.detach(|| Matrix::new(count, cols, part.to_vec()).and_then(|part| lion.resolve(&part)));
+            resolved.extend(part.map_err(|error| exception(after(before, error)))?);
             py.check_signals()?;
         }
-        Ok((lion, settled))
+        Ok((lion, resolved))
     }
 }
 
 /// What is known of a row before its position is.
-fn known(settled: &Settled) -> &Placement {
-    match settled {
-        Settled::Placed(placement) => placement,
-        Settled::Outlier(stranger) => stranger.placement(),
+fn known(resolved: &Resolved) -> &Placement {
+    match resolved {
+        Resolved::Placed(placement) => placement,
+        Resolved::Outlier(outlier) => outlier.placement(),
     }
 }
 
 /// The same rows, the outliers among them where all of them together have their positions.
-fn with_positions(lion: &Lion, settled: Vec<Settled>) -> Vec<Placement> {
-    let (mut placements, mut waiting, mut strangers) =
-        (Vec::with_capacity(settled.len()), Vec::new(), Vec::new());
-    for settled in settled {
-        placements.push(match settled {
-            Settled::Placed(placement) => placement,
-            Settled::Outlier(stranger) => {
+fn with_positions(lion: &Lion, resolved: Vec<Resolved>) -> Vec<Placement> {
+    let (mut placements, mut waiting, mut pending) =
+        (Vec::with_capacity(resolved.len()), Vec::new(), Vec::new());
+    for resolved in resolved {
+        placements.push(match resolved {
+            Resolved::Placed(placement) => placement,
+            Resolved::Outlier(outlier) => {
                 waiting.push(placements.len());
-                let placement = stranger.placement().clone();
-                strangers.push(stranger);
+                let placement = outlier.placement().clone();
+                pending.push(outlier);
                 placement
             }
         });
     }
     let rows = placements.len();
-    for (row, placement) in waiting.into_iter().zip(lion.placer().give_positions_of(strangers, rows)) {
+    for (row, placement) in waiting.into_iter().zip(lion.placer().give_positions_of(pending, rows)) {
         placements[row] = placement;
     }
     placements

@@ -8,7 +8,7 @@ mod replace;
 pub use replace::replace;
 
 use crate::error::{Error, Result};
-use crate::index::CellParts;
+use crate::index::Partitioning;
 use crate::lion::{LionParameters, PowerPoint, Radius};
 use crate::map::{Bytes, Image, KlPoint, Labels, Map, Pictures, Provenance, Texts};
 use crate::matrix::Matrix;
@@ -69,7 +69,7 @@ struct PlacingParameters {
     r_close: f64,
     power: f64,
     power_given: bool,
-    /// Cells that a new row looks into, if there are cells.
+    /// Partitions that a new row is compared with, if there are partitions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     searched: Option<u32>,
     /// How many rows, the last ones, cover sparse regions, if any.
@@ -193,7 +193,7 @@ impl Map {
                 r_close: lion.r_close,
                 power: lion.power,
                 power_given: lion.power_given,
-                searched: lion.cells.as_ref().map(|cells| cells.searched),
+                searched: lion.partitioning.as_ref().map(|partitioning| partitioning.probes),
                 covering: Some(lion.covering).filter(|&covering| covering > 0),
                 calibration: lion.calibration.as_ref().map(|calibration| CalibrationParameters {
                     smallest: calibration.smallest,
@@ -268,9 +268,9 @@ fn placing_tensors(lion: &LionParameters) -> Vec<(&'static str, Tensor<'_>)> {
     if let Some(residuals) = &lion.residuals {
         tensors.push(("lion.residuals", vector(Dtype::F32, residuals)));
     }
-    if let Some(cells) = &lion.cells {
-        tensors.push(("lion.centres", matrix(&cells.centres)));
-        tensors.push(("lion.cell_of", vector(Dtype::U32, &cells.cell_of)));
+    if let Some(partitioning) = &lion.partitioning {
+        tensors.push(("lion.centres", matrix(&partitioning.centres)));
+        tensors.push(("lion.cell_of", vector(Dtype::U32, &partitioning.partition_of)));
     }
     let Some(calibration) = &lion.calibration else { return tensors };
     tensors.push(("verdict.distances", vector(Dtype::F32, &calibration.distances)));
@@ -382,9 +382,10 @@ impl Reader<'_> {
         let PlacingParameters { searched, covering, calibration, .. } = parameters;
         let curve = self.pairs("lion.power_curve")?.into_iter();
         let residuals = || self.vector("lion.residuals", Dtype::F32);
-        let cells = |searched| {
-            let (centres, cell_of) = (self.matrix("lion.centres")?, self.vector("lion.cell_of", Dtype::U32)?);
-            Ok::<_, String>(CellParts { centres, cell_of, searched })
+        let partitioning = |probes| {
+            let (centres, partition_of) =
+                (self.matrix("lion.centres")?, self.vector("lion.cell_of", Dtype::U32)?);
+            Ok::<_, String>(Partitioning { centres, partition_of, probes })
         };
         Ok(LionParameters {
             radius,
@@ -397,7 +398,7 @@ impl Reader<'_> {
             nn_x: self.vector("lion.nn_x", Dtype::F32)?,
             nn_y: self.vector("lion.nn_y", Dtype::F32)?,
             residuals: self.has("lion.residuals").then(residuals).transpose()?,
-            cells: searched.map(cells).transpose()?,
+            partitioning: searched.map(partitioning).transpose()?,
             covering: covering.unwrap_or(0),
             calibration: calibration.map(|parameters| self.calibration(&parameters)).transpose()?,
         })

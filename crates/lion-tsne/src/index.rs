@@ -1,9 +1,9 @@
 //! Nearest neighbours: exact up to a size, approximate with measured recall beyond.
 
 mod approximate;
+mod connected_components;
 mod exact;
 mod given;
-mod linked;
 mod nearest_rows;
 mod placing;
 mod scan;
@@ -11,13 +11,13 @@ mod scan;
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use crate::progress::{Observer, Progress, Stage};
-use approximate::CellIndex;
-pub(crate) use approximate::{CELL, MOST_CELLS};
+use approximate::InvertedFile;
+pub(crate) use approximate::{MOST_PROBES, PARTITION_SIZE};
+pub(crate) use connected_components::connected_components;
 pub use exact::ExactIndex;
 pub(crate) use given::wanted;
-pub(crate) use linked::linked;
 pub use nearest_rows::NearestRows;
-pub(crate) use placing::{CellParts, RowIndex, Seen};
+pub(crate) use placing::{Partitioning, RowIndex, Seen};
 pub use scan::squared_distance;
 use std::ops::ControlFlow;
 
@@ -32,7 +32,7 @@ pub enum Search {
     Auto,
     /// Every pair is compared.
     Exact,
-    /// By cells of near rows; the share of true neighbours found is measured on a sample.
+    /// By partitions of near rows; the share of true neighbours found is measured on a sample.
     Approximate,
 }
 
@@ -103,7 +103,7 @@ pub fn nearest_neighbours(
         let found = ExactIndex::of(x).nearest_of_all(k, &mut report).ok_or(stopped)?;
         return Ok((found, "exact".into()));
     }
-    let index = CellIndex::new(x, seed);
+    let index = InvertedFile::new(x, seed);
     let (found, recall) = index.nearest_of_all(k, seed, &mut report).ok_or(stopped)?;
     Ok((found, format!("approximate, recall {recall:.3}")))
 }

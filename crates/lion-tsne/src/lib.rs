@@ -8,8 +8,8 @@
 //!   in a file whose layout is written down in docs/format.md.
 //! - [`Lion`]: a map made ready for new rows, as [`LionOptions`] say. Each row gets a [`Placement`]: a place, a [`Verdict`]
 //!   and how strange it is. A [`Placer`] remembers the positions it gave to outliers.
-//! - [`live::Live`]: points with ids that appear, change and leave, and an [`live::Event`] for each change: what a stream or a
-//!   dashboard shows.
+//! - [`live::Live`]: points with ids that appear, change and leave, and an [`live::Event`] for each change: what a
+//!   stream or a dashboard shows.
 //! - [`Progress`]: told to an [`Observer`] at every step, who may answer stop. [`ignore()`] listens to nothing.
 //! - [`Error`]: one sentence that says what is wrong and what to do.
 //!
@@ -67,6 +67,7 @@ mod error;
 pub mod file;
 mod fit;
 mod index;
+mod kd_tree;
 mod landmarks;
 mod lion;
 pub mod live;
@@ -74,7 +75,6 @@ mod map;
 mod matrix;
 pub mod memory;
 pub mod numerics;
-mod plane;
 mod preprocess;
 mod progress;
 mod random;
@@ -90,7 +90,8 @@ pub use index::{ExactIndex, Neighbours, Search, nearest_neighbours};
 pub use landmarks::{Beyond, LandmarkOptions, Landmarks, Sampled, SampledFrom};
 pub use lion::{
     CalibrationFacts, CrossValidated, DEFAULT_ALPHA, Lion, LionOptions, LionParameters, Local, OffPlane,
-    Place, Placement, Placer, Positions, PowerPoint, Radius, Settled, Stranger, Taper, Verdict, VerdictRule,
+    PendingOutlier, Place, Placement, Placer, Positions, PowerPoint, Radius, Resolved, Taper, Verdict,
+    VerdictRule,
 };
 pub use map::{Image, KlPoint, Labels, Map, MapParts, Provenance};
 pub use matrix::Matrix;

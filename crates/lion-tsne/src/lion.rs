@@ -1,32 +1,32 @@
 //! LION: new rows get places in a map that never changes, and those that belong nowhere a place of their own.
 
-mod cells;
 mod descent;
 mod groups;
 mod judge;
 mod local;
 mod nearest;
 mod off_plane;
+mod outlier_grid;
 mod parameters;
+mod pending_outlier;
 mod placement;
 mod placer;
 mod power;
 mod radius;
 mod repulsion;
-mod stranger;
 mod sweep;
 
-pub use cells::Positions;
 pub use judge::{CalibrationFacts, DEFAULT_ALPHA, VerdictRule};
 pub use local::{Local, Taper};
 pub use off_plane::OffPlane;
+pub use outlier_grid::Positions;
 pub use parameters::LionParameters;
 pub(crate) use parameters::{Chosen, spacing};
-pub use placement::{Place, Placement, Settled, Verdict};
+pub use pending_outlier::PendingOutlier;
+pub use placement::{Place, Placement, Resolved, Verdict};
 pub use placer::Placer;
 pub use power::{CrossValidated, PowerPoint};
 pub use radius::Radius;
-pub use stranger::Stranger;
 
 use crate::error::{Error, Result};
 use crate::fit::check_largest;
@@ -34,10 +34,10 @@ use crate::index::{RowIndex, Seen};
 use crate::map::Map;
 use crate::matrix::Matrix;
 use crate::verdict::neighbours_in;
-pub(crate) use cells::{Cell, Cells};
 use descent::Energy;
 use judge::{Judged, Rule};
 use local::{idw, idw_reach, of_one_cluster};
+pub(crate) use outlier_grid::{GridCell, OutlierGrid};
 use parameters::{apart, check_apart, nearest_count};
 use power::cross_validate;
 use radius::ascending;
@@ -130,7 +130,7 @@ pub struct Lion {
     /// What the places do to rows with neighbours, if the rule minds it and they can.
     repulsion: Option<RepulsionField>,
     /// All free, but for those with places in them.
-    cells: Cells,
+    grid: OutlierGrid,
     /// For each distinct row the first row of the data that equals it, if any two are equal.
     first_row: Option<Vec<u32>>,
 }
@@ -167,7 +167,7 @@ impl Lion {
         let Some(kept) = map.lion().cloned() else {
             return Err(Error::Data("the map has no parameters of placing".into()));
         };
-        let index = RowIndex::new(map.x(), kept.cells.as_ref());
+        let index = RowIndex::new(map.x(), kept.partitioning.as_ref());
         let (sorted_nn_x, sorted_nn_y) = (ascending(kept.fair(&kept.nn_x)), ascending(&kept.nn_y));
         let radius = chosen.radius.unwrap_or(kept.radius);
         let r_x = if radius == kept.radius { kept.r_x } else { radius.of(&sorted_nn_x) };
@@ -194,7 +194,7 @@ impl Lion {
         };
         let repulsion =
             if options.local == Local::Energy { repulsion_of(&map, &index, perplexity) } else { None };
-        let (cells, first_row) = (Cells::new(map.y(), r_y), map.first_rows());
+        let (grid, first_row) = (OutlierGrid::new(map.y(), r_y), map.first_rows());
         let LionOptions { local, taper, split_clusters, positions, seed, fdr, .. } = *options;
         Ok(move |pool| Self {
             map,
@@ -216,7 +216,7 @@ impl Lion {
             rule,
             fdr,
             repulsion,
-            cells,
+            grid,
             first_row,
         })
     }
@@ -279,26 +279,26 @@ impl Lion {
     }
 
     /// Places all rows but the outliers, whose positions depend on each other: for tables that pass by in parts.
-    pub fn settle(&self, rows: &Matrix) -> Result<Vec<Settled>> {
+    pub fn resolve(&self, rows: &Matrix) -> Result<Vec<Resolved>> {
         self.check(rows)?;
         let dims = rows.cols();
         let share = rows.rows().div_ceil(4 * self.pool.current_num_threads());
         let block = share.clamp(16, self.index.together());
-        let settle = |rows: &[f32]| self.settle_here(rows);
-        let blocks: Result<Vec<Vec<Settled>>> = match self.pool.current_num_threads() {
+        let resolve = |rows: &[f32]| self.resolve_here(rows);
+        let blocks: Result<Vec<Vec<Resolved>>> = match self.pool.current_num_threads() {
             // Whoever asks for one thread may call from several.
-            1 => rows.data().chunks(block * dims).map(settle).collect(),
-            _ => self.pool.install(|| rows.data().par_chunks(block * dims).map(settle).collect()),
+            1 => rows.data().chunks(block * dims).map(resolve).collect(),
+            _ => self.pool.install(|| rows.data().par_chunks(block * dims).map(resolve).collect()),
         };
         Ok(blocks?.into_iter().flatten().collect())
     }
 
     /// The same for one row, on this thread.
-    pub(crate) fn settle_row(&self, row: &[f32]) -> Result<Settled> {
+    pub(crate) fn resolve_row(&self, row: &[f32]) -> Result<Resolved> {
         let row = Matrix::new(1, row.len(), row.to_vec())?;
         self.check(&row)?;
-        let settled = self.settle_here(row.data())?.pop();
-        settled.ok_or_else(|| Error::Data("there is no row to place".into()))
+        let resolved = self.resolve_here(row.data())?.pop();
+        resolved.ok_or_else(|| Error::Data("there is no row to place".into()))
     }
 
     /// Refuses rows that cannot be placed, and names the first: not finite, too large, without a direction.
@@ -308,21 +308,21 @@ impl Lion {
     }
 
     /// Settles rows on this thread. What becomes of a row depends on that row alone.
-    fn settle_here(&self, rows: &[f32]) -> Result<Vec<Settled>> {
+    fn resolve_here(&self, rows: &[f32]) -> Result<Vec<Resolved>> {
         let (rows, residuals) = self.map.preprocess().apply_here(rows)?;
         let seen = self.index.search(self.map.x(), &rows, self.nearest, self.r_x);
         let rows = rows.chunks_exact(self.map.x().cols());
         let judged = self.judge(rows.clone(), residuals.as_deref(), seen);
         let places = self.interpolate(rows.clone(), &judged);
-        let settled = judged.into_iter().zip(rows).zip(places).map(|((judged, row), place)| {
+        let resolved = judged.into_iter().zip(rows).zip(places).map(|((judged, row), place)| {
             let Judged { placement, seen } = judged;
-            self.settled(row, placement, &seen, place)
+            self.resolved(row, placement, &seen, place)
         });
-        Ok(settled.collect())
+        Ok(resolved.collect())
     }
 
     /// A judged row with its place; `among` is where it is among its neighbours, if it is interpolated.
-    fn settled(&self, row: &[f32], placement: Placement, seen: &Seen, among: [f64; 3]) -> Settled {
+    fn resolved(&self, row: &[f32], placement: Placement, seen: &Seen, among: [f64; 3]) -> Resolved {
         let nearest = self.as_position(seen.nearest.first().map_or(0, |(_, row)| *row));
         let place = match placement.verdict {
             Verdict::Exact => self.as_place(nearest),
@@ -332,14 +332,14 @@ impl Lion {
         };
         let placement = Placement { place, ..placement };
         if !self.waits(placement.verdict) {
-            return Settled::Placed(placement);
+            return Resolved::Placed(placement);
         }
         let among = self.fdr.map(|_| self.as_place(among));
-        Settled::Outlier(Stranger { placement, row: row.to_vec(), target: nearest, among })
+        Resolved::Outlier(PendingOutlier { placement, row: row.to_vec(), target: nearest, among })
     }
 
-    /// Whether rows of this verdict have their places once all rows of a call are known. Outliers do; where a false discovery
-    /// rate is asked for, all strange rows, because it depends on all of them which are spared.
+    /// Whether rows of this verdict have their places once all rows of a call are known. Outliers do; where a false
+    /// discovery rate is asked for, all strange rows, because it depends on all of them which are spared.
     pub fn waits(&self, verdict: Verdict) -> bool {
         match verdict {
             Verdict::Outlier => true,
@@ -435,8 +435,8 @@ impl fmt::Debug for Lion {
     }
 }
 
-/// What the map's places do to one more. A map made elsewhere may be in other units than t-SNE's: its own rows tell how strong
-/// the repulsion is that they are in balance with.
+/// What the map's places do to one more. A map made elsewhere may be in other units than t-SNE's: its own rows tell how
+/// strong the repulsion is that they are in balance with.
 fn repulsion_of(map: &Map, index: &RowIndex, perplexity: f64) -> Option<RepulsionField> {
     /// Rows that are asked.
     const SAMPLE: usize = 500;

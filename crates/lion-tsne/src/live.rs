@@ -34,9 +34,9 @@ mod density;
 mod event;
 mod health;
 mod near;
+mod outliers;
 mod points;
 mod restart;
-mod strangers;
 mod watch;
 mod window;
 
@@ -44,21 +44,21 @@ pub use alarms::FalseAlarms;
 pub use clusters::Clusters;
 pub use event::{At, Before, Event, Evidence, Gathered, Shifted, Sighting, Staleness, Vanishing, What, Why};
 pub use health::{ClusterHealth, Forming as FormingCluster, Health, Series};
+pub use outliers::OutlierGroup;
 pub use points::Point;
 pub use restart::SavedGroup;
-pub use strangers::OutlierGroup;
 
 use crate::error::{Error, Result};
-use crate::lion::{Lion, Placement, Settled, Stranger, Verdict};
+use crate::kd_tree::KdTree;
+use crate::lion::{Lion, PendingOutlier, Placement, Resolved, Verdict};
 use crate::matrix::Matrix;
-use crate::plane::Plane;
 use alarms::{Known, Learned, has_turn};
 use clusters::Voters;
+use outliers::{LiveOutliers, Placed};
 use points::Points;
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use strangers::{Placed, Strangers};
 use watch::{Announced, Arrived};
 use window::Window;
 
@@ -133,7 +133,7 @@ pub struct Live {
     clusters: Clusters,
     voters: Voters,
     points: Points,
-    strangers: Strangers,
+    outliers: LiveOutliers,
     window: Window,
     /// What alarms know of the map, have learned of the stream, and have told.
     known: Known,
@@ -146,7 +146,7 @@ pub struct Live {
 }
 
 /// A row of which all is known that does not depend on other points.
-type Judged = (Settled, Option<u32>);
+type Judged = (Resolved, Option<u32>);
 
 impl Live {
     /// A map without points.
@@ -160,16 +160,16 @@ impl Live {
         }
         let map = lion.map();
         let (clusters, voters) = lion.install(|| {
-            let plane = Plane::new(map.y().data(), map.dims());
-            let clusters = Clusters::new(map, &plane);
-            let voters = Voters::new(map, &clusters, plane);
+            let tree = KdTree::new(map.y().data(), map.dims());
+            let clusters = Clusters::new(map, &tree);
+            let voters = Voters::new(map, &clusters, tree);
             (clusters, voters)
         });
         let window = Window::new(options.window, clusters.names.len());
         let known = Known::new(&lion, &clusters, &voters);
         let learned = Learned::new(clusters.names.len(), options.false_alarms);
         let (points, announced) = (Points::default(), Announced::default());
-        let strangers = Strangers::new(&lion);
+        let outliers = LiveOutliers::new(&lion);
         let (last, now, look) = (0, 0.0, 0);
         Ok(Self {
             lion,
@@ -177,7 +177,7 @@ impl Live {
             clusters,
             voters,
             points,
-            strangers,
+            outliers,
             window,
             known,
             learned,
@@ -262,32 +262,36 @@ impl Live {
             })
             .collect();
         if let [(number, row)] = rows[..] {
-            let settled = self.lion.settle_row(row).map_err(|error| refused(number, error))?;
-            return Ok(vec![self.with_cluster(settled)]);
+            let resolved = self.lion.resolve_row(row).map_err(|error| refused(number, error))?;
+            return Ok(vec![self.with_cluster(resolved)]);
         }
         if rows.is_empty() {
             return Ok(Vec::new());
         }
         let data: Vec<f32> = rows.iter().flat_map(|(_, row)| *row).copied().collect();
         let matrix = Matrix::new(rows.len(), data.len() / rows.len(), data)?;
-        match self.lion.settle(&matrix) {
-            Ok(settled) => Ok(self.lion.install(|| {
-                settled.into_par_iter().with_min_len(64).map(|settled| self.with_cluster(settled)).collect()
+        match self.lion.resolve(&matrix) {
+            Ok(resolved) => Ok(self.lion.install(|| {
+                resolved
+                    .into_par_iter()
+                    .with_min_len(64)
+                    .map(|resolved| self.with_cluster(resolved))
+                    .collect()
             })),
             // Which row it was is found by asking one after another.
             Err(error) => Err(rows
                 .iter()
-                .find_map(|&(number, row)| Some(refused(number, self.lion.settle_row(row).err()?)))
+                .find_map(|&(number, row)| Some(refused(number, self.lion.resolve_row(row).err()?)))
                 .unwrap_or(error)),
         }
     }
 
-    fn with_cluster(&self, settled: Settled) -> Judged {
-        let cluster = match &settled {
-            Settled::Placed(placement) => self.voters.cluster(&placement.place),
-            Settled::Outlier(_) => None,
+    fn with_cluster(&self, resolved: Resolved) -> Judged {
+        let cluster = match &resolved {
+            Resolved::Placed(placement) => self.voters.cluster(&placement.place),
+            Resolved::Outlier(_) => None,
         };
-        (settled, cluster)
+        (resolved, cluster)
     }
 
     /// The time of a change that has none.
@@ -315,7 +319,7 @@ impl Live {
 
     fn leave(&mut self, point: &Point) {
         if let Some(group) = point.placement.group {
-            self.strangers.leave(point.first, group);
+            self.outliers.leave(point.first, group);
             self.learned.since.remove(&point.first);
         }
     }
@@ -323,16 +327,16 @@ impl Live {
     /// Puts a point where it belongs.
     fn upsert(&mut self, arrival: Arrival, judged: Judged, events: &mut Vec<Event>) {
         let Arrival { id, label, .. } = arrival;
-        let (settled, cluster) = judged;
+        let (resolved, cluster) = judged;
         let old = self.points.get(&id).cloned();
         let number = self.last + 1;
         let first = old.as_ref().map_or(number, |old| old.first);
-        let Placed { placement, joined } = match settled {
-            Settled::Placed(placement) => {
+        let Placed { placement, joined } = match resolved {
+            Resolved::Placed(placement) => {
                 old.iter().for_each(|old| self.leave(old));
                 Placed { placement, joined: false }
             }
-            Settled::Outlier(stranger) => self.place_outlier((first, number, &id), stranger, old.as_ref()),
+            Resolved::Outlier(outlier) => self.place_outlier((first, number, &id), outlier, old.as_ref()),
         };
         let outlier = placement.verdict == Verdict::Outlier;
         self.window.arrive(placement.score, cluster, outlier);
@@ -358,15 +362,15 @@ impl Live {
     fn place_outlier(
         &mut self,
         (first, number, id): (u64, u64, &str),
-        stranger: Stranger,
+        outlier: PendingOutlier,
         old: Option<&Point>,
     ) -> Placed {
         let at = old.filter(|old| old.is_outlier()).map(|old| &old.placement);
-        let since = self.strangers.since(first).unwrap_or(number);
+        let since = self.outliers.since(first).unwrap_or(number);
         if since != first {
             self.learned.since.insert(first, since);
         }
-        self.strangers.place(&self.lion, (first, since, id), stranger, at)
+        self.outliers.place(&self.lion, (first, since, id), outlier, at)
     }
 
     fn sighting(&self, point: &Point, old: Option<&Point>) -> Sighting {
@@ -410,12 +414,12 @@ impl Live {
 
     /// Every group of outliers, by number.
     pub fn groups(&self) -> impl ExactSizeIterator<Item = &OutlierGroup> {
-        self.strangers.groups()
+        self.outliers.groups()
     }
 
     /// A group of outliers by its number.
     pub fn group(&self, number: u64) -> Option<&OutlierGroup> {
-        self.strangers.group(number)
+        self.outliers.group(number)
     }
 
     /// The clusters of the map.

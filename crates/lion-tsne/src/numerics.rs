@@ -9,6 +9,6 @@
 
 pub use crate::affinity::{exp, find_log_beta};
 pub use crate::index::{NearestRows, squared_distance};
-pub use crate::plane::Plane as KdTree;
+pub use crate::kd_tree::KdTree;
 pub use crate::random::Random;
 pub use crate::vectorized::vectorized;

@@ -2,7 +2,7 @@
 //! tells.
 #![cfg(target_os = "linux")]
 
-use lion_tsne::{Fit, Landmarks, Lion, LionOptions, Matrix, PcaChoice, Rows, Stranger, ignore};
+use lion_tsne::{Fit, Landmarks, Lion, LionOptions, Matrix, PcaChoice, PendingOutlier, Rows, ignore};
 use std::process::Command;
 
 /// What estimates may be too large by beside a quarter: a process of a few megabytes has many small things.
@@ -130,6 +130,6 @@ fn placing_says_it_too() {
     let options = LionOptions { threads: 1, ..LionOptions::default() };
     let (few, many) = (options.needs(&map(100)), options.needs(&map(9000)));
     assert!(few.bytes < many.bytes);
-    assert!(Stranger::needs(50) < 1200 && Stranger::needs(2) < Stranger::needs(50));
+    assert!(PendingOutlier::needs(50) < 1200 && PendingOutlier::needs(2) < PendingOutlier::needs(50));
     drop(Lion::new(map(100), &options).unwrap());
 }

@@ -6,7 +6,7 @@ use crate::output::size;
 use crate::progress::Screen;
 use anyhow::{Result, bail};
 use lion_table::{BATCH_ROWS, Batches};
-use lion_tsne::{LionOptions, Map, Stranger};
+use lion_tsne::{LionOptions, Map, PendingOutlier};
 
 /// The writer's chunk of rows, in columns and encoded, and the buffers of what is set aside.
 const WRITING: u64 = 10 << 20;
@@ -19,7 +19,7 @@ pub(super) struct Memory {
     /// Without outliers.
     needed: u64,
     /// For each outlier.
-    stranger: u64,
+    bytes_per_outlier: u64,
 }
 
 impl Memory {
@@ -35,13 +35,16 @@ impl Memory {
         let reading = (table.buffers() + 2 * BATCH_ROWS * cols * 4) as u64;
         let needs = options.needs(map).with("program", PROGRAM).with("reading", reading);
         let needs = needs.with("writing", WRITING);
-        let stranger = Stranger::needs(map.x().cols());
+        let bytes_per_outlier = PendingOutlier::needs(map.x().cols());
         screen.detail(&format!("placing will take {}", in_words(&needs)));
         let expected = table.row_count().map(|rows| {
             let many = (OUTLIERS * rows as f64).ceil() as u64;
-            format!(": {} if 1 % of {rows} rows are", size(many * stranger))
+            format!(": {} if 1 % of {rows} rows are", size(many * bytes_per_outlier))
         });
-        screen.detail(&format!("and {stranger} bytes for each outlier{}", expected.unwrap_or_default()));
+        screen.detail(&format!(
+            "and {bytes_per_outlier} bytes for each outlier{}",
+            expected.unwrap_or_default()
+        ));
         let limit = Limit::new(args.memory);
         if let Some(limit) = limit.filter(|limit| needs.bytes > limit.bytes) {
             bail!(
@@ -51,19 +54,19 @@ impl Memory {
                 limit.in_words()
             );
         }
-        Ok(Self { limit, needed: needs.bytes, stranger })
+        Ok(Self { limit, needed: needs.bytes, bytes_per_outlier })
     }
 
     /// With so many outliers.
-    pub(super) fn needs(&self, strangers: usize) -> u64 {
-        self.needed + self.stranger * strangers as u64
+    pub(super) fn needs(&self, pending: usize) -> u64 {
+        self.needed + self.bytes_per_outlier * pending as u64
     }
 
     /// Stops before outliers pass the limit.
-    pub(super) fn check_strangers(&self, strangers: usize, rows: usize) -> Result<()> {
-        if let Some(limit) = self.limit.filter(|limit| self.needs(strangers) > limit.bytes) {
+    pub(super) fn check_pending(&self, pending: usize, rows: usize) -> Result<()> {
+        if let Some(limit) = self.limit.filter(|limit| self.needs(pending) > limit.bytes) {
             bail!(
-                "{strangers} of the first {rows} rows are outliers, which wait for each other in memory, and {}: allow more, place the table in parts, or fit a map to rows like these",
+                "{pending} of the first {rows} rows are outliers, which wait for each other in memory, and {}: allow more, place the table in parts, or fit a map to rows like these",
                 limit.in_words()
             );
         }

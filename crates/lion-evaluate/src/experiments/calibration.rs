@@ -7,7 +7,7 @@ use super::sweeps;
 use super::tables::{cell, head, judged, name_head};
 use crate::Contender;
 use lion_report::{Axis, Block, Row, Series, Stroke, Table, panel};
-use lion_tsne::{Lion, LionOptions, Local, Map, Matrix, Placement, Settled, Verdict, VerdictRule};
+use lion_tsne::{Lion, LionOptions, Local, Map, Matrix, Placement, Resolved, Verdict, VerdictRule};
 use serde::{Deserialize, Serialize};
 
 /// The promises of the table, in percent.
@@ -70,11 +70,11 @@ pub(super) fn calibrated(map: &Map) -> Result<Lion> {
 
 /// What is said of rows.
 pub(super) fn said(lion: &Lion, rows: &Matrix) -> Result<Vec<Placement>> {
-    let placement = |settled: Settled| match settled {
-        Settled::Placed(placement) => placement,
-        Settled::Outlier(stranger) => stranger.placement().clone(),
+    let placement = |settled: Resolved| match settled {
+        Resolved::Placed(placement) => placement,
+        Resolved::Outlier(stranger) => stranger.placement().clone(),
     };
-    Ok(lion.settle(rows)?.into_iter().map(placement).collect())
+    Ok(lion.resolve(rows)?.into_iter().map(placement).collect())
 }
 
 /// Percent called outliers, those beside an outlier of the map among them.

@@ -1,4 +1,4 @@
-"""One job for every engine: a map, new rows with strangers among them, and what `lion place` makes
+"""One job for every engine: a map, new rows with outliers among them, and what `lion place` makes
 of them, which whatever engine must reach bit by bit."""
 
 import os
@@ -95,7 +95,7 @@ def clouds(rng: np.random.Generator, centres: np.ndarray, rows: int) -> np.ndarr
 
 
 def new_rows(old: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """Rows like those of the map, some of them the map's own, and strangers: alone, in groups that
+    """Rows like those of the map, some of them the map's own, and outliers: alone, in groups that
     are apart, twice the same."""
     rng = np.random.default_rng(12)
     alone = 300 * rng.normal(size=(40, 12))

@@ -146,7 +146,7 @@ def test_a_killed_worker_changes_nothing(client, job, tmp_path):
     assert len(list(tmp_path.iterdir())) > 7
 
 
-def test_rows_are_settled_once(client, job, tmp_path):
+def test_rows_are_resolved_once(client, job, tmp_path):
     frame = slow_frame_of(job.parts(4), tmp_path)
     placed = dask.place(frame, job.map)
     job.check(table_of(placed))

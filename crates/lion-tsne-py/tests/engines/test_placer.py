@@ -34,9 +34,9 @@ def place(job) -> distributed.Placer:
 
 def by_hand(place, parts: list[pa.Table]) -> pa.Table:
     """The three steps, each part for itself, and all that travels between processes pickled."""
-    settled = [sent(place).settle(part) for part in parts]
-    positions = place.positions(part["stranger"] for part in settled)
-    return pa.concat_tables(sent(place).fill(part, sent(positions)) for part in settled)
+    resolved = [sent(place).resolve(part) for part in parts]
+    positions = place.positions(part["stranger"] for part in resolved)
+    return pa.concat_tables(sent(place).fill(part, sent(positions)) for part in resolved)
 
 
 def sent(thing):
@@ -98,8 +98,8 @@ def test_later_batches_are_held_to_the_features_of_the_first(nameless):
     turned = table[20:].select(["kind", "c", "a", "id", "b"])
     parts = [part.combine_chunks().to_batches()[0] for part in (table[:20], turned)]
     assert pa.Table.from_batches(place(parts)).equals(place(table))
-    steps = list(place.settle(parts))
-    assert steps[1]["x"].equals(place.settle(table)["x"].combine_chunks()[20:])
+    steps = list(place.resolve(parts))
+    assert steps[1]["x"].equals(place.resolve(table)["x"].combine_chunks()[20:])
     with pytest.raises(ValueError, match="^there is no column b; the columns there are: kind, c"):
         list(place([parts[0], parts[1].drop_columns(["b"])]))
 
@@ -142,7 +142,7 @@ def test_names_that_cannot_be_are_refused_at_once(nameless, how, says):
 def test_what_holds_no_rows_is_refused_at_once(nameless):
     place = distributed.placer(nameless)
     for given, kind in ((None, "None"), ("t.parquet", "a str"), (np.ones((2, 3)), "a ndarray")):
-        for step in (place, place.settle):
+        for step in (place, place.resolve):
             with pytest.raises(TypeError, match=f"^this is {kind}.*, and a placer takes a table"):
                 step(given)
 
@@ -160,25 +160,25 @@ def test_numbers_in_dictionaries_and_columns_that_are_left_out(nameless):
         place(short)
 
 
-def test_settled_rows_say_what_they_wait_for(place, job):
-    settled = place.settle(job.new)
-    assert settled.schema == place.schema(job.new.schema)
-    is_outlier = pc.equal(settled["verdict"], "outlier")
+def test_resolved_rows_say_what_they_wait_for(place, job):
+    resolved = place.resolve(job.new)
+    assert resolved.schema == place.schema(job.new.schema)
+    is_outlier = pc.equal(resolved["verdict"], "outlier")
     for name in ("x", "y"):
-        assert pc.is_null(settled[name]).equals(is_outlier)
-    assert pc.is_valid(settled["stranger"]).equals(is_outlier)
-    rest = settled.filter(pc.invert(is_outlier)).select(["id", *OURS])
+        assert pc.is_null(resolved[name]).equals(is_outlier)
+    assert pc.is_valid(resolved["stranger"]).equals(is_outlier)
+    rest = resolved.filter(pc.invert(is_outlier)).select(["id", *OURS])
     assert rest.equals(job.expected.filter(pc.invert(is_outlier)).cast(rest.schema))
 
 
 def test_positions_depend_on_nothing_but_who_the_strangers_are(place, job):
-    strangers = place.settle(job.new)["stranger"]
-    once = place.positions([strangers])
-    singles = [one for one in strangers.to_pylist() if one is not None]
+    pending = place.resolve(job.new)["stranger"]
+    once = place.positions([pending])
+    singles = [one for one in pending.to_pylist() if one is not None]
     groups = len(set(job.expected["group"].to_pylist()) - {None})
     assert repr(once) == f"Positions({len(set(singles))} outliers in {groups} groups)"
     assert groups < len(once) < len(singles)
-    for given in (singles[::-1] * 2, [strangers.slice(1000), strangers, strangers.chunk(0)]):
+    for given in (singles[::-1] * 2, [pending.slice(1000), pending, pending.chunk(0)]):
         assert place.positions(given).table.equals(once.table)
 
 
@@ -260,8 +260,8 @@ def test_lists_of_every_kind(job, place):
         chosen = distributed.placer(job.map, id="id", columns=["v"])
         job.check(pa.concat_tables(map(chosen, [table])))
         # A part of a column starts somewhere in the middle of its values.
-        part = chosen.settle(table.to_batches()[0].slice(100, 50))
-        assert part.equals(place.settle(job.new.to_batches()[0].slice(100, 50))), name
+        part = chosen.resolve(table.to_batches()[0].slice(100, 50))
+        assert part.equals(place.resolve(job.new.to_batches()[0].slice(100, 50))), name
 
 
 # Bad rows
@@ -272,7 +272,7 @@ def test_a_bad_row_is_named(job, bad):
     with pytest.raises(
         ValueError, match="^part-0.parquet, row 18, id n17, column f3 is NaN; every value"
     ):
-        place.settle(bad)
+        place.resolve(bad)
     with pytest.raises(
         ValueError, match="^part-1.parquet, row 235, id n1234, column f0 is empty; every"
     ):
@@ -280,7 +280,7 @@ def test_a_bad_row_is_named(job, bad):
     with pytest.raises(ValueError, match="^part-1.parquet, row 235, id n1234, column f0 is empty"):
         place(bad[1000:].to_reader()).read_all()
     with pytest.raises(ValueError, match="^row 18 of a batch of 3000 rows, column f3 is NaN"):
-        distributed.placer(job.map).settle(bad)
+        distributed.placer(job.map).resolve(bad)
 
 
 def test_bad_rows_go_aside(job, bad):
@@ -408,11 +408,11 @@ def test_refusals(job, options, words):
 def test_refusals_of_other_kinds(job, place):
     with pytest.raises(TypeError, match="placer\\(\\) has no parameter 'perplexity'"):
         distributed.placer(job.map, perplexity=3)
-    with pytest.raises(ValueError, match="there is no column stranger: settle the rows first"):
+    with pytest.raises(ValueError, match="there is no column stranger: resolve the rows first"):
         place.fill(job.new, place.positions([]))
-    with pytest.raises(ValueError, match="give positions the strangers of all parts"):
-        place.fill(place.settle(job.new), place.positions([]))
-    with pytest.raises(ValueError, match="a stranger's bytes are of version 9, and 1 can be read"):
+    with pytest.raises(ValueError, match="give positions the outliers of all parts"):
+        place.fill(place.resolve(job.new), place.positions([]))
+    with pytest.raises(ValueError, match="bytes are of version 9, and 1 can be read"):
         place.positions([b"\x09abc"])
     with pytest.raises(ValueError, match="all batches must have the same columns"):
         list(place([job.new.to_batches()[0], job.new.drop("kind").to_batches()[0]]))

@@ -56,7 +56,7 @@ def test_any_blocks_give_the_bits_of_lion_place(job, count):
     job.check(placed)
 
 
-def test_rows_are_settled_once(job, tmp_path):
+def test_rows_are_resolved_once(job, tmp_path):
     seen = tmp_path / "seen"
 
     def count(block: pa.Table) -> pa.Table:
@@ -146,7 +146,7 @@ def test_bad_rows_go_aside(job, bad):
     assert all_of(placed).sort_by("id").equals(alone.sort_by("id"))
 
 
-def test_no_rows_and_no_strangers(job):
+def test_no_rows_and_no_outliers(job):
     dataset = ray.data.from_arrow(job.parts(2))
     nobody = dataset.filter(lambda row: row["id"] == "nobody")
     assert on_ray.place(nobody, job.map, id="id").count() == 0
@@ -163,7 +163,7 @@ def test_a_process_opens_the_map_once(job, tmp_path, monkeypatch):
     own, log = shutil.copy(job.map, tmp_path), tmp_path / "log"
 
     # Functions within others are sent to the workers, which do not look for this file then.
-    def settle(made, block):
+    def resolve(made, block):
         from liontsne.distributed import _open
 
         if not hasattr(_open, "logged"):
@@ -175,9 +175,9 @@ def test_a_process_opens_the_map_once(job, tmp_path, monkeypatch):
                 return load(path, checksum)
 
             _open.load = load_and_log
-        return made.settle(block)
+        return made.resolve(block)
 
-    monkeypatch.setattr(on_ray, "settle", settle)
+    monkeypatch.setattr(on_ray, "resolve", resolve)
     for _ in range(2):
         dataset = ray.data.from_arrow(job.parts(7))
         job.check(all_of(on_ray.place(dataset, own, id="id")))
@@ -188,20 +188,20 @@ def test_a_process_opens_the_map_once(job, tmp_path, monkeypatch):
 
 def test_the_map_does_not_travel_with_tasks(job):
     made = distributed.placer(job.map, id="id")
-    assert len(pickle.dumps(partial(on_ray.settle, made))) < 2000 < os.path.getsize(job.map)
+    assert len(pickle.dumps(partial(on_ray.resolve, made))) < 2000 < os.path.getsize(job.map)
 
 
 def test_a_killed_worker_changes_nothing(job, tmp_path, monkeypatch):
     marker, stopped, killed = tmp_path / "marker", threading.Event(), []
 
-    def settle(made, block):
+    def resolve(made, block):
         import time
 
-        settled = made.settle(block)
+        resolved = made.resolve(block)
         try:
             file = os.open(marker, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
         except FileExistsError:
-            return settled
+            return resolved
         os.write(file, f"{os.getpid()}\n".encode())
         os.close(file)
         time.sleep(120)
@@ -212,7 +212,7 @@ def test_a_killed_worker_changes_nothing(job, tmp_path, monkeypatch):
                 killed.append(os.kill(int(text), signal.SIGKILL))
                 return
 
-    monkeypatch.setattr(on_ray, "settle", settle)
+    monkeypatch.setattr(on_ray, "resolve", resolve)
     thread = threading.Thread(target=kill_the_marked)
     thread.start()
     try:

@@ -87,7 +87,7 @@ def test_any_partitions_give_the_bits_of_lion_place(frame, job, count):
     spark.release(placed)
 
 
-def test_rows_are_settled_once_and_stay_in_order(frame, job, tmp_path):
+def test_rows_are_resolved_once_and_stay_in_order(frame, job, tmp_path):
     seen = tmp_path / "seen"
 
     def count(batches):
@@ -211,7 +211,7 @@ def test_bad_rows_go_aside(session, job, files, bad):
     assert ours.cast(alone.schema).equals(alone.sort_by("id"))
 
 
-def test_no_rows_and_no_strangers(session, frame, job):
+def test_no_rows_and_no_outliers(session, frame, job):
     df = frame(job.parts(2))
     assert spark.place(df.where("id = 'nobody'"), job.map, id="id").count() == 0
     known = [v == "interpolated" for v in job.expected["verdict"].to_pylist()]
@@ -244,18 +244,18 @@ def test_rows_that_change_are_not_left_without_a_place(frame, job):
 
 
 def watched(monkeypatch, step) -> None:
-    """Lets workers settle by another step. It must be a function that is made within another, so
+    """Lets workers resolve by another step. It must be a function that is made within another, so
     that Spark sends it, and does not look for this file on the workers."""
-    original = spark.settle
+    original = spark.resolve
     monkeypatch.setattr(
-        spark, "settle", lambda df, made, _, *, ship: original(df, made, step, ship=ship)
+        spark, "resolve", lambda df, made, _, *, ship: original(df, made, step, ship=ship)
     )
 
 
 def log_opening(log: Path):
     """A step that logs each time its process opens a map."""
 
-    def settle(made, batch):
+    def resolve(made, batch):
         import os
 
         from liontsne.distributed import _open, _spark
@@ -269,9 +269,9 @@ def log_opening(log: Path):
                 return load(path, checksum)
 
             _open.load = load_and_log
-        return _spark.with_strangers(made, batch)
+        return _spark.with_pending(made, batch)
 
-    return settle
+    return resolve
 
 
 def test_a_process_opens_the_map_once(frame, job, tmp_path, monkeypatch):
@@ -289,7 +289,7 @@ def test_a_process_opens_the_map_once(frame, job, tmp_path, monkeypatch):
 
 def test_the_map_does_not_travel_with_tasks(job):
     made = distributed.placer(job.map, id="id", columns=job.new.column_names[2:])
-    work = partial(_spark.pack, made, _spark.with_strangers, job.new.column_names, False)
+    work = partial(_spark.pack, made, _spark.with_pending, job.new.column_names, False)
     assert len(pickle.dumps(work)) < 2000 < os.path.getsize(job.map)
 
 
@@ -297,17 +297,17 @@ def die_once(marker: Path, whom: str):
     """A step whose first task leaves a process to be killed in the marker, and waits for that: its
     own, or the executor that it belongs to."""
 
-    def settle(made, batch):
+    def resolve(made, batch):
         import os
         import time
 
         from liontsne.distributed import _spark
 
-        settled = _spark.with_strangers(made, batch)
+        resolved = _spark.with_pending(made, batch)
         try:
             file = os.open(marker, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
         except FileExistsError:
-            return settled
+            return resolved
         pid = os.getpid()
         if whom == "executor":
             # Workers are children of a daemon, that is one of the executor.
@@ -317,7 +317,7 @@ def die_once(marker: Path, whom: str):
         os.close(file)
         time.sleep(120)
 
-    return settle
+    return resolve
 
 
 @contextmanager

@@ -1,8 +1,10 @@
-//! Approximate search for many rows: cells of near rows, each searched against the cells around it.
+//! Approximate search for many rows: an inverted file (Sivic & Zisserman 2003, Video Google; as in Jegou, Douze & Schmid
+//! 2011, Product Quantization for Nearest Neighbor Search), searched from partition to partition.
 //!
-//! Rows are divided into cells by k-means, twice over. The rows of a cell are compared with all rows of the nearest
-//! cells, as matrix products like the exact search's; how many cells that takes is found by trying it on a sample of
-//! rows whose true neighbours are known. Nothing depends on chance or on threads.
+//! Rows are divided into partitions by k-means (Lloyd 1982, Least Squares Quantization in PCM), twice over. The rows of
+//! a partition are compared with all rows of the nearest partitions, as matrix products like the exact search's; how
+//! many partitions that takes is found by trying it on a sample of rows whose true neighbours are known. Nothing
+//! depends on chance or on threads.
 
 use super::exact::{Decide, Nearest, block_rows, centre, column_means, rounding_bound};
 use super::scan::{Packed, scan, squared_length};
@@ -12,16 +14,16 @@ use crate::random::Random;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Rows in a cell, on average.
-pub(crate) const CELL: usize = 256;
+/// Rows in a partition, on average.
+pub(crate) const PARTITION_SIZE: usize = 256;
 /// Rows used to find the centres, for each centre.
 const SAMPLE: usize = 64;
 /// Rounds of k-means.
 const ROUNDS: usize = 8;
-/// Cells whose rows are searched before the caller hears of it.
+/// Partitions whose rows are searched before the caller hears of it.
 const TOGETHER: usize = 64;
-/// Cells searched at first.
-const CELLS_AT_FIRST: usize = 16;
+/// Partitions searched at first.
+const FIRST_PROBES: usize = 16;
 /// Rows that tell whether that is enough: so many runs of as many rows as are searched together at no extra cost.
 const RUNS: usize = 60;
 const RUN: usize = 12;
@@ -29,47 +31,50 @@ const RUN: usize = 12;
 /// 60000 digits was 0.7 % worse at a recall of 98 %, 0.1 % at 99.3 %.
 const RECALL: f64 = 0.99;
 
-/// Rows in the order of their cells.
-pub(super) struct CellIndex {
+/// Rows in the order of their partitions.
+pub(super) struct InvertedFile {
     cols: usize,
-    /// Original number of each row in cell order.
+    /// Original number of each row in partition order.
     rows: Vec<u32>,
-    /// The rows in cell order.
+    /// The rows in partition order.
     data: Matrix,
     mean: Vec<f32>,
-    cells: Vec<Cell>,
-    /// For each cell all cells, nearest first, as far as they may be searched.
+    partitions: Vec<InvertedList>,
+    /// For each partition all partitions, nearest first, as far as they may be searched.
     around: Vec<Vec<u32>>,
     longest: f32,
 }
 
-struct Cell {
+struct InvertedList {
     first: usize,
     packed: Packed,
 }
 
-impl CellIndex {
+impl InvertedFile {
     pub(super) fn new(x: &Matrix, seed: u64) -> Self {
         let cols = x.cols();
         let mean = column_means(x);
-        let members = divide_twice(x, x.rows().div_ceil(CELL), seed);
+        let members = divide_twice(x, x.rows().div_ceil(PARTITION_SIZE), seed);
         let rows: Vec<u32> = members.iter().flatten().copied().collect();
         let data = x.select(&rows);
         let mut first = 0;
-        let cells: Vec<Cell> = members
+        let partitions: Vec<InvertedList> = members
             .iter()
             .map(|members| {
                 let own = &data.data()[first * cols..(first + members.len()) * cols];
                 first += members.len();
-                Cell { first: first - members.len(), packed: Packed::centred(own, &mean) }
+                InvertedList { first: first - members.len(), packed: Packed::centred(own, &mean) }
             })
             .collect();
-        let cell_of: Vec<u32> =
-            cells.iter().enumerate().flat_map(|(c, cell)| vec![c as u32; cell.packed.rows()]).collect();
-        let centres = centres_of(cells.len(), &cell_of, &data);
-        let around = ExactIndex::of(&centres).nearest_of(&centres, cells.len().min(MOST_CELLS)).rows();
-        let longest = cells.iter().map(|cell| cell.packed.longest()).fold(0.0, f32::max);
-        Self { cols, rows, data, mean, cells, around, longest }
+        let partition_of: Vec<u32> = partitions
+            .iter()
+            .enumerate()
+            .flat_map(|(c, partition)| vec![c as u32; partition.packed.rows()])
+            .collect();
+        let centres = centres_of(partitions.len(), &partition_of, &data);
+        let around = ExactIndex::of(&centres).nearest_of(&centres, partitions.len().min(MOST_PROBES)).rows();
+        let longest = partitions.iter().map(|partition| partition.packed.longest()).fold(0.0, f32::max);
+        Self { cols, rows, data, mean, partitions, around, longest }
     }
 
     /// The `k` nearest other rows of every row as far as they are found, and the share of true neighbours among them
@@ -80,13 +85,15 @@ impl CellIndex {
         seed: u64,
         done: &mut dyn FnMut(usize) -> bool,
     ) -> Option<(Neighbours, f64)> {
-        let (searched, recall) = self.enough_cells(k, seed);
+        let (probes, recall) = self.enough_probes(k, seed);
         let mut all = Neighbours::new(self.rows.len(), k);
-        let numbers: Vec<usize> = (0..self.cells.len()).collect();
+        let numbers: Vec<usize> = (0..self.partitions.len()).collect();
         for together in numbers.chunks(TOGETHER) {
-            let found: Vec<Neighbours> =
-                together.par_iter().map(|&cell| self.nearest_of_cell(cell, searched, k)).collect();
-            let first = self.cells[together[0]].first;
+            let found: Vec<Neighbours> = together
+                .par_iter()
+                .map(|&partition| self.nearest_of_partition(partition, probes, k))
+                .collect();
+            let first = self.partitions[together[0]].first;
             let rows: usize = found.iter().map(|found| found.indices.len() / k).sum();
             self.put_in_place(&found, first, &mut all);
             if !done(rows) {
@@ -96,11 +103,11 @@ impl CellIndex {
         Some((all, recall))
     }
 
-    /// The nearest of the rows of one cell, all in cell order.
-    fn nearest_of_cell(&self, cell: usize, searched: usize, k: usize) -> Neighbours {
-        let Cell { first, packed } = &self.cells[cell];
+    /// The nearest of the rows of one partition, all in partition order.
+    fn nearest_of_partition(&self, partition: usize, probes: usize, k: usize) -> Neighbours {
+        let InvertedList { first, packed } = &self.partitions[partition];
         let mut found = Neighbours::new(packed.rows(), k);
-        let around = self.searched_from(cell, searched, k);
+        let around = self.probed_from(partition, probes, k);
         for from in (0..packed.rows()).step_by(block_rows(self.cols)) {
             let to = (from + block_rows(self.cols)).min(packed.rows());
             let out = (&mut found.indices[from * k..to * k], &mut found.distances2[from * k..to * k]);
@@ -112,9 +119,9 @@ impl CellIndex {
     /// Puts what was found for the rows from `first` on where those rows are in the table, by their numbers there.
     fn put_in_place(&self, found: &[Neighbours], first: usize, all: &mut Neighbours) {
         let k = all.k;
-        let found = found
-            .iter()
-            .flat_map(|of_cell| of_cell.indices.chunks_exact(k).zip(of_cell.distances2.chunks_exact(k)));
+        let found = found.iter().flat_map(|of_partition| {
+            of_partition.indices.chunks_exact(k).zip(of_partition.distances2.chunks_exact(k))
+        });
         for ((indices, distances), &row) in found.zip(&self.rows[first..]) {
             let place = row as usize * k..(row as usize + 1) * k;
             all.distances2[place.clone()].copy_from_slice(distances);
@@ -123,63 +130,65 @@ impl CellIndex {
         }
     }
 
-    /// The cells to search for the rows of `cell`: the nearest `searched`, or more if those do not hold `k` other rows.
-    fn searched_from(&self, cell: usize, searched: usize, k: usize) -> Vec<u32> {
+    /// The partitions to search for the rows of `partition`: the nearest `probes`, or more if those do not hold `k`
+    /// other rows.
+    fn probed_from(&self, partition: usize, probes: usize, k: usize) -> Vec<u32> {
         let mut held = 0;
-        let mut nearest = self.around[cell].iter().copied();
-        let mut chosen: Vec<u32> = Vec::with_capacity(searched);
-        while chosen.len() < searched || held <= k {
+        let mut nearest = self.around[partition].iter().copied();
+        let mut chosen: Vec<u32> = Vec::with_capacity(probes);
+        while chosen.len() < probes || held <= k {
             let Some(next) = nearest.next() else { break };
-            held += self.cells[next as usize].packed.rows();
+            held += self.partitions[next as usize].packed.rows();
             chosen.push(next);
         }
-        if held <= k { (0..self.cells.len() as u32).collect() } else { chosen }
+        if held <= k { (0..self.partitions.len() as u32).collect() } else { chosen }
     }
 
-    /// How many cells to search, and the recall that it gave for a sample.
-    fn enough_cells(&self, k: usize, seed: u64) -> (usize, f64) {
+    /// How many partitions to search, and the recall that it gave for a sample.
+    fn enough_probes(&self, k: usize, seed: u64) -> (usize, f64) {
         let runs: Vec<Range<usize>> = Random::new(seed ^ 0x5a3)
-            .sample(self.cells.len(), RUNS)
+            .sample(self.partitions.len(), RUNS)
             .into_iter()
-            .map(|cell| {
-                let Cell { first, packed } = &self.cells[cell as usize];
+            .map(|partition| {
+                let InvertedList { first, packed } = &self.partitions[partition as usize];
                 *first..first + packed.rows().min(RUN)
             })
             .collect();
-        let all: Vec<u32> = (0..self.cells.len() as u32).collect();
-        let distances = |run: &Range<usize>, cells: &[u32]| {
+        let all: Vec<u32> = (0..self.partitions.len() as u32).collect();
+        let distances = |run: &Range<usize>, partitions: &[u32]| {
             let mut found = Neighbours::new(run.len(), k);
-            self.search(run.clone(), cells, k, (&mut found.indices, &mut found.distances2));
+            self.search(run.clone(), partitions, k, (&mut found.indices, &mut found.distances2));
             found.distances2
         };
         let truth: Vec<Vec<f32>> = runs.par_iter().map(|run| distances(run, &all)).collect();
         let most = self.around.first().map_or(0, Vec::len);
-        let mut searched = CELLS_AT_FIRST.min(most);
+        let mut probes = FIRST_PROBES.min(most);
         loop {
             let hits: usize = runs
                 .par_iter()
                 .zip(&truth)
                 .map(|(run, truth)| {
-                    let cell = self.cells.partition_point(|cell| cell.first <= run.start) - 1;
-                    let found = distances(run, &self.searched_from(cell, searched, k));
+                    let partition =
+                        self.partitions.partition_point(|partition| partition.first <= run.start) - 1;
+                    let found = distances(run, &self.probed_from(partition, probes, k));
                     let rows = found.chunks_exact(k).zip(truth.chunks_exact(k));
                     rows.map(|(found, truth)| found.iter().filter(|&&d| d <= truth[k - 1]).count())
                         .sum::<usize>()
                 })
                 .sum();
             let recall = hits as f64 / truth.iter().map(Vec::len).sum::<usize>() as f64;
-            if recall >= RECALL || searched == most {
-                return (searched, recall);
+            if recall >= RECALL || probes == most {
+                return (probes, recall);
             }
-            searched = (searched + searched.div_ceil(4)).min(most);
+            probes = (probes + probes.div_ceil(4)).min(most);
         }
     }
 
-    /// The nearest of the rows in `cells` for the rows `queries`, all in cell order.
+    /// The nearest of the rows in `partitions` for the rows `queries`, all in partition order.
     fn search(
         &self,
         queries: std::ops::Range<usize>,
-        cells: &[u32],
+        partitions: &[u32],
         k: usize,
         out: (&mut [u32], &mut [f32]),
     ) {
@@ -190,8 +199,8 @@ impl CellIndex {
             .chunks_exact(self.cols)
             .map(|query| Nearest::new(k + 1, rounding_bound(squared_length(query), self.longest, self.cols)))
             .collect();
-        for &cell in cells {
-            let Cell { first, packed } = &self.cells[cell as usize];
+        for &partition in partitions {
+            let InvertedList { first, packed } = &self.partitions[partition as usize];
             scan(&centred, packed, *first as u32, &mut best);
         }
         let (data, cols) = (self.data.data(), self.cols);
@@ -199,23 +208,26 @@ impl CellIndex {
     }
 }
 
-/// More cells than this are never searched.
-pub(crate) const MOST_CELLS: usize = 400;
+/// More partitions than this are never searched.
+pub(crate) const MOST_PROBES: usize = 400;
 
-/// The members of about `count` cells: first into √count groups, then each group into cells.
+/// The members of about `count` partitions: first into √count groups, then each group into partitions.
 pub(super) fn divide_twice(x: &Matrix, count: usize, seed: u64) -> Vec<Vec<u32>> {
     let groups = divide(x, (count as f64).sqrt().round().max(1.0) as usize, seed);
-    let cells: Vec<Vec<Vec<u32>>> = groups
+    let partitions: Vec<Vec<Vec<u32>>> = groups
         .into_par_iter()
         .map(|group| {
-            let cells = divide(&x.select(&group), group.len().div_ceil(CELL), seed);
-            cells.into_iter().map(|cell| cell.into_iter().map(|i| group[i as usize]).collect()).collect()
+            let partitions = divide(&x.select(&group), group.len().div_ceil(PARTITION_SIZE), seed);
+            partitions
+                .into_iter()
+                .map(|partition| partition.into_iter().map(|i| group[i as usize]).collect())
+                .collect()
         })
         .collect();
-    cells.into_iter().flatten().filter(|cell| !cell.is_empty()).collect()
+    partitions.into_iter().flatten().filter(|partition| !partition.is_empty()).collect()
 }
 
-/// The members of each of `count` cells, by k-means on a sample.
+/// The members of each of `count` partitions, by k-means on a sample.
 fn divide(x: &Matrix, count: usize, seed: u64) -> Vec<Vec<u32>> {
     if count <= 1 {
         return vec![(0..x.rows() as u32).collect()];
@@ -228,8 +240,8 @@ fn divide(x: &Matrix, count: usize, seed: u64) -> Vec<Vec<u32>> {
         move_centres(&mut centres, &sample, &nearest);
     }
     let mut members = vec![Vec::new(); centres.rows()];
-    for (row, &cell) in ExactIndex::of(&centres).nearest_of(x, 1).indices.iter().enumerate() {
-        members[cell as usize].push(row as u32);
+    for (row, &partition) in ExactIndex::of(&centres).nearest_of(x, 1).indices.iter().enumerate() {
+        members[partition as usize].push(row as u32);
     }
     members
 }
@@ -239,9 +251,9 @@ fn move_centres(centres: &mut Matrix, rows: &Matrix, nearest: &[u32]) {
     let cols = rows.cols();
     let mut sums = vec![0.0f64; centres.rows() * cols];
     let mut counts = vec![0u32; centres.rows()];
-    for (row, &cell) in rows.data().chunks_exact(cols).zip(nearest) {
-        counts[cell as usize] += 1;
-        let sum = &mut sums[cell as usize * cols..][..cols];
+    for (row, &partition) in rows.data().chunks_exact(cols).zip(nearest) {
+        counts[partition as usize] += 1;
+        let sum = &mut sums[partition as usize * cols..][..cols];
         sum.iter_mut().zip(row).for_each(|(sum, &v)| *sum += f64::from(v));
     }
     let means = sums.chunks_exact(cols).zip(&counts);
@@ -252,9 +264,9 @@ fn move_centres(centres: &mut Matrix, rows: &Matrix, nearest: &[u32]) {
     }
 }
 
-/// The mean of each cell's rows.
-pub(super) fn centres_of(cells: usize, cell_of: &[u32], rows: &Matrix) -> Matrix {
-    let mut centres = Matrix::zeros(cells, rows.cols());
-    move_centres(&mut centres, rows, cell_of);
+/// The mean of each partition's rows.
+pub(super) fn centres_of(partitions: usize, partition_of: &[u32], rows: &Matrix) -> Matrix {
+    let mut centres = Matrix::zeros(partitions, rows.cols());
+    move_centres(&mut centres, rows, partition_of);
     centres
 }

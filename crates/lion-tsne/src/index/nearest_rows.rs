@@ -1,6 +1,6 @@
 //! The nearest rows of a map, for ways of placing that need no more of it.
 
-use super::placing::{CellParts, RowIndex};
+use super::placing::{Partitioning, RowIndex};
 use crate::matrix::Matrix;
 
 /// The rows of a map, ready to tell which are nearest to a new row. Every row is compared with where rows are few, those
@@ -15,7 +15,7 @@ impl NearestRows {
     /// For the `k` nearest, or all rows if there are fewer.
     pub fn new(x: &Matrix, k: usize, seed: u64) -> Self {
         let k = k.clamp(1, x.rows());
-        let cells = CellParts::new(x, k, seed);
+        let cells = Partitioning::new(x, k, seed);
         Self { x: x.clone(), index: RowIndex::new(x, cells.as_ref()), k }
     }
 

@@ -1,11 +1,13 @@
-//! The rows of a map made ready for new rows: the nearest of them, and those within a radius.
+//! The rows of a map made ready for new rows: the nearest of them, and those within a radius, by the inverted file of
+//! `approximate` (the bound by the triangle inequality is ours).
 //!
-//! Small maps are one cell, and every row is compared with. Large ones are divided into cells by k-means, and a new row
-//! is compared with the rows of the cells nearest to it, as many as a sample of the map's own rows needed. Which cells
-//! those are depends on the new row alone, and so does what is found. Where nothing may be missed, the cells that can hold
-//! a row within a radius are searched instead: by the triangle inequality no others can.
+//! Small maps are one partition, and every row is compared with. Large ones are divided into partitions by k-means, and
+//! a new row is compared with the rows of the partitions nearest to it, as many as a sample of the map's own rows
+//! needed. Which partitions those are depends on the new row alone, and so does what is found. Where nothing may be
+//! missed, the partitions that can hold a row within a radius are searched instead: by the triangle inequality no
+//! others can.
 
-use super::approximate::{CELL, centres_of, divide_twice};
+use super::approximate::{PARTITION_SIZE, centres_of, divide_twice};
 use super::exact::{ExactIndex, Nearest, Within, centre, column_means, rounding_bound};
 use super::scan::{Collect, Packed, scan, squared_distance, squared_length};
 use crate::matrix::Matrix;
@@ -14,20 +16,20 @@ use crate::vectorized::vectorized;
 use rayon::prelude::*;
 
 /// Up to this many rows a new row is compared with all of them.
-const ONE_CELL_UP_TO: usize = 10_000;
+const ONE_PARTITION_UP_TO: usize = 10_000;
 /// Share of the true nearest rows that new rows should find. Those missed are the farthest of them, and pull least: in a
 /// map of 60000 digits, places found at 0.96 and at 1 have the same labels around them but for 0.1 %.
 const RECALL: f64 = 0.96;
-/// Rows of the map that tell how many cells that takes.
+/// Rows of the map that tell how many partitions that takes.
 const SAMPLE: usize = 512;
-/// Cells searched at least.
-const LEAST_SEARCHED: usize = 4;
-/// Rounding of distances to centres and of cells' radii, as a share.
+/// Partitions searched at least.
+const LEAST_PROBES: usize = 4;
+/// Rounding of distances to centres and of partitions' radii, as a share.
 const SLACK: f32 = 1e-5;
 /// Rounding of a distance and its square, as a share.
 const ROOT_SLACK: f64 = 1e-6;
-/// New rows that are searched together: in many cells enough that each is read once for many of them, in one cell few
-/// enough that what they collect stays cached.
+/// New rows that are searched together: in many partitions enough that each is read once for many of them, in one
+/// partition few enough that what they collect stays cached.
 const TOGETHER: usize = 2048;
 const TOGETHER_IN_ONE: usize = 192;
 
@@ -36,31 +38,31 @@ const LINE: usize = 16;
 
 /// How a large map's rows are divided: what its file keeps.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct CellParts {
-    /// The centre of each cell.
+pub(crate) struct Partitioning {
+    /// The centre of each partition.
     pub(crate) centres: Matrix,
-    /// The cell of each row: the one with the nearest centre.
-    pub(crate) cell_of: Vec<u32>,
-    /// How many cells a new row looks into.
-    pub(crate) searched: u32,
+    /// The partition of each row: the one with the nearest centre.
+    pub(crate) partition_of: Vec<u32>,
+    /// How many partitions a new row is compared with.
+    pub(crate) probes: u32,
 }
 
-impl CellParts {
+impl Partitioning {
     /// Divides the rows, if they are many; a new row shall find its `k` nearest.
     pub(crate) fn new(x: &Matrix, k: usize, seed: u64) -> Option<Self> {
-        if x.rows() <= ONE_CELL_UP_TO {
+        if x.rows() <= ONE_PARTITION_UP_TO {
             return None;
         }
-        let mut cell_of = vec![0; x.rows()];
-        let members = divide_twice(x, x.rows().div_ceil(CELL), seed);
-        for (cell, members) in members.iter().enumerate() {
-            members.iter().for_each(|&row| cell_of[row as usize] = cell as u32);
+        let mut partition_of = vec![0; x.rows()];
+        let members = divide_twice(x, x.rows().div_ceil(PARTITION_SIZE), seed);
+        for (partition, members) in members.iter().enumerate() {
+            members.iter().for_each(|&row| partition_of[row as usize] = partition as u32);
         }
-        let centres = centres_of(members.len(), &cell_of, x);
+        let centres = centres_of(members.len(), &partition_of, x);
         // A new row that equals an old one must find it: both are at home where the nearest centre is.
-        let cell_of = ExactIndex::of(&centres).nearest_of(x, 1).indices;
-        let mut parts = Self { centres, cell_of, searched: 1 };
-        parts.searched = RowIndex::new(x, Some(&parts)).enough_cells(x, k, seed) as u32;
+        let partition_of = ExactIndex::of(&centres).nearest_of(x, 1).indices;
+        let mut parts = Self { centres, partition_of, probes: 1 };
+        parts.probes = RowIndex::new(x, Some(&parts)).enough_probes(x, k, seed) as u32;
         Some(parts)
     }
 }
@@ -78,36 +80,42 @@ pub(crate) struct Seen {
 pub(crate) struct RowIndex {
     cols: usize,
     mean: Vec<f32>,
-    /// The row at each place in the order of cells.
+    /// The row at each place in the order of partitions.
     rows: Vec<u32>,
-    cells: Vec<Cell>,
+    partitions: Vec<Partition>,
     centres: ExactIndex,
     centre_rows: Matrix,
-    searched: usize,
+    probes: usize,
     longest: f32,
 }
 
-struct Cell {
-    first: u32,
-    packed: Packed,
-    /// No row of the cell is farther from its centre.
-    radius: f32,
+/// The rows of one partition, packed for scanning.
+pub(super) struct Partition {
+    /// Where its rows begin in partition order.
+    pub(super) first: usize,
+    pub(super) packed: Packed,
+    /// No row of the partition is farther from its centre.
+    pub(super) radius: f32,
 }
 
 impl RowIndex {
-    pub(crate) fn new(x: &Matrix, parts: Option<&CellParts>) -> Self {
+    pub(crate) fn new(x: &Matrix, parts: Option<&Partitioning>) -> Self {
         let mean = column_means(x);
-        let (centre_rows, members, searched) = match parts {
+        let (centre_rows, members, probes) = match parts {
             None => {
                 (Matrix::from_rows(x.cols(), mean.clone()), vec![(0..x.rows() as u32).collect::<Vec<_>>()], 1)
             }
             Some(parts) => {
                 let mut members = vec![Vec::new(); parts.centres.rows()];
-                parts.cell_of.iter().zip(0..).for_each(|(&cell, row)| members[cell as usize].push(row));
-                (parts.centres.clone(), members, (parts.searched as usize).min(parts.centres.rows()))
+                parts
+                    .partition_of
+                    .iter()
+                    .zip(0..)
+                    .for_each(|(&partition, row)| members[partition as usize].push(row));
+                (parts.centres.clone(), members, (parts.probes as usize).min(parts.centres.rows()))
             }
         };
-        let cells: Vec<Cell> = members
+        let partitions: Vec<Partition> = members
             .par_iter()
             .zip(firsts(&members))
             .zip(centre_rows.data().par_chunks_exact(x.cols()))
@@ -115,25 +123,25 @@ impl RowIndex {
                 let rows = x.select(members);
                 let packed = Packed::centred(rows.data(), &mean);
                 let farthest = rows.data().chunks_exact(x.cols()).map(|row| squared_distance(row, middle));
-                Cell { first, packed, radius: farthest.fold(0.0, f32::max).sqrt() * (1.0 + SLACK) }
+                Partition { first, packed, radius: farthest.fold(0.0, f32::max).sqrt() * (1.0 + SLACK) }
             })
             .collect();
         Self {
             cols: x.cols(),
             rows: members.concat(),
-            longest: cells.iter().map(|cell| cell.packed.longest()).fold(0.0, f32::max),
-            cells,
+            longest: partitions.iter().map(|partition| partition.packed.longest()).fold(0.0, f32::max),
+            partitions,
             centres: ExactIndex::of(&centre_rows),
             centre_rows,
-            searched,
+            probes,
             mean,
         }
     }
 
-    /// The `k` nearest rows of each query and the number within `radius`, among the rows of the cells around it.
+    /// The `k` nearest rows of each query and the number within `radius`, among the rows of the partitions around it.
     /// `x` is what the index was made of.
     pub(crate) fn search(&self, x: &Matrix, queries: &[f32], k: usize, radius: f64) -> Vec<Seen> {
-        let home = |queries: &[f32]| self.cells_around(queries, self.searched);
+        let home = |queries: &[f32]| self.partitions_around(queries, self.probes);
         self.search_in(x, queries, k, radius, home)
     }
 
@@ -149,17 +157,17 @@ impl RowIndex {
         let parts = queries.chunks(self.together() * self.cols).zip(reaches.chunks(self.together()));
         let search = |(queries, reaches): (&[f32], &[f64])| {
             let reaches: Vec<f64> = reaches.iter().map(|reach| reach.max(radius)).collect();
-            self.search_in(x, queries, k, radius, |queries| self.all_cells_within(queries, &reaches))
+            self.search_in(x, queries, k, radius, |queries| self.all_partitions_within(queries, &reaches))
         };
         parts.flat_map(search).collect()
     }
 
     /// For each query, whether no row is within the radius.
     pub(crate) fn lonely(&self, x: &Matrix, queries: &[f32], radius: f64) -> Vec<bool> {
-        // For most it is enough to look into the nearest cell.
-        let seen = self.search_in(x, queries, 1, radius, |queries| self.cells_around(queries, 1));
+        // For most it is enough to look into the nearest partition.
+        let seen = self.search_in(x, queries, 1, radius, |queries| self.partitions_around(queries, 1));
         let mut lonely: Vec<bool> = seen.into_iter().map(|seen| seen.within == 0).collect();
-        if self.cells.len() == 1 {
+        if self.partitions.len() == 1 {
             return lonely;
         }
         let suspects: Vec<usize> = (0..lonely.len()).filter(|&at| lonely[at]).collect();
@@ -172,12 +180,12 @@ impl RowIndex {
 
     /// How many queries it is best asked at a time.
     pub(crate) fn together(&self) -> usize {
-        if self.cells.len() == 1 { TOGETHER_IN_ONE } else { TOGETHER }
+        if self.partitions.len() == 1 { TOGETHER_IN_ONE } else { TOGETHER }
     }
 
     /// Whether every row is seen by every query.
     pub(crate) fn sees_all(&self) -> bool {
-        self.searched == self.cells.len()
+        self.probes == self.partitions.len()
     }
 
     /// Every row within its radius of each query, with squared distances, nearest first.
@@ -192,7 +200,7 @@ impl RowIndex {
                 rows: Vec::new(),
             });
             let mut collectors: Vec<Within> = reaches.collect();
-            self.visit(&centred, self.all_cells_within(queries, radii), &mut collectors);
+            self.visit(&centred, self.all_partitions_within(queries, radii), &mut collectors);
             all.extend(collectors.into_iter().zip(rows()).map(|(found, (query, &radius))| {
                 let mut near = self.true_distances(x, query, &found.rows);
                 near.retain(|&(distance2, _)| f64::from(distance2.sqrt()) <= radius);
@@ -208,100 +216,112 @@ impl RowIndex {
         queries: &[f32],
         k: usize,
         radius: f64,
-        cells: impl Fn(&[f32]) -> Vec<(u32, u32)>,
+        partitions: impl Fn(&[f32]) -> Vec<(u32, u32)>,
     ) -> Vec<Seen> {
         let mut seen = Vec::with_capacity(queries.len() / self.cols);
         for queries in queries.chunks(self.together() * self.cols) {
             let centred = centre(queries, &self.mean);
             let rows = centred.chunks_exact(self.cols);
-            let mut looks: Vec<Look> = rows.map(|q| Look::new(k, radius, self.rounding(q))).collect();
-            let cells = cells(queries);
-            let order = by_home(&cells, looks.len());
-            // The first cell of each query first: what is found there keeps most of the rest away.
-            let is_first = |at: usize| at == 0 || cells[at].0 != cells[at - 1].0;
-            let (first, rest) = (0..cells.len()).partition::<Vec<_>, _>(|&at| is_first(at));
+            let mut collectors: Vec<NeighbourCollector> =
+                rows.map(|q| NeighbourCollector::new(k, radius, self.rounding(q))).collect();
+            let partitions = partitions(queries);
+            let order = by_home(&partitions, collectors.len());
+            // The first partition of each query first: what is found there keeps most of the rest away.
+            let is_first = |at: usize| at == 0 || partitions[at].0 != partitions[at - 1].0;
+            let (first, rest) = (0..partitions.len()).partition::<Vec<_>, _>(|&at| is_first(at));
             for round in [first, rest] {
-                self.visit(&centred, round.into_iter().map(|at| cells[at]).collect(), &mut looks);
-                looks.iter_mut().for_each(|look| look.nearest.shrink());
+                self.visit(&centred, round.into_iter().map(|at| partitions[at]).collect(), &mut collectors);
+                collectors.iter_mut().for_each(|collector| collector.nearest.shrink());
             }
             let first = seen.len();
-            seen.resize_with(first + looks.len(), Seen::default);
+            seen.resize_with(first + collectors.len(), Seen::default);
             for at in order {
                 let query = &queries[at * self.cols..][..self.cols];
-                seen[first + at] = self.decide(std::mem::take(&mut looks[at]), x, query, k, radius);
+                seen[first + at] = self.decide(std::mem::take(&mut collectors[at]), x, query, k, radius);
             }
         }
         seen
     }
 
-    /// Shows each query the rows of its cells; `pairs` are of queries and cells.
-    fn visit<C: Collect + Default>(&self, centred: &[f32], mut pairs: Vec<(u32, u32)>, looks: &mut [C]) {
-        if self.cells.len() == 1 {
+    /// Shows each query the rows of its partitions; `pairs` are of queries and partitions.
+    fn visit<C: Collect + Default>(&self, centred: &[f32], mut pairs: Vec<(u32, u32)>, collectors: &mut [C]) {
+        if self.partitions.len() == 1 {
             if !pairs.is_empty() {
-                scan(centred, &self.cells[0].packed, 0, looks);
+                scan(centred, &self.partitions[0].packed, 0, collectors);
             }
             return;
         }
-        pairs.sort_unstable_by_key(|&(query, cell)| (cell, query));
+        pairs.sort_unstable_by_key(|&(query, partition)| (partition, query));
         let (mut queries, mut together) = (Vec::new(), Vec::new());
         for pairs in pairs.chunk_by(|a, b| a.1 == b.1) {
-            let Cell { first, packed, .. } = &self.cells[pairs[0].1 as usize];
+            let Partition { first, packed, .. } = &self.partitions[pairs[0].1 as usize];
             queries.clear();
             for &(query, _) in pairs {
                 queries.extend_from_slice(&centred[query as usize * self.cols..][..self.cols]);
-                together.push(std::mem::take(&mut looks[query as usize]));
+                together.push(std::mem::take(&mut collectors[query as usize]));
             }
-            scan(&queries, packed, *first, &mut together);
-            pairs.iter().zip(together.drain(..)).for_each(|(&(query, _), look)| looks[query as usize] = look);
+            scan(&queries, packed, *first as u32, &mut together);
+            pairs
+                .iter()
+                .zip(together.drain(..))
+                .for_each(|(&(query, _), collector)| collectors[query as usize] = collector);
         }
     }
 
-    /// For each query, the cells with the nearest centres.
-    fn cells_around(&self, queries: &[f32], count: usize) -> Vec<(u32, u32)> {
+    /// For each query, the partitions with the nearest centres.
+    fn partitions_around(&self, queries: &[f32], count: usize) -> Vec<(u32, u32)> {
         let rows = queries.len() / self.cols;
-        if self.cells.len() == 1 {
+        if self.partitions.len() == 1 {
             return (0..rows as u32).map(|query| (query, 0)).collect();
         }
-        let (mut cells, mut distances) = (vec![0; rows * count], vec![0.0; rows * count]);
-        self.centres.nearest_block(queries, count, None, (&mut cells, &mut distances));
-        cells.into_iter().enumerate().map(|(at, cell)| ((at / count) as u32, cell)).collect()
+        let (mut partitions, mut distances) = (vec![0; rows * count], vec![0.0; rows * count]);
+        self.centres.nearest_block(queries, count, None, (&mut partitions, &mut distances));
+        partitions.into_iter().enumerate().map(|(at, partition)| ((at / count) as u32, partition)).collect()
     }
 
-    /// For each query, the cells that can hold a row within its radius.
-    fn all_cells_within(&self, queries: &[f32], radii: &[f64]) -> Vec<(u32, u32)> {
+    /// For each query, the partitions that can hold a row within its radius.
+    fn all_partitions_within(&self, queries: &[f32], radii: &[f64]) -> Vec<(u32, u32)> {
         let rows = (0..).zip(queries.chunks_exact(self.cols).zip(radii));
         let pairs = rows.flat_map(|(at, (query, &radius))| {
-            self.cells_within(query, radius).into_iter().map(move |cell| (at, cell))
+            self.partitions_within(query, radius).into_iter().map(move |partition| (at, partition))
         });
         pairs.collect()
     }
 
-    fn cells_within(&self, query: &[f32], radius: f64) -> Vec<u32> {
+    fn partitions_within(&self, query: &[f32], radius: f64) -> Vec<u32> {
         let centres = self.centre_rows.data().chunks_exact(self.cols);
         vectorized(
             #[inline(always)]
             || {
-                let reachable = |(centre, cell): (&[f32], &Cell)| {
-                    let gap = squared_distance(query, centre).sqrt() * (1.0 - SLACK) - cell.radius;
+                let reachable = |(centre, partition): (&[f32], &Partition)| {
+                    let gap = squared_distance(query, centre).sqrt() * (1.0 - SLACK) - partition.radius;
                     f64::from(gap) <= radius
                 };
-                let cells = (0..).zip(centres.zip(&self.cells)).filter(|&(_, cell)| reachable(cell));
-                cells.map(|(cell, _)| cell).collect()
+                let partitions =
+                    (0..).zip(centres.zip(&self.partitions)).filter(|&(_, partition)| reachable(partition));
+                partitions.map(|(partition, _)| partition).collect()
             },
         )
     }
 
-    fn decide(&self, mut look: Look, x: &Matrix, query: &[f32], k: usize, radius: f64) -> Seen {
-        let mut within = look.surely;
-        let unsure = self.true_distances(x, query, &look.unsure);
+    fn decide(
+        &self,
+        mut collector: NeighbourCollector,
+        x: &Matrix,
+        query: &[f32],
+        k: usize,
+        radius: f64,
+    ) -> Seen {
+        let mut within = collector.surely;
+        let unsure = self.true_distances(x, query, &collector.unsure);
         within += unsure.iter().filter(|(distance2, _)| f64::from(distance2.sqrt()) <= radius).count() as u32;
-        let candidates: Vec<u32> = look.nearest.candidates().collect();
+        let candidates: Vec<u32> = collector.nearest.candidates().collect();
         let mut nearest = self.true_distances(x, query, &candidates);
         nearest.truncate(k);
         Seen { nearest, within }
     }
 
-    /// Row numbers in the order of cells become rows, with their true distances, nearest first.
+    /// Row numbers in the order of partitions become rows, with their true distances, nearest first.
     fn true_distances(&self, x: &Matrix, query: &[f32], at: &[u32]) -> Vec<(f32, u32)> {
         let data = x.data();
         let mut keys = vec![0u64; at.len()];
@@ -329,48 +349,48 @@ impl RowIndex {
         rounding_bound(squared_length(query), self.longest, self.cols)
     }
 
-    /// How many cells the rows of a sample need to find their `k` nearest.
-    fn enough_cells(&self, x: &Matrix, k: usize, seed: u64) -> usize {
+    /// How many partitions the rows of a sample need to find their `k` nearest.
+    fn enough_probes(&self, x: &Matrix, k: usize, seed: u64) -> usize {
         let sample = x.select(&Random::new(seed ^ 0x5a3).sample(x.rows(), SAMPLE));
         let blocks: Vec<&[f32]> = sample.data().chunks(64 * self.cols).collect();
-        let farthest = |cells: usize| -> Vec<Vec<Seen>> {
-            let around = |queries: &[f32]| self.cells_around(queries, cells);
+        let farthest = |partitions: usize| -> Vec<Vec<Seen>> {
+            let around = |queries: &[f32]| self.partitions_around(queries, partitions);
             blocks.par_iter().map(|queries| self.search_in(x, queries, k, 0.0, around)).collect()
         };
-        let truth = farthest(self.cells.len());
-        let mut searched = LEAST_SEARCHED.min(self.cells.len());
+        let truth = farthest(self.partitions.len());
+        let mut probes = LEAST_PROBES.min(self.partitions.len());
         loop {
-            let found = farthest(searched);
+            let found = farthest(probes);
             let (mut hits, mut all) = (0, 0);
             for (found, truth) in found.iter().flatten().zip(truth.iter().flatten()) {
                 let last = truth.nearest.last().map_or(0.0, |&(distance2, _)| distance2);
                 hits += found.nearest.iter().filter(|(distance2, _)| *distance2 <= last).count();
                 all += truth.nearest.len();
             }
-            if hits as f64 >= RECALL * all as f64 || searched == self.cells.len() {
-                return searched;
+            if hits as f64 >= RECALL * all as f64 || probes == self.partitions.len() {
+                return probes;
             }
-            searched = (searched + searched.div_ceil(8)).min(self.cells.len());
+            probes = (probes + probes.div_ceil(8)).min(self.partitions.len());
         }
     }
 }
 
-/// Queries in the order of the first cell of each: neighbours look at the same rows, and find them in the cache.
+/// Queries in the order of the first partition of each: neighbours look at the same rows, and find them in the cache.
 fn by_home(pairs: &[(u32, u32)], queries: usize) -> Vec<usize> {
     let mut home = vec![u32::MAX; queries];
-    for &(query, cell) in pairs.iter().rev() {
-        home[query as usize] = cell;
+    for &(query, partition) in pairs.iter().rev() {
+        home[query as usize] = partition;
     }
     let mut order: Vec<usize> = (0..queries).collect();
     order.sort_by_key(|&query| home[query]);
     order
 }
 
-/// Where each cell begins in the order of cells.
-fn firsts(members: &[Vec<u32>]) -> Vec<u32> {
+/// Where each partition begins in the order of partitions.
+fn firsts(members: &[Vec<u32>]) -> Vec<usize> {
     let sizes = members.iter().scan(0, |first, members| {
         let this = *first;
-        *first += members.len() as u32;
+        *first += members.len();
         Some(this)
     });
     sizes.collect()
@@ -383,7 +403,7 @@ fn square(radius: f64) -> f32 {
 
 /// What one query collects: the nearest rows, and how many are within a radius.
 #[derive(Default)]
-struct Look {
+struct NeighbourCollector {
     nearest: Nearest,
     /// Rows nearer than this (squared) are within the radius for sure.
     sure: f32,
@@ -394,7 +414,7 @@ struct Look {
     unsure: Vec<u32>,
 }
 
-impl Look {
+impl NeighbourCollector {
     fn new(k: usize, radius: f64, rounding: f32) -> Self {
         let radius2 = square(radius);
         Self {
@@ -407,7 +427,7 @@ impl Look {
     }
 }
 
-impl Collect for Look {
+impl Collect for NeighbourCollector {
     #[inline(always)]
     fn reach(&self) -> f32 {
         self.nearest.reach().max(self.possible)

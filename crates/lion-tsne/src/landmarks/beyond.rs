@@ -116,7 +116,7 @@ impl<'a> Beyond<'a> {
             return Err(Error::Data("the map has no parameters of placing".into()));
         };
         let pool = pool(threads)?;
-        let index = pool.install(|| RowIndex::new(map.x(), lion.cells.as_ref()));
+        let index = pool.install(|| RowIndex::new(map.x(), lion.partitioning.as_ref()));
         Ok(Self { map, index, r_x: lion.r_x, pool })
     }
 

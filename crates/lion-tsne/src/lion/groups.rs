@@ -1,13 +1,13 @@
 //! Outliers that are near each other belong together.
 
-use crate::index::linked;
+use crate::index::connected_components;
 use crate::matrix::Matrix;
 
 /// The group of each row, numbered by first appearance: rows within `radius` of each other are in one group, and so are
 /// rows linked by others.
 pub(crate) fn groups(rows: &[&[f32]], radius: f64) -> Vec<u32> {
     let cols = rows.first().map_or(0, |row| row.len());
-    let least = linked(&Matrix::from_rows(cols, rows.concat()), radius);
+    let least = connected_components(&Matrix::from_rows(cols, rows.concat()), radius);
     let mut names = vec![0; least.len()];
     let mut count = 0;
     for (row, &least) in least.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! What lies near a row: for people who look at it.
 
 use super::Lion;
-use super::cells::Cells;
+use super::outlier_grid::OutlierGrid;
 use super::radius::share_at_least;
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
@@ -50,8 +50,8 @@ impl Lion {
     }
 
     /// The cells of the map, none of them handed out.
-    pub(crate) fn fresh_cells(&self) -> Cells {
-        self.cells.clone()
+    pub(crate) fn fresh_grid(&self) -> OutlierGrid {
+        self.grid.clone()
     }
 
     /// Runs work on the threads of this map.

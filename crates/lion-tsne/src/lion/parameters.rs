@@ -3,9 +3,9 @@
 use super::power::{PowerPoint, cross_validate};
 use super::radius::{Radius, ascending, percentile};
 use crate::error::{Error, Result};
-use crate::index::{CellParts, RowIndex, Search, nearest_neighbours};
+use crate::index::{Partitioning, RowIndex, Search, nearest_neighbours};
+use crate::kd_tree::KdTree;
 use crate::matrix::Matrix;
-use crate::plane::Plane;
 use crate::preprocess::{Unique, unique_rows};
 use crate::progress::ignore;
 use crate::verdict::Calibration;
@@ -74,8 +74,8 @@ pub struct LionParameters {
     pub(crate) nn_y: Vec<f32>,
     /// How far each distinct row is from its projection, if the PCA dropped variance.
     pub(crate) residuals: Option<Vec<f32>>,
-    /// The division of a large map's rows.
-    pub(crate) cells: Option<CellParts>,
+    /// The partitions of a large map's rows.
+    pub(crate) partitioning: Option<Partitioning>,
     /// What verdicts are calibrated by; maps of before that, and maps of few rows, have none.
     pub(crate) calibration: Option<Calibration>,
     /// So many rows, the last ones, are there because they were far from all others: percentiles are of the rest.
@@ -83,8 +83,8 @@ pub struct LionParameters {
 }
 
 impl LionParameters {
-    /// From rows and their places. `nn_x` may be given where neighbours were found already; distances may be too large there,
-    /// not too small. The last rows may be `covering` ones.
+    /// From rows and their places. `nn_x` may be given where neighbours were found already; distances may be too large
+    /// there, not too small. The last rows may be `covering` ones.
     pub(crate) fn new(
         (x, y): (&Matrix, &Matrix),
         nn_x: Option<Vec<f32>>,
@@ -94,14 +94,14 @@ impl LionParameters {
         chosen: &Chosen,
         seed: u64,
     ) -> Result<Self> {
-        let cells = CellParts::new(x, nearest_count(perplexity, x.rows()), seed);
-        let index = RowIndex::new(x, cells.as_ref());
+        let partitioning = Partitioning::new(x, nearest_count(perplexity, x.rows()), seed);
+        let index = RowIndex::new(x, partitioning.as_ref());
         let mut nn_x = match nn_x {
             Some(nn_x) => nn_x,
             None => over_distinct(x, |x| nearest_distances(x, seed))?,
         };
         verify_farthest(&mut nn_x, x, &index);
-        let nn_y = over_distinct(y, |y| Ok(Plane::new(y.data(), y.cols()).nearest_distances()))?;
+        let nn_y = over_distinct(y, |y| Ok(KdTree::new(y.data(), y.cols()).nearest_distances()))?;
         let radius = chosen.radius.unwrap_or(RADIUS);
         let r_x = radius.of(&ascending(fair(&nn_x, covering)));
         let sorted_y = ascending(&nn_y);
@@ -123,7 +123,7 @@ impl LionParameters {
             nn_x,
             nn_y,
             residuals,
-            cells,
+            partitioning,
             calibration: None,
             covering,
         })
@@ -173,12 +173,12 @@ impl LionParameters {
         if let Some(calibration) = &self.calibration {
             calibration.check(rows)?;
         }
-        let Some(CellParts { centres, cell_of, searched }) = &self.cells else { return Ok(()) };
-        let fits = cell_of.len() == rows
+        let Some(Partitioning { centres, partition_of, probes }) = &self.partitioning else { return Ok(()) };
+        let fits = partition_of.len() == rows
             && centres.cols() == cols
-            && cell_of.iter().all(|&cell| (cell as usize) < centres.rows());
-        if !fits || *searched == 0 {
-            return refuse("have cells of another map");
+            && partition_of.iter().all(|&partition| (partition as usize) < centres.rows());
+        if !fits || *probes == 0 {
+            return refuse("have partitions of another map");
         }
         centres.check_finite()
     }
@@ -190,8 +190,8 @@ fn fair<T>(of_rows: &[T], covering: usize) -> &[T] {
 
 /// An index of rows, and the r_x that a map of them would have.
 pub(crate) fn spacing(x: &Matrix, radius: Option<Radius>, seed: u64) -> Result<(RowIndex, f64)> {
-    let cells = CellParts::new(x, 1, seed);
-    let index = RowIndex::new(x, cells.as_ref());
+    let partitioning = Partitioning::new(x, 1, seed);
+    let index = RowIndex::new(x, partitioning.as_ref());
     let mut nn_x = over_distinct(x, |x| nearest_distances(x, seed))?;
     verify_farthest(&mut nn_x, x, &index);
     Ok((index, radius.unwrap_or(RADIUS).of(&ascending(&nn_x))))

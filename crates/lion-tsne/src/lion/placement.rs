@@ -1,6 +1,6 @@
 //! What is said of a placed row.
 
-use super::Stranger;
+use super::PendingOutlier;
 use crate::error::Error;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -101,11 +101,11 @@ pub struct Placement {
     pub group: Option<u64>,
 }
 
-/// A row that is settled, or an outlier that waits for its position.
+/// What is known of a row before outliers get positions: its placement, or an outlier that waits for one.
 #[derive(Clone, Debug)]
-pub enum Settled {
+pub enum Resolved {
     /// Its place does not depend on other new rows.
     Placed(Placement),
     /// Its place depends on the other outliers: `Placer::give_positions` knows it.
-    Outlier(Stranger),
+    Outlier(PendingOutlier),
 }

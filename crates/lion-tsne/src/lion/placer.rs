@@ -1,8 +1,8 @@
 //! Positions for outliers, and the memory of those handed out.
 
-use super::cells::{Cell, Cells, Positions};
 use super::groups::groups;
-use super::{Lion, Place, Placement, Settled, Stranger, Verdict};
+use super::outlier_grid::{GridCell, OutlierGrid, Positions};
+use super::{Lion, PendingOutlier, Place, Placement, Resolved, Verdict};
 use crate::error::Result;
 use crate::index::squared_distance;
 use crate::matrix::Matrix;
@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 pub struct Placer<'a> {
     lion: &'a Lion,
     /// The free cells, copied from the map's when the first outlier comes.
-    cells: Option<Cells>,
+    grid: Option<OutlierGrid>,
     groups: Vec<Group>,
     /// For the hash of each outlier's row, its group and number there.
     known: HashMap<u64, (usize, usize)>,
@@ -69,26 +69,26 @@ impl Group {
 
 impl<'a> Placer<'a> {
     pub(super) fn new(lion: &'a Lion) -> Self {
-        Self { lion, cells: None, groups: Vec::new(), known: HashMap::new() }
+        Self { lion, grid: None, groups: Vec::new(), known: HashMap::new() }
     }
 
     /// Places rows. Outliers among them know of each other and of those of earlier calls.
     pub fn place(&mut self, rows: &Matrix) -> Result<Vec<Placement>> {
-        let (settled, total) = (self.lion.settle(rows)?, rows.rows());
-        let (mut placements, mut strangers) = (Vec::with_capacity(settled.len()), Vec::new());
+        let (resolved, total) = (self.lion.resolve(rows)?, rows.rows());
+        let (mut placements, mut pending) = (Vec::with_capacity(resolved.len()), Vec::new());
         let mut waiting = Vec::new();
-        for settled in settled {
-            placements.push(match settled {
-                Settled::Placed(placement) => placement,
-                Settled::Outlier(stranger) => {
+        for resolved in resolved {
+            placements.push(match resolved {
+                Resolved::Placed(placement) => placement,
+                Resolved::Outlier(outlier) => {
                     waiting.push(placements.len());
-                    let placement = stranger.placement.clone();
-                    strangers.push(stranger);
+                    let placement = outlier.placement.clone();
+                    pending.push(outlier);
                     placement
                 }
             });
         }
-        for (at, placement) in waiting.into_iter().zip(self.give_positions_of(strangers, total)) {
+        for (at, placement) in waiting.into_iter().zip(self.give_positions_of(pending, total)) {
             placements[at] = placement;
         }
         Ok(placements)
@@ -96,38 +96,38 @@ impl<'a> Placer<'a> {
 
     /// Places one row.
     pub fn place_row(&mut self, row: &[f32]) -> Result<Placement> {
-        Ok(match self.lion.settle_row(row)? {
-            Settled::Placed(placement) => placement,
-            Settled::Outlier(stranger) => {
-                let placement = stranger.placement.clone();
-                self.give_positions_of(vec![stranger], 1).pop().unwrap_or(placement)
+        Ok(match self.lion.resolve_row(row)? {
+            Resolved::Placed(placement) => placement,
+            Resolved::Outlier(outlier) => {
+                let placement = outlier.placement.clone();
+                self.give_positions_of(vec![outlier], 1).pop().unwrap_or(placement)
             }
         })
     }
 
-    /// The same for all outliers of so many rows that were settled together. Where the options ask for a false discovery
+    /// The same for all outliers of so many rows that were resolved together. Where the options ask for a false discovery
     /// rate, outliers that are not strange enough for it are placed among the map's rows instead.
-    pub fn give_positions_of(&mut self, strangers: Vec<Stranger>, rows: usize) -> Vec<Placement> {
-        let Some(fdr) = self.lion.fdr else { return self.give_positions(strangers) };
-        let limit = benjamini_hochberg(strangers.iter().map(|s| s.placement.score).collect(), rows, fdr);
+    pub fn give_positions_of(&mut self, pending: Vec<PendingOutlier>, rows: usize) -> Vec<Placement> {
+        let Some(fdr) = self.lion.fdr else { return self.give_positions(pending) };
+        let limit = benjamini_hochberg(pending.iter().map(|s| s.placement.score).collect(), rows, fdr);
         // Rows beside an outlier of the map have their places already.
-        let settled = |stranger: &Stranger| match stranger.among {
-            Some(place) if stranger.placement.score > limit => {
-                Some(Placement { place, verdict: Verdict::Interpolated, ..stranger.placement.clone() })
+        let resolved = |outlier: &PendingOutlier| match outlier.among {
+            Some(place) if outlier.placement.score > limit => {
+                Some(Placement { place, verdict: Verdict::Interpolated, ..outlier.placement.clone() })
             }
-            _ if stranger.placement.verdict == Verdict::BesideOutlier => Some(stranger.placement.clone()),
+            _ if outlier.placement.verdict == Verdict::BesideOutlier => Some(outlier.placement.clone()),
             _ => None,
         };
-        let settled: Vec<Option<Placement>> = strangers.iter().map(settled).collect();
-        let rest = strangers.into_iter().zip(&settled).filter(|(_, settled)| settled.is_none());
-        let mut outliers = self.give_positions(rest.map(|(stranger, _)| stranger).collect()).into_iter();
-        settled.into_iter().filter_map(|settled| settled.or_else(|| outliers.next())).collect()
+        let resolved: Vec<Option<Placement>> = pending.iter().map(resolved).collect();
+        let rest = pending.into_iter().zip(&resolved).filter(|(_, resolved)| resolved.is_none());
+        let mut outliers = self.give_positions(rest.map(|(outlier, _)| outlier).collect()).into_iter();
+        resolved.into_iter().filter_map(|resolved| resolved.or_else(|| outliers.next())).collect()
     }
 
     /// Gives outliers their positions, all at once: what they get depends on which they are, not on their order.
-    pub fn give_positions(&mut self, strangers: Vec<Stranger>) -> Vec<Placement> {
-        let (different, number_of) = different(&strangers);
-        let rows: Vec<&[f32]> = different.iter().map(|&at| strangers[at].row.as_slice()).collect();
+    pub fn give_positions(&mut self, pending: Vec<PendingOutlier>) -> Vec<Placement> {
+        let (different, number_of) = different(&pending);
+        let rows: Vec<&[f32]> = different.iter().map(|&at| pending[at].row.as_slice()).collect();
         let group_of = self.lion.pool.install(|| groups(&rows, self.lion.r_x));
         let mut members: Vec<Vec<usize>> = Vec::new();
         for (number, &group) in group_of.iter().enumerate() {
@@ -135,7 +135,7 @@ impl<'a> Placer<'a> {
             members[group as usize].push(number);
         }
         // The first of a group is its nearest to the map; groups whose first is nearer choose first.
-        let rank = |&number: &usize| (strangers[different[number]].placement.nearest_distance, number);
+        let rank = |&number: &usize| (pending[different[number]].placement.nearest_distance, number);
         for group in &mut members {
             group.sort_by(|a, b| rank(a).0.total_cmp(&rank(b).0).then(a.cmp(b)));
         }
@@ -143,42 +143,42 @@ impl<'a> Placer<'a> {
         let known = self.groups.len();
         let mut given: Vec<(Place, usize)> = vec![(Place::default(), 0); different.len()];
         for group in members {
-            let strangers: Vec<&Stranger> =
-                group.iter().map(|&number| &strangers[different[number]]).collect();
-            let places = self.place_group(&strangers, known);
+            let pending: Vec<&PendingOutlier> =
+                group.iter().map(|&number| &pending[different[number]]).collect();
+            let places = self.place_group(&pending, known);
             group.into_iter().zip(places).for_each(|(number, place)| given[number] = place);
         }
-        let placed = strangers.into_iter().zip(number_of).map(|(stranger, number)| {
+        let placed = pending.into_iter().zip(number_of).map(|(outlier, number)| {
             let (place, group) = given[number];
-            Placement { place, group: Some(group as u64), ..stranger.placement }
+            Placement { place, group: Some(group as u64), ..outlier.placement }
         });
         placed.collect()
     }
 
     /// Places the members of one group: around one of the first `known` groups if they are near it, else at a position of
     /// their own.
-    fn place_group(&mut self, strangers: &[&Stranger], known: usize) -> Vec<(Place, usize)> {
-        let (number, mut first) = match self.near_group(strangers, known) {
+    fn place_group(&mut self, pending: &[&PendingOutlier], known: usize) -> Vec<(Place, usize)> {
+        let (number, mut first) = match self.near_group(pending, known) {
             Some(number) => (number, None),
             None => {
-                let position = self.position(strangers[0]);
+                let position = self.position(pending[0]);
                 self.groups.push(Group::new(position));
                 (self.groups.len() - 1, Some(self.lion.as_place(position)))
             }
         };
-        let mut places = Vec::with_capacity(strangers.len());
-        for stranger in strangers {
-            let key = xxh3_64(bytemuck::cast_slice(&stranger.row));
+        let mut places = Vec::with_capacity(pending.len());
+        for outlier in pending {
+            let key = xxh3_64(bytemuck::cast_slice(&outlier.row));
             let place = match self.known.get(&key) {
-                Some(&(group, member)) if self.groups[group].rows_of(member) == stranger.row => {
+                Some(&(group, member)) if self.groups[group].rows_of(member) == outlier.row => {
                     self.groups[group].places[member]
                 }
                 _ => {
                     let group = &mut self.groups[number];
-                    let beside = || self.lion.beside(&group.position, &stranger.row);
+                    let beside = || self.lion.beside(&group.position, &outlier.row);
                     let place = first.take().unwrap_or_else(beside);
                     self.known.insert(key, (number, group.places.len()));
-                    group.add(&stranger.row, place);
+                    group.add(&outlier.row, place);
                     place
                 }
             };
@@ -188,31 +188,31 @@ impl<'a> Placer<'a> {
     }
 
     /// The earliest of the first `known` groups that any of these is within r_x of.
-    fn near_group(&self, strangers: &[&Stranger], known: usize) -> Option<usize> {
+    fn near_group(&self, pending: &[&PendingOutlier], known: usize) -> Option<usize> {
         let is_near = |group: &Group| {
             vectorized(
                 #[inline(always)]
-                || strangers.iter().any(|stranger| group.is_near(&stranger.row, self.lion.r_x)),
+                || pending.iter().any(|outlier| group.is_near(&outlier.row, self.lion.r_x)),
             )
         };
         self.groups[..known].iter().position(is_near)
     }
 
-    fn position(&mut self, stranger: &Stranger) -> [f64; 3] {
-        let cells = self.cells.get_or_insert_with(|| self.lion.cells.clone());
-        let cell = self.lion.free_cell(cells, stranger);
-        cells.centre(&cell)
+    fn position(&mut self, outlier: &PendingOutlier) -> [f64; 3] {
+        let grid = self.grid.get_or_insert_with(|| self.lion.grid.clone());
+        let cell = self.lion.free_cell(grid, outlier);
+        grid.centre(&cell)
     }
 }
 
 impl Lion {
     /// Hands out the cell that an outlier gets for itself.
-    pub(crate) fn free_cell(&self, cells: &mut Cells, stranger: &Stranger) -> Cell {
+    pub(crate) fn free_cell(&self, grid: &mut OutlierGrid, outlier: &PendingOutlier) -> GridCell {
         match self.positions {
-            Positions::Nearest => cells.nearest(&stranger.target),
+            Positions::Nearest => grid.nearest(&outlier.target),
             Positions::Random => {
-                let seed = xxh3_64_with_seed(bytemuck::cast_slice(&stranger.row), self.seed);
-                cells.random(&mut Random::new(seed))
+                let seed = xxh3_64_with_seed(bytemuck::cast_slice(&outlier.row), self.seed);
+                grid.random(&mut Random::new(seed))
             }
         }
     }
@@ -229,18 +229,18 @@ fn benjamini_hochberg(mut p_values: Vec<f64>, tests: usize, share: f64) -> f64 {
 
 /// One of each set of equal outliers, in an order that does not depend on theirs; and for each outlier, which of those it
 /// equals.
-fn different(strangers: &[Stranger]) -> (Vec<usize>, Vec<usize>) {
-    let bits = |at: usize| strangers[at].row.iter().map(|v| v.to_bits());
+fn different(pending: &[PendingOutlier]) -> (Vec<usize>, Vec<usize>) {
+    let bits = |at: usize| pending[at].row.iter().map(|v| v.to_bits());
     // One of two rows on the same spot may lie off the plane, and then nobody looked twice for its nearest.
     let nearer = |a: usize, b: usize| {
-        let (a, b) = (&strangers[a], &strangers[b]);
+        let (a, b) = (&pending[a], &pending[b]);
         let targets = a.target.map(f64::to_bits).cmp(&b.target.map(f64::to_bits));
         a.placement.nearest_distance.total_cmp(&b.placement.nearest_distance).then(targets)
     };
-    let mut order: Vec<usize> = (0..strangers.len()).collect();
+    let mut order: Vec<usize> = (0..pending.len()).collect();
     order.sort_by(|&a, &b| bits(a).cmp(bits(b)).then_with(|| nearer(a, b)));
     let mut different: Vec<usize> = Vec::new();
-    let mut number_of = vec![0; strangers.len()];
+    let mut number_of = vec![0; pending.len()];
     for at in order {
         if different.last().is_none_or(|&last| bits(last).ne(bits(at))) {
             different.push(at);

@@ -2,7 +2,7 @@
 //! weighed anew for each power.
 
 use super::local::idw;
-use super::{Lion, Placement, Settled, Verdict};
+use super::{Lion, Placement, Resolved, Verdict};
 use crate::error::Result;
 use crate::matrix::Matrix;
 use rayon::prelude::*;
@@ -13,14 +13,14 @@ const BLOCK: usize = 64;
 impl Lion {
     /// Places rows, each as if there were no other: every outlier gets the position that it would get first.
     pub fn place_alone(&self, rows: &Matrix) -> Result<Vec<Placement>> {
-        let alone = |settled: Settled| match settled {
-            Settled::Placed(placement) => placement,
-            Settled::Outlier(stranger) => {
-                let placement = stranger.placement().clone();
-                self.placer().give_positions_of(vec![stranger], 1).pop().unwrap_or(placement)
+        let alone = |resolved: Resolved| match resolved {
+            Resolved::Placed(placement) => placement,
+            Resolved::Outlier(outlier) => {
+                let placement = outlier.placement().clone();
+                self.placer().give_positions_of(vec![outlier], 1).pop().unwrap_or(placement)
             }
         };
-        Ok(self.settle(rows)?.into_iter().map(alone).collect())
+        Ok(self.resolve(rows)?.into_iter().map(alone).collect())
     }
 
     /// The places that each of these powers would give to rows, by inverse-distance weighting within r_x and each row

@@ -1,9 +1,9 @@
 //! The clusters of a map: its labels if it has any, else what lies together.
 
 use super::density;
+use crate::kd_tree::KdTree;
 use crate::lion::Place;
 use crate::map::Map;
-use crate::plane::Plane;
 use rayon::prelude::*;
 
 /// More labels than this are names of rows, not of clusters.
@@ -29,7 +29,7 @@ pub struct Clusters {
 
 impl Clusters {
     /// The clusters of a map.
-    pub(super) fn new(map: &Map, plane: &Plane) -> Self {
+    pub(super) fn new(map: &Map, tree: &KdTree) -> Self {
         let labels = map.labels().filter(|labels| labels.names().len() <= MOST_LABELS);
         let (names, of_row): (Vec<String>, Vec<Option<u32>>) = match labels {
             Some(labels) => {
@@ -43,7 +43,7 @@ impl Clusters {
                 (names, labels.codes().iter().map(|&code| number[code as usize]).collect())
             }
             None => {
-                let (count, of_place) = density::clusters(map.y(), plane);
+                let (count, of_place) = density::clusters(map.y(), tree);
                 let of_row = (0..map.rows()).map(|row| of_place[map.distinct(row)]).collect();
                 ((1..=count).map(|number| number.to_string()).collect(), of_row)
             }
@@ -101,19 +101,19 @@ fn centres(map: &Map, of_row: &[Option<u32>], count: usize) -> (Vec<Place>, Vec<
 
 /// Which cluster a place is in, by the rows of the map around it.
 pub(super) struct Voters {
-    plane: Plane,
+    tree: KdTree,
     /// The cluster of each distinct row.
     of_place: Vec<Option<u32>>,
 }
 
 impl Voters {
-    pub(super) fn new(map: &Map, clusters: &Clusters, plane: Plane) -> Self {
+    pub(super) fn new(map: &Map, clusters: &Clusters, tree: KdTree) -> Self {
         let mut of_place = vec![None; map.y().rows()];
         // Of rows that share a place the first decides.
         for row in (0..map.rows()).rev() {
             of_place[map.distinct(row)] = clusters.of_row[row];
         }
-        Self { plane, of_place }
+        Self { tree, of_place }
     }
 
     /// The cluster of most of the nearest rows; of equally many the one with the nearest row.
@@ -129,7 +129,7 @@ impl Voters {
     }
 
     fn vote(&self, place: &[f32], without: Option<u32>) -> Option<u32> {
-        let near = self.plane.nearest(place, VOTERS, without);
+        let near = self.tree.nearest(place, VOTERS, without);
         let mut votes: Vec<(Option<u32>, usize)> = Vec::with_capacity(VOTERS);
         for (_, row) in near {
             let cluster = self.of_place[row as usize];

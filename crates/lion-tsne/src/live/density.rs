@@ -4,8 +4,8 @@
 //! from one to the other leads through places that are much sparser than both. Deterministic, and as quick as finding
 //! the neighbours.
 
+use crate::kd_tree::KdTree;
 use crate::matrix::Matrix;
-use crate::plane::Plane;
 use crate::random::Random;
 use rayon::prelude::*;
 
@@ -26,21 +26,21 @@ const FINEST: f64 = 1e-6;
 
 /// The number of clusters and for each place its cluster, numbered from 0 by size, largest first. Places of clusters too
 /// small to be called one are in none.
-pub(super) fn clusters(y: &Matrix, plane: &Plane) -> (usize, Vec<Option<u32>>) {
+pub(super) fn clusters(y: &Matrix, tree: &KdTree) -> (usize, Vec<Option<u32>>) {
     let rows = y.rows();
     let chosen = Random::new(0).sample(rows, SAMPLE);
     let sample = y.select(&chosen);
-    let sample_plane = Plane::new(sample.data(), y.cols());
+    let sample_tree = KdTree::new(sample.data(), y.cols());
     let near: Vec<Vec<u32>> = (0..sample.rows() as u32)
         .into_par_iter()
         .map(|row| {
-            let near = sample_plane.nearest(sample.row(row as usize), NEIGHBOURS, Some(row));
+            let near = sample_tree.nearest(sample.row(row as usize), NEIGHBOURS, Some(row));
             near.into_iter().map(|(_, other)| other).collect()
         })
         .collect();
-    let peaks = climb(&densities(y, plane, &chosen), &near);
+    let peaks = climb(&densities(y, tree, &chosen), &near);
     let nearest = |row: usize| {
-        let found = sample_plane.nearest(y.row(row), 1, None);
+        let found = sample_tree.nearest(y.row(row), 1, None);
         found.first().map_or(0, |(_, nearest)| peaks[*nearest as usize])
     };
     match chosen.len() == rows {
@@ -54,11 +54,11 @@ pub(super) fn clusters(y: &Matrix, plane: &Plane) -> (usize, Vec<Option<u32>>) {
 }
 
 /// The logarithm of the density around the chosen places, but for a constant.
-fn densities(y: &Matrix, plane: &Plane, chosen: &[u32]) -> Vec<f64> {
+fn densities(y: &Matrix, tree: &KdTree, chosen: &[u32]) -> Vec<f64> {
     let around = (AROUND * y.rows() / chosen.len().max(1)).min(MOST_AROUND);
     let finest = (FINEST * extent(y)).powi(2).max(f64::MIN_POSITIVE);
     let density = |&row: &u32| {
-        let near = plane.nearest(y.row(row as usize), around, Some(row));
+        let near = tree.nearest(y.row(row as usize), around, Some(row));
         let mean = near.iter().map(|(distance2, _)| distance2).sum::<f64>() / near.len().max(1) as f64;
         -0.5 * y.cols() as f64 * mean.max(finest).ln()
     };

@@ -101,8 +101,8 @@ impl Live {
         self.health_of(&self.window, self.now)
     }
 
-    /// How it is doing if nothing has happened since the latest change, and it is `now`: arrivals leave the window. Alarms stay as
-    /// they are; only changes tell of those.
+    /// How it is doing if nothing has happened since the latest change, and it is `now`: arrivals leave the window.
+    /// Alarms stay as they are; only changes tell of those.
     pub fn health_at(&self, now: f64) -> Health {
         if self.last == 0 || now.is_nan() || now <= self.now {
             return self.health();
@@ -116,8 +116,8 @@ impl Live {
         let arrivals = window.arrivals();
         Health {
             points: self.points.len() as u64,
-            outliers: self.strangers.len() as u64,
-            groups: self.strangers.groups().len() as u64,
+            outliers: self.outliers.len() as u64,
+            groups: self.outliers.groups().len() as u64,
             forming: self.announced.forming.keys().filter_map(|&family| self.forming(family)).collect(),
             vanishing: self
                 .announced

@@ -48,7 +48,7 @@ pub struct SavedGroup {
 impl Live {
     /// Everything but the points and groups, as a few kilobytes of JSON.
     pub fn aux(&self) -> Vec<u8> {
-        let (next_group, ring) = self.strangers.counters();
+        let (next_group, ring) = self.outliers.counters();
         let aux = Aux {
             version: VERSION,
             last: self.last,
@@ -86,10 +86,10 @@ impl Live {
         (live.last, live.now) = (aux.last, aux.now);
         let mut groups: Vec<_> = groups.into_iter().map(|group| (group.number, group.cell)).collect();
         groups.sort_unstable();
-        live.strangers.resume(&live.lion, &groups, aux.next_group, aux.ring)?;
+        live.outliers.resume(&live.lion, &groups, aux.next_group, aux.ring)?;
         let known = aux.alarms.as_ref().map(|alarms| alarms.learned.since.clone()).unwrap_or_default();
         let in_clusters = live.put_back(points, &known)?;
-        if let Some(group) = live.strangers.groups().find(|group| group.members.is_empty()) {
+        if let Some(group) = live.outliers.groups().find(|group| group.members.is_empty()) {
             return Err(damaged(&format!("has a group of outliers without members, {}", group.number)));
         }
         live.window.resume(aux.window, in_clusters).map_err(damaged)?;
@@ -125,7 +125,7 @@ impl Live {
                 self.lion.map().preprocess().check(&row)?;
                 let (row, _) = self.lion.map().preprocess().apply_here(row.data())?;
                 let since = became.get(&point.first).copied().unwrap_or(point.first);
-                self.strangers.put_back((point.first, since, &point.id), point.placement.group, &row)?;
+                self.outliers.put_back((point.first, since, &point.id), point.placement.group, &row)?;
             }
             let known = self.points.len();
             if self.points.get(&point.id).is_some() {
@@ -153,7 +153,7 @@ impl Live {
         for (&family, known) in &self.announced.forming {
             for &group in &known.groups {
                 // Some may have lost all their members.
-                if let Some(group) = self.strangers.group_mut(group) {
+                if let Some(group) = self.outliers.group_mut(group) {
                     group.family = Some(family);
                 }
             }
@@ -188,9 +188,9 @@ impl Live {
             numbers.extend(optional(placement.group));
             numbers.extend(optional(point.cluster.map(u64::from)));
             part(&mut hash, bytemuck::cast_slice(&numbers));
-            part(&mut hash, bytemuck::cast_slice(self.strangers.row(point.first).unwrap_or(&[])));
+            part(&mut hash, bytemuck::cast_slice(self.outliers.row(point.first).unwrap_or(&[])));
         }
-        for group in self.strangers.groups() {
+        for group in self.outliers.groups() {
             part(
                 &mut hash,
                 bytemuck::cast_slice(&[group.number as i64, group.family.map_or(-1, |family| family as i64)]),

@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const NAMED: usize = 20;
 /// Outliers farther from each other than this, in r_x, and than the map's clusters are wide are no evidence of a cluster.
 const REACH: f64 = 2.0;
-/// An outlier belongs with a new cluster if its nearest outlier does, and is no farther than this, in r_x, or than this part of the
-/// usual distance of two rows of one of the map's clusters.
+/// An outlier belongs with a new cluster if its nearest outlier does, and is no farther than this, in r_x, or than this
+/// part of the usual distance of two rows of one of the map's clusters.
 const LINK: f64 = 1.5;
 const WIDE: f64 = 0.75;
 /// A new cluster has ended when a pause this long would be so unlikely.
@@ -298,12 +298,12 @@ impl Live {
             }
             return;
         }
-        let Some(row) = self.strangers.row(first) else { return };
+        let Some(row) = self.outliers.row(first) else { return };
         let r_x = self.lion.r_x();
         let reach = self.known.reach.max(REACH * r_x);
         let link = (WIDE * self.known.width).max(LINK * r_x);
         let own = self.known.own(row, reach);
-        let (mut near, outliers) = self.strangers.around(first, reach, now);
+        let (mut near, outliers) = self.outliers.around(first, reach, now);
         let linked = near.first().filter(|near| {
             let nearest = own.first().is_none_or(|own| near.distance < *own);
             nearest && f64::from(near.distance) <= link
@@ -344,7 +344,7 @@ impl Live {
     }
 
     fn family(&self, group: u64) -> Option<u64> {
-        self.strangers.group(group)?.family
+        self.outliers.group(group)?.family
     }
 
     /// Whether an outlier is of no new cluster, and none that has ended.
@@ -354,7 +354,7 @@ impl Live {
     }
 
     fn link(&mut self, group: u64, family: u64) {
-        if let Some(group) = self.strangers.group_mut(group) {
+        if let Some(group) = self.outliers.group_mut(group) {
             group.family = Some(family);
         }
         if let Some(family) = self.announced.forming.get_mut(&family) {
@@ -375,7 +375,7 @@ impl Live {
         };
         let family = Family {
             groups: self.members_of(group, near, found),
-            at: self.strangers.group(group).map_or(NOWHERE, |group| group.position.into()),
+            at: self.outliers.group(group).map_or(NOWHERE, |group| group.position.into()),
             told: self.now,
             evidence,
             members: found.seen as f64,
@@ -395,8 +395,7 @@ impl Live {
 
     /// When the first member of a group came, as far as it is known.
     fn time_of(&self, group: Option<u64>, other: u64) -> f64 {
-        let group =
-            group.and_then(|group| self.strangers.group(group)).or_else(|| self.strangers.group(other));
+        let group = group.and_then(|group| self.outliers.group(group)).or_else(|| self.outliers.group(other));
         let first = group.and_then(|group| group.members.values().next());
         first.and_then(|id| self.points.get(id)).map_or(self.now, |point| point.t)
     }
@@ -404,7 +403,7 @@ impl Live {
     /// A new cluster as it is now; none if it has no members.
     pub(super) fn gathered(&self, family: u64) -> Option<Gathered> {
         let known = self.announced.forming.get(&family)?;
-        let groups: Vec<_> = known.groups.iter().filter_map(|&group| self.strangers.group(group)).collect();
+        let groups: Vec<_> = known.groups.iter().filter_map(|&group| self.outliers.group(group)).collect();
         let mut members: Vec<(u64, &String)> =
             groups.iter().flat_map(|group| group.members.iter().map(|(first, id)| (*first, id))).collect();
         let size = members.len() as u64;
@@ -431,9 +430,9 @@ impl Live {
             return;
         }
         let now = self.last;
-        let strangers = &self.strangers;
+        let outliers = &self.outliers;
         let over = |family: &Family| {
-            family.ends() <= now || !family.groups.iter().any(|&group| strangers.group(group).is_some())
+            family.ends() <= now || !family.groups.iter().any(|&group| outliers.group(group).is_some())
         };
         let over: Vec<u64> = self
             .announced
@@ -450,9 +449,9 @@ impl Live {
     fn dissolve(&mut self, family: u64, now: u64, events: &mut Vec<Event>) {
         let gathered = self.gathered(family);
         let Some(known) = self.announced.forming.remove(&family) else { return };
-        self.announced.ended.retain(|&group, _| self.strangers.group(group).is_some());
+        self.announced.ended.retain(|&group, _| self.outliers.group(group).is_some());
         for group in known.groups {
-            if let Some(group) = self.strangers.group_mut(group) {
+            if let Some(group) = self.outliers.group_mut(group) {
                 group.family = None;
                 self.announced.ended.insert(group.number, now);
             }

@@ -56,7 +56,7 @@ impl Needs {
 const SMALL: f64 = 2e6;
 /// The same for each thread.
 const SMALL_PER_THREAD: f64 = 0.8e6;
-/// Cells pad their rows to whole panels.
+/// Partitions pad their rows to whole panels.
 const PADDED: f64 = 1.07;
 /// Pairs of rows that the cross-validation of the power looks at, with what it makes of each.
 const POWER: f64 = 16e6;
@@ -198,21 +198,22 @@ impl Sizes {
 
     fn neighbours(&self, search: Search) -> Needs {
         let exact = index::is_exact(search, self.rows as usize);
-        let cells = (self.rows / index::CELL as f64).ceil();
-        let around = cells * cells.min(index::MOST_CELLS as f64);
+        let partitions = (self.rows / index::PARTITION_SIZE as f64).ceil();
+        let around = partitions * partitions.min(index::MOST_PROBES as f64);
         let index = match exact {
             true => self.x() + 4.0 * self.rows,
             false => (1.0 + PADDED) * self.x() + 24.0 * self.rows + 12.0 * around,
         };
         let block = 192.0 * 8.0 * (6.0 * self.k + 128.0) + 800.0 * self.width;
-        let cells_together = if exact { 0.0 } else { 1.3 * (64 * index::CELL) as f64 * 8.0 * self.k };
+        let found_together =
+            if exact { 0.0 } else { 1.3 * (64 * index::PARTITION_SIZE) as f64 * 8.0 * self.k };
         Needs::of(
             "neighbours",
             &[
                 ("rows of the map", self.x() + self.beside()),
                 ("index of them", index),
                 ("neighbours", 8.0 * self.rows * self.k),
-                ("search", self.threads * block + cells_together.min(8.0 * self.rows * self.k)),
+                ("search", self.threads * block + found_together.min(8.0 * self.rows * self.k)),
             ],
         )
     }

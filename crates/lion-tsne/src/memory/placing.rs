@@ -1,7 +1,7 @@
 //! What placing holds: the map made ready, the rows at hand, and the outliers that wait for each other.
 
 use super::needs::{Needs, threads};
-use crate::lion::{LionOptions, Local, Placement, RepulsionField, Stranger};
+use crate::lion::{LionOptions, Local, PendingOutlier, Placement, RepulsionField};
 use crate::map::Map;
 
 /// Rows of a table that come together, and those of them that are looked up at the same time.
@@ -36,7 +36,7 @@ impl LionOptions {
     }
 }
 
-impl Stranger {
+impl PendingOutlier {
     /// What an outlier of a map whose rows have so many columns after preprocessing takes until all outliers have
     /// positions: its row, again in the order of the search for groups, and again in its group.
     pub fn needs(width: usize) -> u64 {

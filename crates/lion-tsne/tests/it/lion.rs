@@ -1,7 +1,7 @@
 //! Placing new rows, compared with a plain version of the method and held to each of its promises.
 
 mod calibrated;
-mod cells;
+mod grid_oracle;
 mod guarantees;
 mod large;
 mod natural;
@@ -9,8 +9,8 @@ mod nearest;
 mod oracle;
 mod outliers;
 mod parameters;
+mod pending_outliers;
 mod placing;
-mod strangers;
 mod support;
 mod trust;
 mod verdict_oracle;

@@ -25,7 +25,7 @@ By hand, with three parts of a table that could be anywhere:
 >>> table = pa.table({"id": list("abcdef"), "a": new[:, 0], "b": new[:, 1], "c": new[:, 2]})
 
 >>> place = distributed.placer(path, id="id")
->>> parts = [place.settle(table[start : start + 2]) for start in (0, 2, 4)]
+>>> parts = [place.resolve(table[start : start + 2]) for start in (0, 2, 4)]
 >>> positions = place.positions(part["stranger"] for part in parts)
 >>> positions
 Positions(2 outliers in 1 groups)
@@ -78,7 +78,7 @@ def placer(
         The features in the order of the map, or one column of lists that holds them. None takes the
         columns that the map was fitted to, by name. If the map has no names, None takes all columns
         of numbers, or the one column of lists, except those that other parameters name. The first
-        batch decides. If parts have their columns in different orders and are passed to `settle` one
+        batch decides. If parts have their columns in different orders and are passed to `resolve` one
         by one, name the columns here.
     keep : sequence of str or None
         The columns to keep, besides `id`, `file` and `row`. None is all that are no features.

@@ -17,10 +17,11 @@ from liontsne.distributed._open import Opened, Options, opened
 from liontsne.distributed._positions import Positions
 from liontsne.distributed._told import kind_of
 
-# Rows of a table that are settled at a time.
+# Rows of a table that are resolved at a time.
 TOGETHER = 1 << 14
 
-STRANGER, PROBLEM = "stranger", "problem"
+# The column of pending outliers keeps its first name, which jobs outside know.
+PENDING, PROBLEM = "stranger", "problem"
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Placer:
 
     # The three steps
 
-    def settle(self, batches: Any) -> Any:
+    def resolve(self, batches: Any) -> Any:
         """The first step: gives every row that is no outlier its position.
 
         An outlier is pending: it gets its verdict, but no position and no group. The column
@@ -61,16 +62,19 @@ class Placer:
         batches, in any order.
         """
         if isinstance(batches, (pa.RecordBatch, pa.Table)):
-            return self._each(self._settled, batches)
-        return self._settled_alike(batches_of(batches))
+            return self._each(self._resolved, batches)
+        return self._resolved_alike(batches_of(batches))
 
-    def positions(self, strangers: Iterable[Any]) -> Positions:
+    #: The earlier name of `resolve`.
+    settle = resolve
+
+    def positions(self, pending: Iterable[Any]) -> Positions:
         """The second step: computes the positions of all outliers of a job.
 
         Takes the columns `stranger` of all parts, as arrays, chunked arrays or single bytes. Order
         and repetitions do not matter."""
         found: set[bytes] = set()
-        for part in strangers:
+        for part in pending:
             found.update([part] if isinstance(part, bytes) else pc.unique(part).to_pylist())
         found.discard(None)  # type: ignore[arg-type]
         ordered = sorted(found)
@@ -80,7 +84,7 @@ class Placer:
 
     def fill(self, batches: Any, positions: Positions) -> Any:
         """The third step: fills in the positions of outliers. It takes and returns the same kinds of
-        data as `settle`."""
+        data as `resolve`."""
         return self._each(partial(self._filled, positions), batches)
 
     def __call__(self, data: Any) -> Any:
@@ -98,13 +102,13 @@ class Placer:
             if not hasattr(data, "__arrow_c_stream__"):
                 return self._spooled(batches_of(data))
             data = pa.table(data)
-        settled = self.settle(data)
-        return self.fill(settled, self.positions([settled.column(self.prefix + STRANGER)]))
+        resolved = self.resolve(data)
+        return self.fill(resolved, self.positions([resolved.column(self.prefix + PENDING)]))
 
     def _spooled(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        schema, strangers = None, set()
+        schema, pending = None, set()
         with tempfile.TemporaryFile(prefix="liontsne-") as file:
-            for batch in self.settle(batches):
+            for batch in self.resolve(batches):
                 if schema is None:
                     schema, writer = batch.schema, pa.ipc.new_stream(file, batch.schema)
                 elif set(batch.schema.names) == set(schema.names):
@@ -112,19 +116,19 @@ class Placer:
                 if batch.schema != schema:
                     raise ValueError("all batches must have the same columns of the same types")
                 writer.write_batch(batch)
-                strangers.update(pc.unique(batch.column(self.prefix + STRANGER)).to_pylist())
+                pending.update(pc.unique(batch.column(self.prefix + PENDING)).to_pylist())
             if schema is None:
                 return
             writer.close()
             file.seek(0)
-            with pa.ipc.open_stream(file) as settled:
-                yield from self.fill(settled, self.positions(strangers - {None}))
+            with pa.ipc.open_stream(file) as resolved:
+                yield from self.fill(resolved, self.positions(pending - {None}))
 
     # What comes out
 
     def schema(self, schema: pa.Schema) -> pa.Schema:
-        """The schema that `settle` returns for rows of this schema."""
-        return self._schema(schema, self._chosen(schema), STRANGER)
+        """The schema that `resolve` returns for rows of this schema."""
+        return self._schema(schema, self._chosen(schema), PENDING)
 
     def final_schema(self, schema: pa.Schema) -> pa.Schema:
         """The schema that `fill`, and a call, return for rows of this schema."""
@@ -187,15 +191,15 @@ class Placer:
         """The same for tables whose features have the names that they have in this one."""
         return replace(self, columns=tuple(self.features(schema)))
 
-    def _settled_alike(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def _resolved_alike(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         held = None
         for batch in batches:
             held = held or self.held_to(batch.schema)
-            yield held._settled(batch)
+            yield held._resolved(batch)
 
-    def _settled(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+    def _resolved(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         chosen = self._chosen(batch.schema)
-        schema = self._schema(batch.schema, chosen, STRANGER)
+        schema = self._schema(batch.schema, chosen, PENDING)
         columns = self._said(batch, chosen)
         kept = [batch.column(name) for name in chosen.kept]
         said = [
@@ -211,7 +215,7 @@ class Placer:
         self._stop_at(batch, problems)
         good = np.delete(np.arange(len(x)), [bad.row for bad in problems])
         try:
-            settled = batch_of(_native.settle(here.placer, x[good] if problems else x))
+            resolved = batch_of(_native.resolve(here.placer, x[good] if problems else x))
         except ValueError:
             # Numbers, but none that a map can use: too large, or without a direction.
             refused = refused_rows(here, chosen, x, good)
@@ -220,8 +224,8 @@ class Placer:
                 raise
             problems = problems + refused
             good = np.setdiff1d(good, [bad.row for bad in refused])
-            settled = batch_of(_native.settle(here.placer, x[good]))
-        said = dict(zip(settled.schema.names, settled.columns))
+            resolved = batch_of(_native.resolve(here.placer, x[good]))
+        said = dict(zip(resolved.schema.names, resolved.columns))
         if problems:
             where = np.full(len(x), -1)
             where[good] = np.arange(len(good))
@@ -233,13 +237,13 @@ class Placer:
         return said
 
     def _filled(self, positions: Positions, batch: pa.RecordBatch) -> pa.RecordBatch:
-        at = batch.schema.get_field_index(self.prefix + STRANGER)
+        at = batch.schema.get_field_index(self.prefix + PENDING)
         if at < 0:
-            raise ValueError(f"there is no column {self.prefix + STRANGER}: settle the rows first")
-        strangers, names = batch.column(at), batch.schema.names
+            raise ValueError(f"there is no column {self.prefix + PENDING}: resolve the rows first")
+        pending, names = batch.column(at), batch.schema.names
         columns = list(batch.columns)
-        if strangers.null_count < len(strangers):
-            for name, given in positions.of(strangers).items():
+        if pending.null_count < len(pending):
+            for name, given in positions.of(pending).items():
                 old = names.index(self.prefix + name)
                 columns[old] = pc.coalesce(columns[old], given.cast(columns[old].type))
         del columns[at]

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from liontsne.distributed import Placer
-from liontsne.distributed._placer import STRANGER
+from liontsne.distributed._placer import PENDING
 from liontsne.distributed._told import told
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Batches = Iterable[pa.RecordBatch]
-# Settles a batch on a worker: the settled rows, and what the driver must know of the outliers.
+# Resolves a batch on a worker: the resolved rows, and what the driver must know of the outliers.
 Step = Callable[[Placer, pa.RecordBatch], tuple[pa.RecordBatch, pa.RecordBatch]]
-# Makes placed rows of settled ones on a worker, with what the driver has found out.
+# Makes placed rows of resolved ones on a worker, with what the driver has found out.
 Finish = Callable[[Placer, pa.RecordBatch, Any], pa.RecordBatch]
 
 TYPES = {
@@ -42,8 +42,8 @@ TOGETHER = 64
 
 
 @dataclass(frozen=True)
-class Settled:
-    """Settled rows, packed: each row that Spark has is some hundreds of ours in Arrow's format. Its
+class Resolved:
+    """Resolved rows, packed: each row that Spark has is some hundreds of ours in Arrow's form. Its
     own rows and columns, to and fro, would cost as much as a quarter of the placing."""
 
     packs: "DataFrame"
@@ -52,7 +52,7 @@ class Settled:
     """The columns that pass through, as Spark has them."""
 
     def outliers(self) -> list[pa.RecordBatch]:
-        """What the steps tell the driver of outliers. All rows are settled by this."""
+        """What the steps tell the driver of outliers. All rows are resolved by this."""
         found = self.packs.where("outliers is not null").select("outliers")
         return [unpacked(pack) for pack in plainly(found.toArrow).column(0)]
 
@@ -68,10 +68,10 @@ class Settled:
         return self.packs.select("rows").mapInArrow(work, schema)
 
 
-def settle(
+def resolve(
     df: "DataFrame", made: Placer, step: Step, *, ship: bool, of_stream: bool = False
-) -> Settled:
-    """The rows of a data frame, to be settled when they are asked for, and then kept by Spark. A
+) -> Resolved:
+    """The rows of a data frame, to be resolved when they are asked for, and then kept by Spark. A
     batch of a stream knows nothing of files."""
     schema = schema_of(df, made)
     made.schema(schema)  # What is wrong with the columns is said before the job begins.
@@ -90,7 +90,7 @@ def settle(
     numbered = known.toDF(*(f"_{number}" for number in range(len(known.columns))))
     work = partial(pack, made, step, known.columns, ship)
     packs = numbered.mapInArrow(work, "rows binary, outliers binary").persist()
-    return Settled(packs, made, [df.schema[name] for name in kept])
+    return Resolved(packs, made, [df.schema[name] for name in kept])
 
 
 # On a worker
@@ -99,7 +99,7 @@ def settle(
 def pack(
     made: Placer, step: Step, names: list[str], ship: bool, batches: Batches
 ) -> Iterator[pa.RecordBatch]:
-    """Packs of settled rows, from rows with columns of these names. The map is where it is on the
+    """Packs of resolved rows, from rows with columns of these names. The map is where it is on the
     driver, or where Spark has put it."""
     if ship:
         from pyspark import SparkFiles
@@ -107,10 +107,10 @@ def pack(
         made = replace(made, path=SparkFiles.get(os.path.basename(made.path)))
     for batch in batches:
         batch = spread(batch.rename_columns(names), made.columns or ())
-        settled, outliers = step(made, batch)
-        settled = settled.select([n for n in settled.schema.names if n not in (FILE, ROW)])
-        rows = max(1, PACK * len(settled) // max(1, settled.nbytes))
-        parts = [packed(settled[at : at + rows]) for at in range(0, len(settled), rows)]
+        resolved, outliers = step(made, batch)
+        resolved = resolved.select([n for n in resolved.schema.names if n not in (FILE, ROW)])
+        rows = max(1, PACK * len(resolved) // max(1, resolved.nbytes))
+        parts = [packed(resolved[at : at + rows]) for at in range(0, len(resolved), rows)]
         told = [packed(outliers) if len(outliers) else None, *[None] * len(parts)][: len(parts)]
         yield pa.record_batch(
             {"rows": pa.array(parts, pa.binary()), "outliers": pa.array(told, pa.binary())}
@@ -125,8 +125,8 @@ def unpack(
     for batch in batches:
         for at in range(0, len(batch), TOGETHER):
             packs = [unpacked(one) for one in batch.column(0)[at : at + TOGETHER]]
-            for settled in pa.Table.from_batches(packs).combine_chunks().to_batches():
-                yield finish(made, settled, given).select(names)
+            for resolved in pa.Table.from_batches(packs).combine_chunks().to_batches():
+                yield finish(made, resolved, given).select(names)
 
 
 def packed(batch: pa.RecordBatch) -> bytes:
@@ -142,11 +142,11 @@ def unpacked(pack: pa.Scalar) -> pa.RecordBatch:
     return pa.ipc.open_stream(pack.as_buffer()).read_next_batch()
 
 
-def with_strangers(made: Placer, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, pa.RecordBatch]:
-    """The step of `place`: settled rows, and the different strangers among them."""
-    settled = made.settle(batch)
-    strangers = pc.unique(settled.column(made.prefix + STRANGER).drop_null())
-    return settled, pa.record_batch({STRANGER: strangers})
+def with_pending(made: Placer, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, pa.RecordBatch]:
+    """The step of `place`: resolved rows, and the different outliers among them."""
+    resolved = made.resolve(batch)
+    pending = pc.unique(resolved.column(made.prefix + PENDING).drop_null())
+    return resolved, pa.record_batch({PENDING: pending})
 
 
 # Columns

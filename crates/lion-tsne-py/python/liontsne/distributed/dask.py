@@ -17,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 
 from liontsne.distributed import Placer, Positions, placer
-from liontsne.distributed._placer import PROBLEM, STRANGER
+from liontsne.distributed._placer import PENDING, PROBLEM
 from liontsne.distributed._told import kind_of
 
 
@@ -72,31 +72,31 @@ def place(
     place = replace(place, columns=tuple(place.features(schema)), keep=())
     needed = [*(place.columns or ()), *(n for n in (place.id, place.file, place.row) if n)]
     types = {name: schema.field(name).type for name in needed}
-    settled = frame.map_partitions(
-        settle, place, kept, types, meta=meta_of(frame._meta[kept], place, stranger=True)
+    resolved = frame.map_partitions(
+        resolve, place, kept, types, meta=meta_of(frame._meta[kept], place, pending=True)
     ).persist()
-    strangers = [dask.delayed(strangers_of)(part, place) for part in settled.to_delayed()]
-    positions = dask.delayed(place.positions)(strangers).persist()
-    placed = settled.map_partitions(
+    pending = [dask.delayed(pending_of)(part, place) for part in resolved.to_delayed()]
+    positions = dask.delayed(place.positions)(pending).persist()
+    placed = resolved.map_partitions(
         fill, place, positions, meta=meta_of(frame._meta[kept], place, problem=False)
     )
     if bad_rows == "stop":
         return placed
     columns = [*kept, place.prefix + PROBLEM]
     meta = meta_of(frame._meta[kept], place)[columns]
-    return placed, settled.map_partitions(rejected, place, columns, meta=meta)
+    return placed, resolved.map_partitions(rejected, place, columns, meta=meta)
 
 
 # One partition
 
 
-def settle(
+def resolve(
     frame: pd.DataFrame, place: Placer, kept: list[str], types: dict[str, pa.DataType]
 ) -> pd.DataFrame:
-    """Settled rows: the columns that pass through, and what is said of each. The placer needs the
+    """Resolved rows: the columns that pass through, and what is said of each. The placer needs the
     columns of these types."""
     table = pa.table({name: in_arrow(frame[name], type) for name, type in types.items()})
-    return beside(frame[kept], place.settle(table))
+    return beside(frame[kept], place.resolve(table))
 
 
 def in_arrow(column: pd.Series, type: pa.DataType) -> pa.Array:
@@ -114,21 +114,21 @@ def in_arrow(column: pd.Series, type: pa.DataType) -> pa.Array:
     return pa.array([None if value is None else str(value) for value in column], pa.string())
 
 
-def strangers_of(frame: pd.DataFrame, place: Placer) -> pa.Array:
-    """The outliers among settled rows."""
-    strangers = frame[place.prefix + STRANGER].dropna().drop_duplicates()
-    return pa.array(strangers, pa.binary())
+def pending_of(frame: pd.DataFrame, place: Placer) -> pa.Array:
+    """The outliers among resolved rows."""
+    pending = frame[place.prefix + PENDING].dropna().drop_duplicates()
+    return pa.array(pending, pa.binary())
 
 
 def fill(frame: pd.DataFrame, place: Placer, positions: Positions) -> pd.DataFrame:
-    """Placed rows of settled ones."""
-    stranger, problem = place.prefix + STRANGER, place.prefix + PROBLEM
+    """Placed rows of resolved ones."""
+    pending, problem = place.prefix + PENDING, place.prefix + PROBLEM
     if problem in frame:
         frame = frame[frame[problem].isna()].drop(columns=problem)
     given = [place.prefix + name for name in positions.table.column_names]
     table = pa.Table.from_pandas(frame[given], preserve_index=False)
     filled = in_pandas(place.fill(table, positions), frame.index)
-    return frame.drop(columns=stranger).assign(**{name: filled[name] for name in filled})
+    return frame.drop(columns=pending).assign(**{name: filled[name] for name in filled})
 
 
 def rejected(frame: pd.DataFrame, place: Placer, columns: list[str]) -> pd.DataFrame:
@@ -152,17 +152,17 @@ def in_pandas(table: pa.Table, index: pd.Index) -> pd.DataFrame:
     return table.to_pandas(types_mapper=IN_PANDAS.get).set_axis(index)
 
 
-def beside(kept: pd.DataFrame, settled: pa.Table) -> pd.DataFrame:
+def beside(kept: pd.DataFrame, resolved: pa.Table) -> pd.DataFrame:
     """What passes through, and what was said."""
-    said = in_pandas(settled, kept.index)
+    said = in_pandas(resolved, kept.index)
     return pd.concat([kept, said.drop(columns=[name for name in said if name in kept])], axis=1)
 
 
 def meta_of(
-    kept: pd.DataFrame, place: Placer, *, stranger: bool = False, problem: bool = True
+    kept: pd.DataFrame, place: Placer, *, pending: bool = False, problem: bool = True
 ) -> pd.DataFrame:
     """The columns that come out, without rows."""
-    types = place.types | ({place.prefix + STRANGER: pa.binary()} if stranger else {})
+    types = place.types | ({place.prefix + PENDING: pa.binary()} if pending else {})
     if not problem:
         types.pop(place.prefix + PROBLEM, None)
     return beside(kept, pa.schema(types.items()).empty_table())

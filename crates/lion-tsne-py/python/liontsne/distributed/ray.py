@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from liontsne.distributed import Placer, Positions, _columns, placer
-from liontsne.distributed._placer import PROBLEM, STRANGER
+from liontsne.distributed._placer import PENDING, PROBLEM
 from liontsne.distributed._told import kind_of, told
 
 if TYPE_CHECKING:
@@ -64,34 +64,34 @@ def place(
     made = placer(map, bad_rows=bad_rows, **options)
     check(made, dataset)
     made = held(made, dataset)
-    settled = plainly(by_block(dataset, partial(settle, made)))
-    found = by_block(settled.select_columns([made.prefix + STRANGER]), strangers_of)
+    resolved = plainly(by_block(dataset, partial(resolve, made)))
+    found = by_block(resolved.select_columns([made.prefix + PENDING]), pending_of)
     parts: Any = found.iter_batches(batch_size=None, batch_format="pyarrow")
     positions = ray.put(made.positions(part.column(0) for part in parts if part.num_columns))
-    placed = by_block(settled, partial(fill, made), positions)
-    return placed if bad_rows == "stop" else (placed, by_block(settled, partial(rejected, made)))
+    placed = by_block(resolved, partial(fill, made), positions)
+    return placed if bad_rows == "stop" else (placed, by_block(resolved, partial(rejected, made)))
 
 
 # One block
 
 
-def settle(made: Placer, block: pa.Table) -> pa.Table:
-    """Settled rows. Tensors that pass through stay tensors."""
+def resolve(made: Placer, block: pa.Table) -> pa.Table:
+    """Resolved rows. Tensors that pass through stay tensors."""
     if not block.num_columns:
         return block
     made = made.held_to(without_tensors(block.schema.empty_table()).schema)
-    return made.settle(without_tensors(block, made.columns))
+    return made.resolve(without_tensors(block, made.columns))
 
 
-def strangers_of(block: pa.Table) -> pa.Table:
-    """The different outliers among settled rows."""
+def pending_of(block: pa.Table) -> pa.Table:
+    """The different outliers among resolved rows."""
     if not block.num_columns:
         return block
-    return pa.table({STRANGER: pc.unique(block.column(0).drop_null())})
+    return pa.table({PENDING: pc.unique(block.column(0).drop_null())})
 
 
 def fill(made: Placer, block: pa.Table, positions: Any) -> pa.Table:
-    """The placed rows of settled ones."""
+    """The placed rows of resolved ones."""
     problem = made.prefix + PROBLEM
     if problem in block.column_names:
         block = block.filter(pc.is_null(block.column(problem))).drop_columns(problem)
@@ -110,8 +110,8 @@ def rejected(made: Placer, block: pa.Table) -> pa.Table:
     """The rows that could not be placed."""
     if not block.num_columns:
         return block
-    problem, stranger = made.prefix + PROBLEM, made.prefix + STRANGER
-    said = {stranger, *made.types} - {problem}
+    problem, pending = made.prefix + PROBLEM, made.prefix + PENDING
+    said = {pending, *made.types} - {problem}
     names = [name for name in block.column_names if name not in said]
     return block.filter(pc.is_valid(block.column(problem))).select(names)
 

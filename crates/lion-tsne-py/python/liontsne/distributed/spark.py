@@ -18,9 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from liontsne.distributed import Placer, Positions, _columns, placer
-from liontsne.distributed._placer import PROBLEM, STRANGER
+from liontsne.distributed._placer import PENDING, PROBLEM
 from liontsne.distributed._service import Service
-from liontsne.distributed._spark import settle, with_strangers
+from liontsne.distributed._spark import resolve, with_pending
 from liontsne.distributed._told import kind_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["place", "release", "stream"]
 
 # What an answer remembers: the data frame that Spark keeps for it.
-SETTLED = "_liontsne_settled"
+RESOLVED = "_liontsne_resolved"
 
 
 def place(
@@ -77,26 +77,26 @@ def place(
             "a frame of pandas here"
         )
     made = placer(map, bad_rows=bad_rows, signed=True, **options)
-    settled = settle(df, made, with_strangers, ship=ship)
+    resolved = resolve(df, made, with_pending, ship=ship)
     try:
-        positions = made.positions(part.column(0) for part in settled.outliers())
+        positions = made.positions(part.column(0) for part in resolved.outliers())
     except BaseException:
-        settled.packs.unpersist()
+        resolved.packs.unpersist()
         raise
-    placed = settled.rows(fill, shared(df, positions), good(made))
-    vars(placed)[SETTLED] = settled
+    placed = resolved.rows(fill, shared(df, positions), good(made))
+    vars(placed)[RESOLVED] = resolved
     if bad_rows == "stop":
         return placed
-    return placed, settled.rows(only_bad, None, [made.prefix + PROBLEM])
+    return placed, resolved.rows(only_bad, None, [made.prefix + PROBLEM])
 
 
 def release(placed: "DataFrame") -> None:
     """Frees what Spark keeps for a result of `place` (of a pair, the first). If you ask for placed rows
     after that, they are computed again."""
-    settled = vars(placed).get(SETTLED)
-    if settled is None:
+    resolved = vars(placed).get(RESOLVED)
+    if resolved is None:
         raise ValueError("this data frame is none that place has returned: release that one")
-    settled.packs.unpersist()
+    resolved.packs.unpersist()
 
 
 def shared(df: "DataFrame", value: Any) -> Any:
@@ -114,21 +114,21 @@ def good(made: Placer) -> list[str]:
     return [name for name in made.types if name != made.prefix + PROBLEM]
 
 
-def fill(made: Placer, settled: pa.RecordBatch, positions: Positions) -> pa.RecordBatch:
+def fill(made: Placer, resolved: pa.RecordBatch, positions: Positions) -> pa.RecordBatch:
     """On a worker: placed rows."""
-    return made.fill(without_bad(made, settled), positions)
+    return made.fill(without_bad(made, resolved), positions)
 
 
-def without_bad(made: Placer, settled: pa.RecordBatch) -> pa.RecordBatch:
+def without_bad(made: Placer, resolved: pa.RecordBatch) -> pa.RecordBatch:
     """On a worker: the rows that are not to be set aside."""
     if made.bad_rows == "stop":
-        return settled
-    return settled.filter(settled.column(made.prefix + PROBLEM).is_null())
+        return resolved
+    return resolved.filter(resolved.column(made.prefix + PROBLEM).is_null())
 
 
-def only_bad(made: Placer, settled: pa.RecordBatch, _: None) -> pa.RecordBatch:
+def only_bad(made: Placer, resolved: pa.RecordBatch, _: None) -> pa.RecordBatch:
     """On a worker: the rows that are to be set aside."""
-    return settled.filter(settled.column(made.prefix + PROBLEM).is_valid())
+    return resolved.filter(resolved.column(made.prefix + PROBLEM).is_valid())
 
 
 # Streams
@@ -186,27 +186,27 @@ def stream(
     asked = Service(service, token, patience)
 
     def place_batch(df: "DataFrame", epoch: int) -> None:
-        settled = settle(df, made, with_values, ship=ship, of_stream=True)
+        resolved = resolve(df, made, with_values, ship=ship, of_stream=True)
         try:
-            answers = from_service(settled.outliers(), made, id, asked)
-            sink(settled.rows(put, shared(df, answers), good(made)), epoch)
+            answers = from_service(resolved.outliers(), made, id, asked)
+            sink(resolved.rows(put, shared(df, answers), good(made)), epoch)
             if rejected is not None:
-                rejected(settled.rows(only_bad, None, [made.prefix + PROBLEM]), epoch)
+                rejected(resolved.rows(only_bad, None, [made.prefix + PROBLEM]), epoch)
         finally:
-            settled.packs.unpersist()
+            resolved.packs.unpersist()
 
     return place_batch
 
 
 def with_values(made: Placer, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, pa.RecordBatch]:
-    """The step of `stream`: settled rows, and the ids and values of the outliers among them."""
-    settled = made.settle(batch)
-    outliers = batch.filter(settled.column(made.prefix + STRANGER).is_valid())
+    """The step of `stream`: resolved rows, and the ids and values of the outliers among them."""
+    resolved = made.resolve(batch)
+    outliers = batch.filter(resolved.column(made.prefix + PENDING).is_valid())
     width = made.map.input_dims
     x, _ = _columns.rows(outliers, made._chosen(batch.schema), width)
     values = pa.FixedSizeListArray.from_arrays(pa.array(x.ravel()), width)
     ids = outliers.column(made.id).cast(pa.string())
-    return settled, pa.record_batch({"id": ids, "x": values})
+    return resolved, pa.record_batch({"id": ids, "x": values})
 
 
 def from_service(
@@ -245,20 +245,20 @@ def each_once(points: pa.Table, id: str) -> pa.Table:
     return points.take(first)
 
 
-def put(made: Placer, settled: pa.RecordBatch, answers: pa.Table) -> pa.RecordBatch:
-    """On a worker: settled rows, the outliers among them as the service has them."""
-    settled = without_bad(made, settled)
-    is_outlier = settled.column(made.prefix + STRANGER).is_valid()
-    ids = pc.if_else(is_outlier, settled.column(made.id).cast(pa.string()), None)
+def put(made: Placer, resolved: pa.RecordBatch, answers: pa.Table) -> pa.RecordBatch:
+    """On a worker: resolved rows, the outliers among them as the service has them."""
+    resolved = without_bad(made, resolved)
+    is_outlier = resolved.column(made.prefix + PENDING).is_valid()
+    ids = pc.if_else(is_outlier, resolved.column(made.id).cast(pa.string()), None)
     where = pc.index_in(ids, answers.column("id"), skip_nulls=True)
     if pc.any(pc.and_(is_outlier, where.is_null())).as_py():
         raise ValueError(
             "an outlier is here that was not there before: the stream is not the same each time it "
             "is computed, so cache it before it is placed"
         )
-    columns = dict(zip(settled.schema.names, settled.columns))
+    columns = dict(zip(resolved.schema.names, resolved.columns))
     for name in answers.column_names[1:]:
         given = answers.column(name).combine_chunks().take(where)
         old = columns[made.prefix + name]
         columns[made.prefix + name] = pc.if_else(is_outlier, given.cast(old.type), old)
-    return pa.RecordBatch.from_arrays(list(columns.values()), schema=settled.schema)
+    return pa.RecordBatch.from_arrays(list(columns.values()), schema=resolved.schema)

@@ -268,7 +268,7 @@ fn bad_rows_are_refused_by_row_and_column() {
     };
     assert_eq!(refused(lion.place(&bad).expect_err("refused")), (3, 2));
     assert_eq!(refused(lion.placer().place(&bad).expect_err("refused")), (3, 2));
-    assert_eq!(refused(lion.settle(&bad).map(drop).expect_err("refused")), (3, 2));
+    assert_eq!(refused(lion.resolve(&bad).map(drop).expect_err("refused")), (3, 2));
     assert_eq!(refused(lion.place_row(&[0.0, 0.0, f32::INFINITY]).expect_err("refused")), (1, 3));
     assert!(lion.place(&Matrix::zeros(5, 4)).is_err() && lion.place_row(&[1.0, 2.0]).is_err());
     assert_eq!(lion.place(&Matrix::zeros(0, 3)).expect("nothing to place"), []);

@@ -1,10 +1,10 @@
 //! Outlier positions: which one, for whom, how far from everything else.
 
-use super::cells::{Cell, Grid};
+use super::grid_oracle::{OracleCell, OracleGrid};
 use super::oracle::{self, distance};
 use super::support::{Clustered, adopt, extent, lion, matrix, narrow, place_of, rows, shuffled, strangers};
 use crate::common::{Numbers, paper};
-use lion_tsne::{Lion, LionOptions, Map, Placement, Positions, Radius, Settled, Verdict};
+use lion_tsne::{Lion, LionOptions, Map, Placement, Positions, Radius, Resolved, Verdict};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ fn target(lion: &Lion, x: &[f64]) -> Vec<f64> {
 }
 
 /// The cell of ring 0, 1, 2 .. whose centre this is.
-fn cell_at(grid: &Grid, place: &[f64], rings: i64, tolerance: f64) -> Option<Cell> {
+fn cell_at(grid: &OracleGrid, place: &[f64], rings: i64, tolerance: f64) -> Option<OracleCell> {
     (0..=rings).flat_map(|ring| grid.ring(ring)).find(|cell| distance(&grid.centre(cell), place) < tolerance)
 }
 
@@ -37,7 +37,7 @@ fn one_by_one_positions_are_the_closest_free_ones() {
         let map = Clustered { rows: 120, cols: 3, dims, lonely: 0, seed }.map();
         let lion = lion(&map, &options(r_y));
         let places = rows(map.y());
-        let grid = Grid::new(&places, r_y);
+        let grid = OracleGrid::new(&places, r_y);
         let tolerance = 1e-5 * extent(&places);
         let mut numbers = Numbers::new(seed);
         let mut rows = strangers(&rows(map.x()), count, 3.0);
@@ -116,7 +116,7 @@ fn a_batch_is_placed_as_if_one_group_came_after_another() {
         let map = Clustered { rows: 120, cols: 3, dims, lonely: 0, seed }.map();
         let lion = lion(&map, &options(r_y));
         let places = rows(map.y());
-        let (grid, tolerance) = (Grid::new(&places, r_y), 1e-5 * extent(&places));
+        let (grid, tolerance) = (OracleGrid::new(&places, r_y), 1e-5 * extent(&places));
         let batch = companions(&map, 60);
         let placed = lion.place(&matrix(&batch)).expect("placed");
         assert!(placed.iter().all(|placement| placement.verdict == Verdict::Outlier));
@@ -144,17 +144,17 @@ fn a_batch_is_placed_as_if_one_group_came_after_another() {
 /// that is not yet counted has the best of what is left.
 fn assert_greedy(
     lion: &Lion,
-    grid: &Grid,
+    grid: &OracleGrid,
     batch: &[Vec<f64>],
-    mut leaders: Vec<(usize, Cell)>,
+    mut leaders: Vec<(usize, OracleCell)>,
     tolerance: f64,
 ) {
-    let mut taken: Vec<Cell> = Vec::new();
+    let mut taken: Vec<OracleCell> = Vec::new();
     while !leaders.is_empty() {
-        let best_of_the_rest = |(leader, cell): &(usize, Cell)| {
+        let best_of_the_rest = |(leader, cell): &(usize, OracleCell)| {
             let target = target(lion, &batch[*leader]);
             let best = grid.nearest_position(&target, &taken);
-            let from_target = |cell: &Cell| distance(&target, &grid.centre(cell));
+            let from_target = |cell: &OracleCell| distance(&target, &grid.centre(cell));
             grid.ring_of(cell) == grid.ring_of(&best) && from_target(cell) < from_target(&best) + tolerance
         };
         let next = leaders.iter().position(best_of_the_rest);
@@ -267,19 +267,19 @@ fn settling_first_and_giving_positions_later_is_placing() {
     let matrix = matrix(&batch).select(&order);
     let whole = lion.placer().place(&matrix).expect("placed");
 
-    let (mut settled, mut strangers, mut at) = (vec![None; batch.len()], Vec::new(), Vec::new());
+    let (mut resolved, mut outliers, mut at) = (vec![None; batch.len()], Vec::new(), Vec::new());
     let mut first = 0;
     for size in [1, 50, 3].into_iter().cycle() {
         let last = (first + size).min(batch.len());
         let part: Vec<u32> = (first as u32..last as u32).collect();
-        for (i, row) in (first..last).zip(lion.settle(&matrix.select(&part)).expect("settled")) {
+        for (i, row) in (first..last).zip(lion.resolve(&matrix.select(&part)).expect("resolved")) {
             match row {
-                Settled::Placed(placement) => settled[i] = Some(placement),
-                Settled::Outlier(stranger) => {
-                    let known = stranger.placement();
+                Resolved::Placed(placement) => resolved[i] = Some(placement),
+                Resolved::Outlier(outlier) => {
+                    let known = outlier.placement();
                     assert_eq!((known.verdict, known.nearest), (Verdict::Outlier, whole[i].nearest));
                     assert_eq!((known.score, known.neighbours), (whole[i].score, whole[i].neighbours));
-                    strangers.push(stranger);
+                    outliers.push(outlier);
                     at.push(i);
                 }
             }
@@ -290,11 +290,11 @@ fn settling_first_and_giving_positions_later_is_placing() {
         }
     }
     assert!(at.len() > 40 && at.len() < batch.len());
-    let positioned = lion.placer().give_positions(strangers);
+    let positioned = lion.placer().give_positions(outliers);
     for (i, placement) in at.into_iter().zip(positioned) {
-        settled[i] = Some(placement);
+        resolved[i] = Some(placement);
     }
-    for (i, (one, other)) in settled.iter().zip(&whole).enumerate() {
+    for (i, (one, other)) in resolved.iter().zip(&whole).enumerate() {
         assert_eq!(one.as_ref(), Some(other), "row {i}");
     }
 }
@@ -398,7 +398,7 @@ fn another_seed_is_another_random_choice() {
     assert_ne!(places(Positions::Random, 1), places(Positions::Nearest, 1));
     // Random positions are cells of the same grid, inside the plot while there are any.
     let all = rows(map.y());
-    let grid = Grid::new(&all, 1.5);
+    let grid = OracleGrid::new(&all, 1.5);
     assert!(grid.ring(0).len() >= 10);
     for place in places(Positions::Random, 1) {
         assert!(cell_at(&grid, &place, 0, 1e-5 * extent(&all)).is_some(), "{place:?}");
@@ -438,7 +438,7 @@ fn a_hundred_thousand_outliers_in_one_group() {
     let placed = lion.place(&matrix(&batch)).expect("placed");
     assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
     assert_eq!(by_group(&placed).len(), 1);
-    let grid = Grid::new(&rows(map.y()), 4.0);
+    let grid = OracleGrid::new(&rows(map.y()), 4.0);
     let leader = placed.iter().find_map(|placement| cell_at(&grid, &place_of(placement), 1, 1e-3));
     let position = grid.centre(&leader.expect("one of them has a position"));
     for placement in &placed {

@@ -1,4 +1,5 @@
-//! Nearest neighbours among places: a k-d tree for two or three dimensions.
+//! Nearest neighbours among places: a k-d tree (Bentley 1975, Multidimensional Binary Search Trees Used for Associative
+//! Searching) for two or three dimensions.
 
 use rayon::prelude::*;
 
@@ -6,7 +7,7 @@ use rayon::prelude::*;
 const LEAF: usize = 16;
 
 /// Places in the order of a tree: each half of a slice lies on one side of the middle one, along the widest dimension.
-pub struct Plane {
+pub struct KdTree {
     dims: usize,
     /// Row and place, in tree order.
     points: Vec<(u32, [f32; 3])>,
@@ -14,7 +15,7 @@ pub struct Plane {
     axes: Vec<u8>,
 }
 
-impl Plane {
+impl KdTree {
     /// From places of `dims` dimensions, row after row.
     pub fn new(places: &[f32], dims: usize) -> Self {
         let mut points: Vec<(u32, [f32; 3])> = (0..)
@@ -142,7 +143,7 @@ mod tests {
             let places: Vec<f32> = (0..500 * dims)
                 .map(|_| (random.gaussian() * rounding).round() as f32 / rounding as f32)
                 .collect();
-            let plane = Plane::new(&places, dims);
+            let tree = KdTree::new(&places, dims);
             for (row, place) in (0..).zip(places.chunks_exact(dims)) {
                 let mut all: Vec<(f64, u32)> = (0..)
                     .zip(places.chunks_exact(dims))
@@ -153,13 +154,13 @@ mod tests {
                     })
                     .collect();
                 all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-                assert_eq!(plane.nearest(place, 7, Some(row)), all[..7]);
+                assert_eq!(tree.nearest(place, 7, Some(row)), all[..7]);
             }
         }
     }
 
     #[test]
     fn one_place_has_no_other() {
-        assert_eq!(Plane::new(&[1.0, 2.0], 2).nearest_distances(), [0.0]);
+        assert_eq!(KdTree::new(&[1.0, 2.0], 2).nearest_distances(), [0.0]);
     }
 }

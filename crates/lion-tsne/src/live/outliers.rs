@@ -4,7 +4,7 @@ use super::alarms::gather;
 use super::near::Near;
 use crate::error::{Error, Result};
 use crate::index::squared_distance;
-use crate::lion::{Cell, Cells, Lion, Place, Placement, Stranger};
+use crate::lion::{GridCell, Lion, OutlierGrid, PendingOutlier, Place, Placement};
 use std::collections::BTreeMap;
 
 /// Outliers that belong together.
@@ -23,9 +23,9 @@ pub struct OutlierGroup {
 }
 
 /// All outliers that are there.
-pub(super) struct Strangers {
+pub(super) struct LiveOutliers {
     near: Near,
-    cells: Cells,
+    grid: OutlierGrid,
     groups: BTreeMap<u64, OutlierGroup>,
     next: u64,
 }
@@ -37,10 +37,10 @@ pub(super) struct Placed {
     pub(super) joined: bool,
 }
 
-impl Strangers {
+impl LiveOutliers {
     pub(super) fn new(lion: &Lion) -> Self {
-        let (near, cells) = (Near::new(lion.map().x()), lion.fresh_cells());
-        Self { near, cells, groups: BTreeMap::new(), next: 0 }
+        let (near, grid) = (Near::new(lion.map().x()), lion.fresh_grid());
+        Self { near, grid, groups: BTreeMap::new(), next: 0 }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -66,7 +66,7 @@ impl Strangers {
 
     /// The number of the next group, and the ring of cells that is being handed out.
     pub(super) fn counters(&self) -> (u64, i64) {
-        (self.next, self.cells.ring())
+        (self.next, self.grid.ring())
     }
 
     /// The event by which an outlier became one.
@@ -85,28 +85,28 @@ impl Strangers {
         &mut self,
         lion: &Lion,
         (first, since, id): (u64, u64, &str),
-        stranger: Stranger,
+        outlier: PendingOutlier,
         old: Option<&Placement>,
     ) -> Placed {
-        if let Some((group, place)) = self.drift(lion, first, &stranger.row, old) {
-            self.near.insert(first, group, since, &stranger.row);
-            let placement = Placement { place, group: Some(group), ..stranger.placement };
+        if let Some((group, place)) = self.drift(lion, first, &outlier.row, old) {
+            self.near.insert(first, group, since, &outlier.row);
+            let placement = Placement { place, group: Some(group), ..outlier.placement };
             return Placed { placement, joined: false };
         }
         let old_group = old.and_then(|old| old.group);
         if let Some(group) = old_group {
             self.leave(first, group);
         }
-        let near = self.near.earliest(&stranger.row, lion.r_x());
+        let near = self.near.earliest(&outlier.row, lion.r_x());
         let (number, place) = match near.and_then(|number| self.groups.get(&number)) {
-            Some(group) => (group.number, lion.beside(&self.cells.centre(&group.cell), &stranger.row)),
-            None => self.found(lion, &stranger),
+            Some(group) => (group.number, lion.beside(&self.grid.centre(&group.cell), &outlier.row)),
+            None => self.found(lion, &outlier),
         };
         if let Some(group) = self.groups.get_mut(&number) {
             group.members.insert(first, id.to_string());
         }
-        self.near.insert(first, number, since, &stranger.row);
-        let placement = Placement { place, group: Some(number), ..stranger.placement };
+        self.near.insert(first, number, since, &outlier.row);
+        let placement = Placement { place, group: Some(number), ..outlier.placement };
         Placed { placement, joined: near.is_some() && near != old_group }
     }
 
@@ -122,7 +122,7 @@ impl Strangers {
             return Some((group.number, old.place));
         }
         let (from, to) =
-            (old.place.coordinates, lion.beside(&self.cells.centre(&group.cell), row).coordinates);
+            (old.place.coordinates, lion.beside(&self.grid.centre(&group.cell), row).coordinates);
         let step: [f64; 3] = std::array::from_fn(|d| f64::from(to[d]) - f64::from(from[d]));
         let length = step.iter().map(|v| v * v).sum::<f64>().sqrt();
         // A little less than r_close, so that rounding does not leave it.
@@ -132,16 +132,16 @@ impl Strangers {
     }
 
     /// A group of its own for an outlier that is near no other.
-    fn found(&mut self, lion: &Lion, stranger: &Stranger) -> (u64, Place) {
-        let cell = lion.free_cell(&mut self.cells, stranger);
+    fn found(&mut self, lion: &Lion, outlier: &PendingOutlier) -> (u64, Place) {
+        let cell = lion.free_cell(&mut self.grid, outlier);
         let number = self.next;
         self.next += 1;
         let position = self.add(lion, number, cell);
         (number, position)
     }
 
-    fn add(&mut self, lion: &Lion, number: u64, cell: Cell) -> Place {
-        let position = lion.as_place(self.cells.centre(&cell));
+    fn add(&mut self, lion: &Lion, number: u64, cell: GridCell) -> Place {
+        let position = lion.as_place(self.grid.centre(&cell));
         let group = OutlierGroup { number, position, cell, members: BTreeMap::new(), family: None };
         self.groups.insert(number, group);
         position
@@ -153,20 +153,26 @@ impl Strangers {
         let Some(group) = self.groups.get_mut(&number) else { return };
         group.members.remove(&first);
         if group.members.is_empty() {
-            self.cells.release(group.cell);
+            self.grid.release(group.cell);
             self.groups.remove(&number);
         }
     }
 
     /// Goes on from what was kept: groups by number and cell, the number of the next, and the ring of cells.
-    pub(super) fn resume(&mut self, lion: &Lion, groups: &[(u64, Cell)], next: u64, ring: i64) -> Result<()> {
+    pub(super) fn resume(
+        &mut self,
+        lion: &Lion,
+        groups: &[(u64, GridCell)],
+        next: u64,
+        ring: i64,
+    ) -> Result<()> {
         // A ring begins when all before it are taken, each cell by a group of its own.
-        let taken = |ring: i64| self.cells.in_rings((ring - 1).max(0));
+        let taken = |ring: i64| self.grid.in_rings((ring - 1).max(0));
         if !(0..=i64::from(u32::MAX)).contains(&ring) || taken(ring) > u128::from(next) {
             return Err(Error::Data(format!("the kept state has a broken ring of positions, {ring}")));
         }
-        let mut cells: Vec<Cell> = groups.iter().map(|(_, cell)| *cell).collect();
-        self.cells.resume(ring, &cells);
+        let mut cells: Vec<GridCell> = groups.iter().map(|(_, cell)| *cell).collect();
+        self.grid.resume(ring, &cells);
         self.next = next;
         for &(number, cell) in groups {
             self.add(lion, number, cell);

@@ -1,9 +1,9 @@
-//! Any bytes are a stranger with these bytes, whom a map gives a position, or a refusal: never a panic.
+//! Any bytes are a pending outlier with these bytes, which a map gives a position, or a refusal: never a panic.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use lion_tsne::{Fit, Lion, LionOptions, Matrix, PcaChoice, Stranger, ignore};
+use lion_tsne::{Fit, Lion, LionOptions, Matrix, PcaChoice, PendingOutlier, ignore};
 use std::sync::LazyLock;
 
 /// A grid of 6 x 6 rows, which are their own places.
@@ -19,12 +19,12 @@ fuzz_target!(|bytes: &[u8]| {
     // Two at a time, so that they may be near each other or the same.
     let (one, other) = bytes.split_at(bytes.len() / 2);
     let read = |bytes: &[u8]| {
-        let stranger = Stranger::from_bytes(bytes, 2).ok()?;
-        assert_eq!(stranger.to_bytes(), bytes);
-        Some(stranger)
+        let outlier = PendingOutlier::from_bytes(bytes, 2).ok()?;
+        assert_eq!(outlier.to_bytes(), bytes);
+        Some(outlier)
     };
-    let strangers: Vec<Stranger> = [one, other].into_iter().filter_map(read).collect();
-    for placed in LION.placer().give_positions(strangers) {
+    let pending: Vec<PendingOutlier> = [one, other].into_iter().filter_map(read).collect();
+    for placed in LION.placer().give_positions(pending) {
         assert!(placed.group.is_some() && placed.place.len() == 2);
     }
 });

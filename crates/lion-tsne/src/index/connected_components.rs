@@ -1,110 +1,106 @@
-//! Which rows hang together: rows within a radius of each other do, and so do rows linked by others.
+//! Connected components of the graph that joins rows within a radius of each other, which is single linkage cut at the
+//! radius. The search over partitions is ours; components are merged by union-find (Tarjan 1975, Efficiency of a Good
+//! But Not Linear Set Union Algorithm).
 //!
-//! Rows are divided into cells of near rows. Two cells are compared if the triangle inequality allows a link between them,
-//! as matrix products like the exact search's; what is known to hang together already is not looked at again, so that a
-//! crowd of rows that are all near each other costs little more than rows that are apart.
+//! Rows are divided into partitions of near rows. Two partitions are compared if the triangle inequality allows a link
+//! between them, as matrix products like the exact search's; pairs already known to be connected are not compared
+//! again, so that a crowd of rows that are all near each other costs little more than rows that are apart.
 
-use super::approximate::{CELL, centres_of, divide_twice};
+use super::approximate::{PARTITION_SIZE, centres_of, divide_twice};
 use super::exact::{block_rows, centre, column_means, rounding_bound};
+use super::placing::Partition;
 use super::scan::{Collect, Packed, scan, squared_distance, squared_length};
 use crate::matrix::Matrix;
 use crate::vectorized::vectorized;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Up to this many rows there is one cell.
-const ONE_CELL_UP_TO: usize = 8 * CELL;
-/// Cells that are compared with others before what was found is taken into account: few at first, for each link that is
-/// known early spares many.
+/// Up to this many rows there is one partition.
+const ONE_PARTITION_UP_TO: usize = 8 * PARTITION_SIZE;
+/// Partitions that are compared with others before what was found is taken into account: few at first, for each link
+/// that is known early spares many.
 const TOGETHER: [usize; 2] = [2, 64];
-/// Rows that are so many times as far from the mean of their cell as its rows are on average do not belong there.
+/// Rows that are so many times as far from the mean of their partition as its rows are on average do not belong there.
 const FAR: f32 = 2.0;
 /// Rounding of distances, as a share.
 const SLACK: f32 = 1e-5;
 
-/// For each row, the least row that it hangs together with.
-pub(crate) fn linked(x: &Matrix, radius: f64) -> Vec<u32> {
+/// For each row, the least row of its component.
+pub(crate) fn connected_components(x: &Matrix, radius: f64) -> Vec<u32> {
     if x.rows() < 2 || x.cols() == 0 {
         return (0..x.rows() as u32).collect();
     }
-    let cells = Cells::new(x, radius);
-    let count = cells.cells.len();
-    let mut groups = Groups::new(x.rows());
-    cells.join_small_cells(&mut groups);
-    // Each cell by itself first: what hangs together there need not be compared with others row by row.
-    cells.join_links(0..count, |cell| cell..cell + 1, &mut groups);
+    let partitions = Partitions::new(x, radius);
+    let count = partitions.partitions.len();
+    let mut groups = DisjointSets::new(x.rows());
+    partitions.join_small_partitions(&mut groups);
+    // Each partition by itself first: what is connected there need not be compared with others row by row.
+    partitions.join_links(0..count, |partition| partition..partition + 1, &mut groups);
     let (mut first, mut together) = (0, TOGETHER[0]);
     while first < count {
         let last = (first + together).min(count);
-        cells.join_links(first..last, |cell| cell + 1..count, &mut groups);
+        partitions.join_links(first..last, |partition| partition + 1..count, &mut groups);
         (first, together) = (last, (2 * together).min(TOGETHER[1]));
     }
-    cells.in_original_order(&groups.all())
+    partitions.in_original_order(&groups.all())
 }
 
-/// Rows in the order of their cells.
-struct Cells {
+/// Rows in the order of their partitions.
+struct Partitions {
     radius: f64,
     cols: usize,
-    /// Original number of each row in cell order.
+    /// Original number of each row in partition order.
     rows: Vec<u32>,
     data: Vec<f32>,
     mean: Vec<f32>,
-    cells: Vec<Cell>,
+    partitions: Vec<Partition>,
     centres: Matrix,
     longest: f32,
 }
 
-struct Cell {
-    first: usize,
-    packed: Packed,
-    /// No row of the cell is farther from its centre.
-    radius: f32,
-}
-
 /// What is known of links when a round begins.
-struct Known {
+struct RoundStart {
     group_of: Vec<u32>,
-    /// For each cell, the group of all its rows, if it is one.
+    /// For each partition, the group of all its rows, if it is one.
     one_group: Vec<Option<u32>>,
 }
 
-impl Cells {
+impl Partitions {
     fn new(x: &Matrix, radius: f64) -> Self {
         let (count, cols) = (x.rows(), x.cols());
-        let mut members = match count <= ONE_CELL_UP_TO {
+        let mut members = match count <= ONE_PARTITION_UP_TO {
             true => vec![(0..count as u32).collect::<Vec<_>>()],
-            false => without_far_rows(x, divide_twice(x, count.div_ceil(CELL), 0)),
+            false => without_far_rows(x, divide_twice(x, count.div_ceil(PARTITION_SIZE), 0)),
         };
-        // The widest first: rows of a cell are compared with later ones, and whether a row can have a link to a cell is the
-        // plainer the narrower that is.
+        // The widest first: rows of a partition are compared with later ones, and whether a row can have a link to a
+        // partition is the plainer the narrower that is.
         let widths = radii(x, &members);
         let mut order: Vec<usize> = (0..members.len()).collect();
         order.sort_by(|&a, &b| widths[b].total_cmp(&widths[a]).then(a.cmp(&b)));
-        let radii: Vec<f32> = order.iter().map(|&cell| widths[cell]).collect();
-        members = order.into_iter().map(|cell| std::mem::take(&mut members[cell])).collect();
+        let radii: Vec<f32> = order.iter().map(|&partition| widths[partition]).collect();
+        members = order.into_iter().map(|partition| std::mem::take(&mut members[partition])).collect();
 
         let rows = members.concat();
-        let centres = centres_of(members.len(), &cell_of(&members), &x.select(&rows));
+        let centres = centres_of(members.len(), &partition_of(&members), &x.select(&rows));
         let (data, mean) = (x.select(&rows).into_data(), column_means(x));
         let mut first = 0;
-        let mut cells = Vec::with_capacity(members.len());
+        let mut partitions = Vec::with_capacity(members.len());
         for (members, radius) in members.iter().zip(radii) {
             let of = first * cols..(first + members.len()) * cols;
-            cells.push(Cell { first, packed: Packed::centred(&data[of], &mean), radius });
+            partitions.push(Partition { first, packed: Packed::centred(&data[of], &mean), radius });
             first += members.len();
         }
-        let longest = cells.iter().map(|cell| cell.packed.longest()).fold(0.0, f32::max);
-        Self { radius, cols, rows, data, mean, cells, centres, longest }
+        let longest = partitions.iter().map(|partition| partition.packed.longest()).fold(0.0, f32::max);
+        Self { radius, cols, rows, data, mean, partitions, centres, longest }
     }
 
     fn row(&self, at: u32) -> &[f32] {
         &self.data[at as usize * self.cols..][..self.cols]
     }
 
-    /// Joins the rows of cells in which no two can be farther apart than the radius.
-    fn join_small_cells(&self, groups: &mut Groups) {
-        for Cell { first, packed, radius } in &self.cells {
+    /// Joins the rows of partitions in which no two can be farther apart than the radius.
+    fn join_small_partitions(&self, groups: &mut DisjointSets) {
+        for Partition { first, packed, radius } in &self.partitions {
             if f64::from(2.0 * radius * (1.0 + SLACK)) <= self.radius {
                 (1..packed.rows()).for_each(|row| groups.join(*first as u32, (first + row) as u32));
             }
@@ -112,45 +108,45 @@ impl Cells {
     }
 
     fn one_group(&self, group_of: &[u32]) -> Vec<Option<u32>> {
-        let of_cell = |cell: &Cell| {
-            let groups = &group_of[cell.first..cell.first + cell.packed.rows()];
+        let of_partition = |partition: &Partition| {
+            let groups = &group_of[partition.first..partition.first + partition.packed.rows()];
             groups.iter().all(|group| *group == groups[0]).then(|| groups[0])
         };
-        self.cells.iter().map(of_cell).collect()
+        self.partitions.iter().map(of_partition).collect()
     }
 
-    /// Joins what hangs together by a link between a row of some cells and one of those that each is compared with.
+    /// Joins what is connected by a link between a row of some partitions and one of those that each is compared with.
     fn join_links(
         &self,
-        cells: Range<usize>,
+        partitions: Range<usize>,
         others: impl Fn(usize) -> Range<usize> + Sync,
-        groups: &mut Groups,
+        groups: &mut DisjointSets,
     ) {
         let known = groups.all();
-        let known = Known { one_group: self.one_group(&known), group_of: known };
-        // What was found spares what comes after it on the same thread. Which links are found depends on that; what they
-        // join does not.
-        let links: Vec<Vec<(u32, u32)>> = cells
+        let known = RoundStart { one_group: self.one_group(&known), group_of: known };
+        // What was found spares what comes after it on the same thread. Which links are found depends on that; what
+        // they join does not.
+        let links: Vec<Vec<(u32, u32)>> = partitions
             .into_par_iter()
             .map_init(
-                || Groups(known.group_of.clone()),
-                |found, cell| self.links_of(cell, others(cell), &known, found),
+                || DisjointSets(known.group_of.clone()),
+                |found, partition| self.links_of(partition, others(partition), &known, found),
             )
             .collect();
         links.into_iter().flatten().for_each(|(a, b)| groups.join(a, b));
     }
 
-    /// Enough links between the rows of a cell and of others: any two rows that hang together by one are joined by what is
-    /// found or is known, and so in `groups`.
+    /// Enough links between the rows of a partition and of others: any two rows that are connected by one are joined by
+    /// what is found or is known, and so in `groups`.
     fn links_of(
         &self,
-        cell: usize,
+        partition: usize,
         others: Range<usize>,
-        known: &Known,
-        groups: &mut Groups,
+        known: &RoundStart,
+        groups: &mut DisjointSets,
     ) -> Vec<(u32, u32)> {
-        let Cell { first, packed, .. } = &self.cells[cell];
-        let others: Vec<usize> = others.filter(|&other| self.can_link(cell, other)).collect();
+        let Partition { first, packed, .. } = &self.partitions[partition];
+        let others: Vec<usize> = others.filter(|&other| self.can_link(partition, other)).collect();
         let mut links = Vec::new();
         for from in (0..packed.rows()).step_by(block_rows(self.cols)) {
             let to = (from + block_rows(self.cols)).min(packed.rows());
@@ -166,14 +162,14 @@ impl Cells {
 
     fn can_link(&self, a: usize, b: usize) -> bool {
         let apart = squared_distance(self.centres.row(a), self.centres.row(b)).sqrt() * (1.0 - SLACK);
-        f64::from(apart - self.cells[a].radius - self.cells[b].radius) <= self.radius
+        f64::from(apart - self.partitions[a].radius - self.partitions[b].radius) <= self.radius
     }
 
-    /// Those rows that can have a link to a row of the cell which is not known.
-    fn reaching(&self, rows: Range<u32>, cell: usize, known: &Known) -> Vec<u32> {
-        let Cell { radius, .. } = self.cells[cell];
-        let middle = self.centres.row(cell);
-        let news = |&row: &u32| known.one_group[cell] != Some(known.group_of[row as usize]);
+    /// Those rows that can have a link to a row of the partition which is not known.
+    fn reaching(&self, rows: Range<u32>, partition: usize, known: &RoundStart) -> Vec<u32> {
+        let Partition { radius, .. } = self.partitions[partition];
+        let middle = self.centres.row(partition);
+        let news = |&row: &u32| known.one_group[partition] != Some(known.group_of[row as usize]);
         vectorized(
             #[inline(always)]
             || {
@@ -186,23 +182,30 @@ impl Cells {
         )
     }
 
-    /// Finds links between these rows and those of a cell, one for each two groups that it joins.
-    fn compare(&self, queries: &[u32], cell: usize, known: &Known, groups: &mut Groups) -> Vec<(u32, u32)> {
-        let Cell { first, packed, .. } = &self.cells[cell];
+    /// Finds links between these rows and those of a partition, one for each two groups that it joins.
+    fn compare(
+        &self,
+        queries: &[u32],
+        partition: usize,
+        known: &RoundStart,
+        groups: &mut DisjointSets,
+    ) -> Vec<(u32, u32)> {
+        let Partition { first, packed, .. } = &self.partitions[partition];
         let rows: Vec<f32> = queries.iter().flat_map(|&row| self.row(row)).copied().collect();
         let centred = centre(&rows, &self.mean);
         let radius2 = ((self.radius * self.radius) as f32).min(f32::MAX / 4.0) * (1.0 + SLACK);
-        let looks = queries.iter().zip(centred.chunks_exact(self.cols)).map(|(&row, query)| Look {
-            reach: radius2 + rounding_bound(squared_length(query), self.longest, self.cols),
-            group: known.group_of[row as usize],
-            group_of: &known.group_of,
-            found: Vec::new(),
-        });
-        let mut looks: Vec<Look<'_>> = looks.collect();
-        scan(&centred, packed, *first as u32, &mut looks);
+        let collectors =
+            queries.iter().zip(centred.chunks_exact(self.cols)).map(|(&row, query)| UnconnectedRows {
+                reach: radius2 + rounding_bound(squared_length(query), self.longest, self.cols),
+                group: known.group_of[row as usize],
+                group_of: &known.group_of,
+                found: Vec::new(),
+            });
+        let mut collectors: Vec<UnconnectedRows<'_>> = collectors.collect();
+        scan(&centred, packed, *first as u32, &mut collectors);
         let mut links = Vec::new();
-        for (&row, look) in queries.iter().zip(looks) {
-            for other in look.found {
+        for (&row, collector) in queries.iter().zip(collectors) {
+            for other in collector.found {
                 if groups.of(row) != groups.of(other) && self.are_near(row, other) {
                     groups.join(row, other);
                     links.push((row, other));
@@ -230,14 +233,14 @@ impl Cells {
     }
 }
 
-/// For the rows of all cells in order, the cell.
-fn cell_of(members: &[Vec<u32>]) -> Vec<u32> {
-    (0..).zip(members).flat_map(|(cell, of)| vec![cell; of.len()]).collect()
+/// For the rows of all partitions in order, the partition.
+fn partition_of(members: &[Vec<u32>]) -> Vec<u32> {
+    (0..).zip(members).flat_map(|(partition, of)| vec![partition; of.len()]).collect()
 }
 
-/// For each cell, the distances of its rows from their mean.
+/// For each partition, the distances of its rows from their mean.
 fn spreads(x: &Matrix, members: &[Vec<u32>]) -> Vec<Vec<f32>> {
-    let centres = centres_of(members.len(), &cell_of(members), &x.select(&members.concat()));
+    let centres = centres_of(members.len(), &partition_of(members), &x.select(&members.concat()));
     let spread = |(members, centre): (&Vec<u32>, &[f32])| {
         let distance = |&row: &u32| squared_distance(x.row(row as usize), centre).sqrt();
         members.iter().map(distance).collect()
@@ -245,14 +248,14 @@ fn spreads(x: &Matrix, members: &[Vec<u32>]) -> Vec<Vec<f32>> {
     members.par_iter().zip(centres.data().par_chunks_exact(x.cols())).map(spread).collect()
 }
 
-/// No row of a cell is farther from its mean than this.
+/// No row of a partition is farther from its mean than this.
 fn radii(x: &Matrix, members: &[Vec<u32>]) -> Vec<f32> {
     let farthest = |spread: &Vec<f32>| spread.iter().copied().fold(0.0, f32::max) * (1.0 + SLACK);
     spreads(x, members).iter().map(farthest).collect()
 }
 
-/// Takes rows that are far from the others of their cell out of it, into cells of such: one of them would make a cell so wide
-/// that it had to be compared with all.
+/// Takes rows that are far from the others of their partition out of it, into partitions of such: one of them would
+/// make a partition so wide that it had to be compared with all.
 fn without_far_rows(x: &Matrix, members: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     let spreads = spreads(x, &members);
     let (mut near, mut far) = (Vec::with_capacity(members.len()), Vec::new());
@@ -265,21 +268,25 @@ fn without_far_rows(x: &Matrix, members: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     }
     near.retain(|members| !members.is_empty());
     if !far.is_empty() {
-        let cells = divide_twice(&x.select(&far), far.len().div_ceil(CELL), 0);
-        near.extend(cells.into_iter().map(|cell| cell.into_iter().map(|at| far[at as usize]).collect()));
+        let partitions = divide_twice(&x.select(&far), far.len().div_ceil(PARTITION_SIZE), 0);
+        near.extend(
+            partitions
+                .into_iter()
+                .map(|partition| partition.into_iter().map(|at| far[at as usize]).collect()),
+        );
     }
     near
 }
 
 /// Rows of other groups within a reach.
-struct Look<'a> {
+struct UnconnectedRows<'a> {
     reach: f32,
     group: u32,
     group_of: &'a [u32],
     found: Vec<u32>,
 }
 
-impl Collect for Look<'_> {
+impl Collect for UnconnectedRows<'_> {
     #[inline(always)]
     fn reach(&self) -> f32 {
         self.reach
@@ -295,10 +302,10 @@ impl Collect for Look<'_> {
     }
 }
 
-/// Groups that grow together.
-struct Groups(Vec<u32>);
+/// DisjointSets that grow together.
+struct DisjointSets(Vec<u32>);
 
-impl Groups {
+impl DisjointSets {
     fn new(rows: usize) -> Self {
         Self((0..rows as u32).collect())
     }
@@ -329,7 +336,7 @@ mod tests {
 
     /// By the definition, pair after pair.
     fn by_pairs(x: &Matrix, radius: f64) -> Vec<u32> {
-        let mut groups = Groups::new(x.rows());
+        let mut groups = DisjointSets::new(x.rows());
         for a in 0..x.rows() {
             for b in 0..a {
                 if f64::from(squared_distance(x.row(a), x.row(b)).sqrt()) <= radius {
@@ -351,36 +358,36 @@ mod tests {
     fn as_by_comparing_every_pair() {
         for radius in [0.0, 0.1, 0.25, 0.5, 1.0, 3.0] {
             let x = lattice(200, 3, 11);
-            assert_eq!(linked(&x, radius), by_pairs(&x, radius), "{radius}");
+            assert_eq!(connected_components(&x, radius), by_pairs(&x, radius), "{radius}");
         }
     }
 
     #[test]
-    fn as_by_comparing_every_pair_where_there_are_cells() {
+    fn as_by_comparing_every_pair_where_there_are_partitions() {
         for (cols, radius) in [(2, 0.25), (7, 1.5), (7, 2.0), (20, 4.5), (20, 9.0), (3, 1e18)] {
-            let x = lattice(ONE_CELL_UP_TO + 1500, cols, 3);
-            assert_eq!(linked(&x, radius), by_pairs(&x, radius), "{cols} {radius}");
+            let x = lattice(ONE_PARTITION_UP_TO + 1500, cols, 3);
+            assert_eq!(connected_components(&x, radius), by_pairs(&x, radius), "{cols} {radius}");
         }
     }
 
     #[test]
     fn rows_that_are_far_from_all_others() {
-        let mut x = lattice(ONE_CELL_UP_TO + 1500, 5, 7);
+        let mut x = lattice(ONE_PARTITION_UP_TO + 1500, 5, 7);
         x.data_mut().chunks_exact_mut(5).step_by(40).for_each(|row| row.iter_mut().for_each(|v| *v *= 50.0));
         for radius in [0.5, 1.0, 20.0] {
-            assert_eq!(linked(&x, radius), by_pairs(&x, radius), "{radius}");
+            assert_eq!(connected_components(&x, radius), by_pairs(&x, radius), "{radius}");
         }
     }
 
     #[test]
     fn a_crowd_and_a_chain() {
         // Half of the rows on one spot; the others in a line, each just within reach of the next.
-        let rows = 3 * ONE_CELL_UP_TO;
+        let rows = 3 * ONE_PARTITION_UP_TO;
         let at = |i: usize| if i.is_multiple_of(2) { 0.0 } else { i as f32 };
         let x = Matrix::new(rows, 1, (0..rows).map(at).collect()).unwrap();
-        let all_but_none = linked(&x, 2.0);
+        let all_but_none = connected_components(&x, 2.0);
         assert!(all_but_none.iter().all(|&group| group == 0));
-        let apart = linked(&x, 0.5);
+        let apart = connected_components(&x, 0.5);
         assert!((0..rows).all(|i| apart[i] == if i.is_multiple_of(2) { 0 } else { i as u32 }));
     }
 }

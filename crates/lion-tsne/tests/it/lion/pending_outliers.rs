@@ -2,7 +2,7 @@
 
 use super::support::{Clustered, lion, matrix, queries, shuffled};
 use crate::common::paper;
-use lion_tsne::{Lion, LionOptions, Placement, Positions, Radius, Settled, Stranger};
+use lion_tsne::{Lion, LionOptions, PendingOutlier, Placement, Positions, Radius, Resolved};
 use proptest::prelude::*;
 
 /// Maps in the plane and in space, with both ways to choose a position, and rows of every kind for them.
@@ -24,25 +24,25 @@ fn jobs() -> Vec<(Lion, Vec<Vec<f64>>)> {
     cases.into_iter().map(job).collect()
 }
 
-fn strangers_among(lion: &Lion, rows: &[Vec<f64>]) -> Vec<Stranger> {
-    let settled = lion.settle(&matrix(rows)).expect("settled");
-    let stranger = |settled| match settled {
-        Settled::Outlier(stranger) => Some(stranger),
-        Settled::Placed(_) => None,
+fn outliers_among(lion: &Lion, rows: &[Vec<f64>]) -> Vec<PendingOutlier> {
+    let resolved = lion.resolve(&matrix(rows)).expect("resolved");
+    let outlier = |resolved| match resolved {
+        Resolved::Outlier(outlier) => Some(outlier),
+        Resolved::Placed(_) => None,
     };
-    settled.into_iter().filter_map(stranger).collect()
+    resolved.into_iter().filter_map(outlier).collect()
 }
 
-fn from_bytes(lion: &Lion, bytes: &[u8]) -> Stranger {
-    Stranger::from_bytes(bytes, lion.map().x().cols()).expect("a stranger")
+fn from_bytes(lion: &Lion, bytes: &[u8]) -> PendingOutlier {
+    PendingOutlier::from_bytes(bytes, lion.map().x().cols()).expect("an outlier")
 }
 
 #[test]
 fn positions_depend_on_nothing_that_the_bytes_do_not_hold() {
     for (lion, rows) in jobs() {
-        let strangers = strangers_among(&lion, &rows);
-        let bytes: Vec<Vec<u8>> = strangers.iter().map(Stranger::to_bytes).collect();
-        let expected = lion.placer().give_positions(strangers);
+        let outliers = outliers_among(&lion, &rows);
+        let bytes: Vec<Vec<u8>> = outliers.iter().map(PendingOutlier::to_bytes).collect();
+        let expected = lion.placer().give_positions(outliers);
         assert!(expected.len() > 20);
         // In another order, which is that of the bytes; without those that are there twice.
         let mut different = bytes.clone();
@@ -63,10 +63,10 @@ fn positions_depend_on_nothing_that_the_bytes_do_not_hold() {
 }
 
 #[test]
-fn equal_strangers_have_equal_bytes_and_others_do_not() {
+fn equal_outliers_have_equal_bytes_and_others_do_not() {
     let (lion, rows) = jobs().swap_remove(0);
-    let bytes = |row: &[f64]| match &strangers_among(&lion, &[row.to_vec()])[..] {
-        [stranger] => Some(stranger.to_bytes()),
+    let bytes = |row: &[f64]| match &outliers_among(&lion, &[row.to_vec()])[..] {
+        [outlier] => Some(outlier.to_bytes()),
         _ => None,
     };
     let all: Vec<(&Vec<f64>, Vec<u8>)> = rows.iter().filter_map(|row| Some((row, bytes(row)?))).collect();
@@ -78,29 +78,29 @@ fn equal_strangers_have_equal_bytes_and_others_do_not() {
 }
 
 #[test]
-fn what_is_no_stranger_is_refused_in_a_sentence() {
+fn what_is_no_outlier_is_refused_in_a_sentence() {
     let (lion, rows) = jobs().swap_remove(0);
-    let whole = strangers_among(&lion, &rows)[0].to_bytes();
+    let whole = outliers_among(&lion, &rows)[0].to_bytes();
     let refusal = |bytes: &[u8], width: usize| {
-        let refused = Stranger::from_bytes(bytes, width).expect_err("refused");
+        let refused = PendingOutlier::from_bytes(bytes, width).expect_err("refused");
         refused.to_string().split_once(':').expect("what to do").0.to_owned()
     };
-    assert_eq!(refusal(&[], 3), "a stranger's bytes are missing");
-    assert_eq!(refusal(&[7, 0], 3), "a stranger's bytes are of version 7, and 1 can be read");
-    assert_eq!(refusal(&whole[..40], 3), "a stranger's bytes are 40 and not those of 3 columns");
-    assert_eq!(refusal(&whole, 4), "a stranger's bytes are 41 and not those of 4 columns");
+    assert_eq!(refusal(&[], 3), "a pending outlier's bytes are missing");
+    assert_eq!(refusal(&[7, 0], 3), "a pending outlier's bytes are of version 7, and 1 can be read");
+    assert_eq!(refusal(&whole[..40], 3), "a pending outlier's bytes are 40 and not those of 3 columns");
+    assert_eq!(refusal(&whole, 4), "a pending outlier's bytes are 41 and not those of 4 columns");
     assert_eq!(
         refusal(&whole, usize::MAX),
-        format!("a stranger's bytes are 41 and not those of {} columns", usize::MAX)
+        format!("a pending outlier's bytes are 41 and not those of {} columns", usize::MAX)
     );
     for (at, number) in [(1, f32::NAN), (1, -1.0), (29, f32::INFINITY), (37, f32::NAN)] {
         let mut bytes = whole.clone();
         bytes[at..at + 4].copy_from_slice(&number.to_le_bytes());
-        assert_eq!(refusal(&bytes, 3), "a stranger's bytes hold numbers that no stranger has");
+        assert_eq!(refusal(&bytes, 3), "a pending outlier's bytes hold numbers that no outlier has");
     }
     let mut bytes = whole;
     bytes[13..21].copy_from_slice(&f64::NEG_INFINITY.to_le_bytes());
-    assert_eq!(refusal(&bytes, 3), "a stranger's bytes hold numbers that no stranger has");
+    assert_eq!(refusal(&bytes, 3), "a pending outlier's bytes hold numbers that no outlier has");
 }
 
 thread_local! {
@@ -108,20 +108,20 @@ thread_local! {
 }
 
 proptest! {
-    /// Any bytes are refused, or a stranger with these bytes whom a map gives a position, whoever else is there.
+    /// Any bytes are refused, or an outlier with these bytes which a map gives a position, whoever else is there.
     #[test]
     fn any_bytes(one in bytes(), other in bytes()) {
-        let strangers = [&one, &other, &one].map(|bytes| Stranger::from_bytes(bytes, 3).map(|one| (bytes, one)));
-        for (bytes, stranger) in strangers.iter().flatten() {
-            prop_assert_eq!(&stranger.to_bytes(), *bytes);
+        let outliers = [&one, &other, &one].map(|bytes| PendingOutlier::from_bytes(bytes, 3).map(|one| (bytes, one)));
+        for (bytes, outlier) in outliers.iter().flatten() {
+            prop_assert_eq!(&outlier.to_bytes(), *bytes);
         }
-        let strangers = strangers.into_iter().flatten().map(|(_, stranger)| stranger).collect();
-        let placed = LION.with(|lion| lion.placer().give_positions(strangers));
+        let outliers = outliers.into_iter().flatten().map(|(_, outlier)| outlier).collect();
+        let placed = LION.with(|lion| lion.placer().give_positions(outliers));
         prop_assert!(placed.iter().all(|placed| placed.group.is_some() && placed.place.len() == 2));
     }
 }
 
-/// Mostly those of a stranger of three columns, if an odd one.
+/// Mostly those of an outlier of three columns, if an odd one.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let version = prop_oneof![9 => Just(1u8), 1 => any::<u8>()];
     let length = prop_oneof![9 => Just(40usize), 1 => 0..60usize];

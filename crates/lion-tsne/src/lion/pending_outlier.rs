@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 
 /// An outlier without a position.
 #[derive(Clone, Debug)]
-pub struct Stranger {
+pub struct PendingOutlier {
     /// All that is known but place and group.
     pub(crate) placement: Placement,
     /// The row, preprocessed.
@@ -24,14 +24,14 @@ const HEAD: usize = 1 + 4 + 3 * 8;
 /// columns stay far below.
 const LONGEST2: f64 = 1e37;
 
-impl Stranger {
+impl PendingOutlier {
     /// What is known of it: all but place and group.
     pub fn placement(&self) -> &Placement {
         &self.placement
     }
 
     /// What its position depends on, as bytes: version, distance to the nearest row (`f32`), the place of that row
-    /// (3 x `f64`), the preprocessed row (`f32` each), little-endian. Strangers with the same bytes get the same position.
+    /// (3 x `f64`), the preprocessed row (`f32` each), little-endian. Outliers with the same bytes get the same position.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(HEAD + 4 * self.row.len());
         bytes.push(VERSION);
@@ -41,13 +41,13 @@ impl Stranger {
         bytes
     }
 
-    /// A stranger from such bytes, for [`Placer::give_positions`](super::Placer::give_positions): of its placement only
-    /// verdict and distance are known. `width` is how many columns the map's rows have once they are preprocessed,
-    /// `lion.map().x().cols()`.
+    /// A pending outlier from such bytes, for [`Placer::give_positions`](super::Placer::give_positions): of its
+    /// placement only verdict and distance are known. `width` is how many columns the map's rows have once they are
+    /// preprocessed, `lion.map().x().cols()`.
     pub fn from_bytes(bytes: &[u8], width: usize) -> Result<Self> {
         let refuse = |problem: &str| {
             Err(Error::Data(format!(
-                "a stranger's bytes {problem}: settle the rows again, all with one version and one map"
+                "a pending outlier's bytes {problem}: resolve the rows again, all with one version and one map"
             )))
         };
         match bytes {
@@ -68,7 +68,7 @@ impl Stranger {
         let known = target.iter().all(is_place) && (0.0..=f32::MAX).contains(&nearest_distance);
         // What is no number is in no range either.
         if !known || !(0.0..=LONGEST2).contains(&length2) {
-            return refuse("hold numbers that no stranger has");
+            return refuse("hold numbers that no outlier has");
         }
         let placement = Placement {
             place: Place::default(),

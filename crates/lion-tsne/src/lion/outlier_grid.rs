@@ -1,14 +1,16 @@
-//! Places for outliers: free cells of a grid over the map, then rings of cells around it.
+//! Positions for outliers: free cells of a grid over the map, then rings of cells around it. The grid and its rings are of
+//! Boytsov, Fouquet, Hartmann & Le Traon 2017, LION-tSNE: Local Interpolation with Outlier coNtrol; the search for the
+//! nearest free cell and cells that are given back are ours.
 //!
 //! Along each dimension the map's extent is divided into as many cells as fit, each at least 2 r_y wide. The centre of a
 //! cell without any place in it is at least r_y from every place. Cells beyond the extent are 2 r_y wide outwards, and
 //! those of one ring are handed out before the next begins. No cell is handed out twice, unless it was given back.
 
-mod left;
+mod ring_cells;
 
 use crate::matrix::Matrix;
 use crate::random::Random;
-use left::Left;
+use ring_cells::RingCells;
 use std::collections::{HashMap, HashSet};
 
 /// Which free position an outlier gets.
@@ -22,7 +24,7 @@ pub enum Positions {
 }
 
 /// A cell by its number along each dimension. Numbers below 0 and from the count on are outside the map.
-pub(crate) type Cell = [i64; 3];
+pub(crate) type GridCell = [i64; 3];
 
 /// More cells than this along a dimension are not needed: wider ones are as good.
 const MOST_CELLS: f64 = 1e9;
@@ -33,28 +35,28 @@ const ON_BOUND: f64 = 1e-6;
 /// Cells that are drawn at random before the nearest free one to the last is taken.
 const DRAWS: usize = 64;
 
-/// The cells of a map: which have places in them, and which were handed out.
+/// The grid of a map: which have places in them, and which were handed out.
 #[derive(Clone, Debug)]
-pub(crate) struct Cells {
+pub(crate) struct OutlierGrid {
     dims: usize,
     low: [f64; 3],
     high: [f64; 3],
     /// Along the map, and outwards.
     side: [f64; 3],
     step: f64,
-    count: Cell,
+    count: GridCell,
     /// Cells of the map with a place in them, or handed out.
-    used: HashSet<Cell>,
+    used: HashSet<GridCell>,
     /// Free cells of the map.
     free: u128,
     /// The ring that is being handed out, and what is free of it and of those before it.
     ring: i64,
-    left: Left,
+    free_ring_cells: RingCells,
     /// For a cell from which a search began, how far around it no cell is free.
-    searched: HashMap<Cell, i64>,
+    searched: HashMap<GridCell, i64>,
 }
 
-impl Cells {
+impl OutlierGrid {
     /// The cells of places `y`; positions shall be `r_y` from each of them and from each other.
     pub(crate) fn new(y: &Matrix, r_y: f64) -> Self {
         let dims = y.cols();
@@ -75,7 +77,7 @@ impl Cells {
         let most = if narrow { MOST_IN_RINGS[usize::from(dims == 3)] } else { MOST_CELLS };
         let count = std::array::from_fn(|d| fitting[d].clamp(1.0, most) as i64);
         let side = std::array::from_fn(|d| (high[d] - low[d]) / count[d] as f64);
-        let mut cells = Self {
+        let mut grid = Self {
             dims,
             low,
             high,
@@ -85,39 +87,40 @@ impl Cells {
             used: HashSet::new(),
             free: 0,
             ring: 0,
-            left: Left::default(),
+            free_ring_cells: RingCells::default(),
             searched: HashMap::new(),
         };
         if !narrow {
-            y.data().chunks_exact(dims).for_each(|place| cells.occupy(place));
+            y.data().chunks_exact(dims).for_each(|place| grid.occupy(place));
             let all: u128 = count[..dims].iter().map(|&n| n as u128).product();
-            cells.free = all - cells.used.len() as u128;
+            grid.free = all - grid.used.len() as u128;
         }
-        cells
+        grid
     }
 
     /// Hands out a cell: the free one whose centre is closest to `target`.
-    pub(crate) fn nearest(&mut self, target: &[f64; 3]) -> Cell {
+    pub(crate) fn nearest(&mut self, target: &[f64; 3]) -> GridCell {
         let cell = match self.free > 0 {
             true => self.nearest_inside(target),
             false => {
                 self.fill_ring();
                 // The ring was filled: something is left of it.
-                self.left.take_nearest(target).unwrap_or_default()
+                self.free_ring_cells.take_nearest(target).unwrap_or_default()
             }
         };
         self.take(cell)
     }
 
     /// Hands out a cell drawn at random. Where few are left, it is the free one nearest to a draw.
-    pub(crate) fn random(&mut self, random: &mut Random) -> Cell {
+    pub(crate) fn random(&mut self, random: &mut Random) -> GridCell {
         if self.free == 0 {
             self.fill_ring();
-            let number = random.below(self.left.len());
-            let cell = self.left.take_in_order(number).unwrap_or_default();
+            let number = random.below(self.free_ring_cells.len());
+            let cell = self.free_ring_cells.take_in_order(number).unwrap_or_default();
             return self.take(cell);
         }
-        let mut draw = || -> Cell { std::array::from_fn(|d| random.below(self.count[d] as usize) as i64) };
+        let mut draw =
+            || -> GridCell { std::array::from_fn(|d| random.below(self.count[d] as usize) as i64) };
         let mut cell = draw();
         for _ in 1..DRAWS {
             if !self.used.contains(&cell) {
@@ -130,7 +133,7 @@ impl Cells {
         self.take(cell)
     }
 
-    fn take(&mut self, cell: Cell) -> Cell {
+    fn take(&mut self, cell: GridCell) -> GridCell {
         if self.is_inside(&cell) && self.free > 0 && self.used.insert(cell) {
             self.free -= 1;
         }
@@ -138,9 +141,9 @@ impl Cells {
     }
 
     /// Takes back a cell that was handed out: it may be handed out again.
-    pub(crate) fn release(&mut self, cell: Cell) {
+    pub(crate) fn release(&mut self, cell: GridCell) {
         if !self.is_inside(&cell) {
-            self.left.push(cell, self.centre(&cell));
+            self.free_ring_cells.push(cell, self.centre(&cell));
         } else if self.used.remove(&cell) {
             self.free += 1;
             self.searched.clear();
@@ -164,20 +167,20 @@ impl Cells {
     }
 
     /// Goes on from where `ring` was being handed out and these cells were in use.
-    pub(crate) fn resume(&mut self, ring: i64, in_use: &[Cell]) {
+    pub(crate) fn resume(&mut self, ring: i64, in_use: &[GridCell]) {
         in_use.iter().for_each(|&cell| _ = self.take(cell));
-        let in_use: HashSet<&Cell> = in_use.iter().collect();
+        let in_use: HashSet<&GridCell> = in_use.iter().collect();
         self.ring = ring;
         let cells = (1..=ring).flat_map(|ring| self.cells_of(ring));
-        self.left = self.with_centres(cells.filter(|cell| !in_use.contains(cell)));
+        self.free_ring_cells = self.with_centres(cells.filter(|cell| !in_use.contains(cell)));
     }
 
-    fn is_inside(&self, cell: &Cell) -> bool {
+    fn is_inside(&self, cell: &GridCell) -> bool {
         cell.iter().zip(&self.count).all(|(at, count)| (0..*count).contains(at))
     }
 
     /// The middle of a cell.
-    pub(crate) fn centre(&self, cell: &Cell) -> [f64; 3] {
+    pub(crate) fn centre(&self, cell: &GridCell) -> [f64; 3] {
         std::array::from_fn(|d| {
             let (at, count) = (cell[d], self.count[d]);
             match at {
@@ -189,7 +192,7 @@ impl Cells {
         })
     }
 
-    fn distance2(&self, cell: &Cell, target: &[f64; 3]) -> f64 {
+    fn distance2(&self, cell: &GridCell, target: &[f64; 3]) -> f64 {
         self.centre(cell).iter().zip(target).map(|(a, b)| (a - b).powi(2)).sum()
     }
 
@@ -212,14 +215,14 @@ impl Cells {
 
     /// The free cell of the map whose centre is closest to a target inside the map: shells of cells around the target's
     /// own, until none farther out can be closer.
-    fn nearest_inside(&mut self, target: &[f64; 3]) -> Cell {
-        let home: Cell = std::array::from_fn(|d| match self.side[d] > 0.0 {
+    fn nearest_inside(&mut self, target: &[f64; 3]) -> GridCell {
+        let home: GridCell = std::array::from_fn(|d| match self.side[d] > 0.0 {
             true => (((target[d] - self.low[d]) / self.side[d]).floor() as i64).clamp(0, self.count[d] - 1),
             false => 0,
         });
         let narrowest = self.side[..self.dims].iter().copied().fold(f64::INFINITY, f64::min);
         let farthest = self.count.iter().copied().max().unwrap_or(1);
-        let mut best: Option<(f64, Cell)> = None;
+        let mut best: Option<(f64, GridCell)> = None;
         let mut first_free = None;
         for shell in self.searched.get(&home).copied().unwrap_or(0)..=farthest {
             let closest = (shell as f64 - 0.5).max(0.0) * narrowest;
@@ -242,7 +245,7 @@ impl Cells {
     }
 
     /// Every cell of the map that is `shell` cells from `home` along one dimension and no more along any.
-    fn for_each_in_shell(&self, home: &Cell, shell: i64, mut visit: impl FnMut(Cell)) {
+    fn for_each_in_shell(&self, home: &GridCell, shell: i64, mut visit: impl FnMut(GridCell)) {
         let span = |d: usize| (home[d] - shell).max(0)..=(home[d] + shell).min(self.count[d] - 1);
         for a in span(0) {
             let a_on = (a - home[0]).abs() == shell;
@@ -261,20 +264,20 @@ impl Cells {
 
     /// Makes sure that something is left of the ring.
     fn fill_ring(&mut self) {
-        if !self.left.is_empty() {
+        if !self.free_ring_cells.is_empty() {
             return;
         }
         self.ring += 1;
-        self.left = self.with_centres(self.cells_of(self.ring).into_iter());
+        self.free_ring_cells = self.with_centres(self.cells_of(self.ring).into_iter());
     }
 
-    fn with_centres(&self, cells: impl Iterator<Item = Cell>) -> Left {
-        let mut left = Left::default();
+    fn with_centres(&self, cells: impl Iterator<Item = GridCell>) -> RingCells {
+        let mut left = RingCells::default();
         cells.for_each(|cell| left.push(cell, self.centre(&cell)));
         left
     }
 
-    fn cells_of(&self, ring: i64) -> Vec<Cell> {
+    fn cells_of(&self, ring: i64) -> Vec<GridCell> {
         let span = |d: usize| if d < self.dims { -ring..self.count[d] + ring } else { 0..1 };
         let on_edge = |d: usize, at: i64| d < self.dims && (at == -ring || at == self.count[d] - 1 + ring);
         let mut left = Vec::new();
@@ -305,11 +308,11 @@ mod tests {
 
     #[test]
     fn holes_first_then_rings() {
-        let mut cells = Cells::new(&square(5, &[(2, 2), (3, 1)]), 0.5);
-        assert_eq!(cells.free, 2);
+        let mut grid = OutlierGrid::new(&square(5, &[(2, 2), (3, 1)]), 0.5);
+        assert_eq!(grid.free, 2);
         let mut nearest = |target: &[f64; 3]| {
-            let cell = cells.nearest(target);
-            cells.centre(&cell)
+            let cell = grid.nearest(target);
+            grid.centre(&cell)
         };
         assert_eq!(nearest(&[3.4, 1.4, 0.0]), [3.5, 1.5, 0.0]);
         assert_eq!(nearest(&[3.4, 1.4, 0.0]), [2.5, 2.5, 0.0]);
@@ -324,19 +327,19 @@ mod tests {
     /// Given back, a cell is the next to be handed out; and a copy that resumes hands out the same.
     #[test]
     fn released_cells_are_handed_out_again() {
-        let fresh = Cells::new(&square(5, &[(2, 2), (3, 1)]), 0.5);
-        let mut cells = fresh.clone();
-        let mut given: Vec<Cell> = (0..40).map(|_| cells.nearest(&[3.4, 1.4, 0.0])).collect();
+        let fresh = OutlierGrid::new(&square(5, &[(2, 2), (3, 1)]), 0.5);
+        let mut grid = fresh.clone();
+        let mut given: Vec<GridCell> = (0..40).map(|_| grid.nearest(&[3.4, 1.4, 0.0])).collect();
         // Cells of the map last: while one of those is free, no other is handed out.
         for at in [30, 5, 1, 0] {
             let cell = given.swap_remove(at);
-            cells.release(cell);
-            assert_eq!(cells.nearest(&cells.centre(&cell)), cell);
-            cells.release(cell);
+            grid.release(cell);
+            assert_eq!(grid.nearest(&grid.centre(&cell)), cell);
+            grid.release(cell);
         }
         let mut again = fresh;
-        again.resume(cells.ring(), &given);
-        let handed: Vec<Cell> = (0..60).map(|_| cells.nearest(&[0.0, 4.0, 0.0])).collect();
+        again.resume(grid.ring(), &given);
+        let handed: Vec<GridCell> = (0..60).map(|_| grid.nearest(&[0.0, 4.0, 0.0])).collect();
         assert_eq!(handed, (0..60).map(|_| again.nearest(&[0.0, 4.0, 0.0])).collect::<Vec<_>>());
         given.extend(handed);
         given.sort();
@@ -346,19 +349,19 @@ mod tests {
     #[test]
     fn places_on_a_bound_are_in_both_cells() {
         let y = Matrix::new(4, 2, vec![0.0, 0.0, 1.0, 0.5, 3.0, 1.0, 2.0, 0.5]).unwrap();
-        assert_eq!(Cells::new(&y, 0.5).free, 0);
+        assert_eq!(OutlierGrid::new(&y, 0.5).free, 0);
     }
 
     #[test]
     fn tiny_radii_list_nothing() {
         let y = Matrix::new(3, 2, vec![0.0, 0.0, 1.0, 1.0, 0.3, 0.2]).unwrap();
-        let mut cells = Cells::new(&y, 1e-12);
-        let cell = cells.nearest(&[0.3, 0.2, 0.0]);
-        let place = cells.centre(&cell);
+        let mut grid = OutlierGrid::new(&y, 1e-12);
+        let cell = grid.nearest(&[0.3, 0.2, 0.0]);
+        let place = grid.centre(&cell);
         assert!((place[0] - 0.3).hypot(place[1] - 0.2) < 1e-8);
         let line = Matrix::new(2, 2, vec![0.0, 0.0, 1.0, 0.0]).unwrap();
-        let mut cells = Cells::new(&line, 1e-12);
-        let cell = cells.nearest(&[0.5, 0.0, 0.0]);
-        assert!(cells.centre(&cell)[0].is_finite());
+        let mut grid = OutlierGrid::new(&line, 1e-12);
+        let cell = grid.nearest(&[0.5, 0.0, 0.0]);
+        assert!(grid.centre(&cell)[0].is_finite());
     }
 }

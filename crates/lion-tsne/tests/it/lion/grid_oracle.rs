@@ -3,10 +3,10 @@
 use super::oracle::distance;
 
 /// A cell: for each dimension its number along it. The plot is 0 up to the number of cells; rings are below and beyond.
-pub(super) type Cell = Vec<i64>;
+pub(super) type OracleCell = Vec<i64>;
 
 /// Cells over the places and around them.
-pub(super) struct Grid {
+pub(super) struct OracleGrid {
     places: Vec<Vec<f64>>,
     low: Vec<f64>,
     high: Vec<f64>,
@@ -15,7 +15,7 @@ pub(super) struct Grid {
     r_y: f64,
 }
 
-impl Grid {
+impl OracleGrid {
     pub(super) fn new(places: &[Vec<f64>], r_y: f64) -> Self {
         let dims = 0..places[0].len();
         let along = |d: usize| places.iter().map(move |y| y[d]);
@@ -75,11 +75,11 @@ impl Grid {
 
     /// The cells of a ring, by their numbers; ring 0 is the free cells of the plot, none where the plot is narrower
     /// than a cell.
-    pub(super) fn ring(&self, ring: i64) -> Vec<Cell> {
-        let mut cells: Vec<Cell> = vec![Vec::new()];
+    pub(super) fn ring(&self, ring: i64) -> Vec<OracleCell> {
+        let mut cells: Vec<OracleCell> = vec![Vec::new()];
         for d in 0..self.counts.len() {
             let along = -ring..self.across(d) + ring;
-            let longer = |cell: Cell| along.clone().map(move |n| [cell.as_slice(), &[n]].concat());
+            let longer = |cell: OracleCell| along.clone().map(move |n| [cell.as_slice(), &[n]].concat());
             cells = cells.into_iter().flat_map(longer).collect();
         }
         cells.retain(|cell| self.ring_of(cell) == ring);
@@ -92,11 +92,11 @@ impl Grid {
 
     /// The free position closest to `target`, of equally close ones that of the lowest cell: inside the plot while
     /// there is one, then ring by ring.
-    pub(super) fn nearest_position(&self, target: &[f64], taken: &[Cell]) -> Cell {
+    pub(super) fn nearest_position(&self, target: &[f64], taken: &[OracleCell]) -> OracleCell {
         for ring in 0.. {
             let mut free = self.ring(ring);
             free.retain(|cell| !taken.contains(cell));
-            let from_target = |cell: &Cell| distance(target, &self.centre(cell));
+            let from_target = |cell: &OracleCell| distance(target, &self.centre(cell));
             if let Some(cell) = free.into_iter().min_by(|a, b| from_target(a).total_cmp(&from_target(b))) {
                 return cell;
             }
@@ -111,7 +111,7 @@ mod tests {
 
     /// A plot of 6 x 6 with r_y = 1, so of 3 x 3 cells of side 2, with a place in the middle of each cell but those
     /// listed. Places in the corners hold it open.
-    fn plot(without: &[[i64; 2]]) -> Grid {
+    fn plot(without: &[[i64; 2]]) -> OracleGrid {
         let mut places: Vec<Vec<f64>> = vec![vec![0.0, 0.0], vec![6.0, 6.0]];
         for a in 0..3 {
             for b in 0..3 {
@@ -120,7 +120,7 @@ mod tests {
                 }
             }
         }
-        Grid::new(&places, 1.0)
+        OracleGrid::new(&places, 1.0)
     }
 
     #[test]
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn the_ring_around_has_sixteen_cells() {
         let grid = plot(&[]);
-        assert_eq!(grid.ring(0), Vec::<Cell>::new());
+        assert_eq!(grid.ring(0), Vec::<OracleCell>::new());
         let ring = grid.ring(1);
         assert_eq!(ring.len(), 25 - 9);
         assert_eq!((ring[0].as_slice(), ring[15].as_slice()), (&[-1, -1][..], &[3, 3][..]));
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn cells_stretch_to_fill_the_plot_and_rings_do_not() {
         // 5 wide: two cells of 2.5; 3 high: one cell of 3.
-        let grid = Grid::new(&[vec![0.0, 0.0], vec![5.0, 3.0]], 1.0);
+        let grid = OracleGrid::new(&[vec![0.0, 0.0], vec![5.0, 3.0]], 1.0);
         assert_eq!(grid.counts, [2, 1]);
         assert_eq!(grid.centre(&[1, 0]), [3.75, 1.5]);
         assert_eq!(grid.centre(&[2, -1]), [6.0, -1.0]);
@@ -159,7 +159,7 @@ mod tests {
         // 4 x 2 with r_y = 0.5: 4 x 2 cells. The place (2, 0.5) is on the bound of (1, 0) and (2, 0), the corner
         // (0, 0) in (0, 0), the corner (4, 2) in (3, 1), the place (1, 1) on the bounds of four cells.
         let places = [[0.0, 0.0], [4.0, 2.0], [2.0, 0.5], [1.0, 1.0]].map(|y| y.to_vec());
-        assert_eq!(Grid::new(&places, 0.5).ring(0), [[2, 1], [3, 0]]);
+        assert_eq!(OracleGrid::new(&places, 0.5).ring(0), [[2, 1], [3, 0]]);
     }
 
     #[test]
@@ -180,20 +180,20 @@ mod tests {
     #[test]
     fn a_narrow_plot_is_one_cell_across_without_a_position() {
         // 6 wide, no height at all.
-        let grid = Grid::new(&[vec![0.0, 5.0], vec![6.0, 5.0]], 1.0);
+        let grid = OracleGrid::new(&[vec![0.0, 5.0], vec![6.0, 5.0]], 1.0);
         assert_eq!(grid.counts, [3, 0]);
-        assert_eq!(grid.ring(0), Vec::<Cell>::new());
+        assert_eq!(grid.ring(0), Vec::<OracleCell>::new());
         assert_eq!(grid.ring(1).len(), 5 * 3 - 3);
         assert_eq!(grid.centre(&[1, 1]), [3.0, 6.0]);
         assert_eq!(grid.centre(&[-1, 0]), [-1.0, 5.0]);
-        let point = Grid::new(&[vec![2.0, 5.0]], 1.0);
+        let point = OracleGrid::new(&[vec![2.0, 5.0]], 1.0);
         assert_eq!(point.ring(1).len(), 8);
         assert_eq!(point.centre(&[1, -1]), [3.0, 4.0]);
     }
 
     #[test]
     fn space_has_cubes() {
-        let grid = Grid::new(&[vec![0.0; 3], vec![4.0; 3]], 1.0);
+        let grid = OracleGrid::new(&[vec![0.0; 3], vec![4.0; 3]], 1.0);
         assert_eq!(grid.ring(0).len(), 8 - 2);
         assert_eq!(grid.ring(1).len(), 64 - 8);
         assert_eq!(grid.centre(&[0, 1, 2]), [1.0, 3.0, 5.0]);
