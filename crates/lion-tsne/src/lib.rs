@@ -90,7 +90,7 @@ pub use baseline::{
     Activation, Baseline, Built, Descent, Epsilon, GridPoint, Kernel, Network, OpenTsneStart, Parametric,
     ParametricNetwork, Placing, Start, grid_search, kernelized_sweep, validate_network,
 };
-pub use error::{Error, Result};
+pub use error::{Error, Fault, Result};
 pub use file::Saved;
 pub use fit::{Fit, Init, Method, Rows};
 pub use index::{ExactIndex, Neighbours, Search, nearest_neighbours};

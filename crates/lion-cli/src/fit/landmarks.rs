@@ -6,7 +6,7 @@ use crate::args::{Common, FitArgs, LandmarkArgs};
 use crate::files::{Ahead, Batch, Files, Whereabouts};
 use crate::progress::{Phase, Reporter};
 use anyhow::{Context, Result, ensure};
-use lion_table::Table;
+use lion_table::{Cell, Table};
 use lion_tsne::{Beyond, Fit, LandmarkOptions, Landmarks, Map, Matrix, Rows, Sampled};
 use std::path::Path;
 
@@ -158,9 +158,9 @@ impl<'a> Passing<'a> {
     /// An error of the library, about rows that are there in the table.
     fn located(&self, error: lion_tsne::Error, at: Option<&Whereabouts>) -> anyhow::Error {
         let table = self.files.shown();
-        located(error, &table, &self.columns, |row| match at {
-            Some(at) => at.locate(row),
-            None => (table.clone(), row),
+        located(error, &table, &self.columns, |row, column| match at {
+            Some(at) => at.locate(row, column),
+            None => Cell { file: table.clone(), row, line: None, column: column.to_owned() },
         })
     }
 

@@ -19,8 +19,8 @@ def broken_row(value: float) -> np.ndarray:
 @pytest.mark.parametrize(
     ("x", "params", "sentence"),
     [
-        (broken_row(np.nan), {}, "row 4, column 2 is NaN; every value must be a finite number"),
-        (broken_row(np.inf), {}, "row 4, column 2 is inf; every value must be a finite number"),
+        (broken_row(np.nan), {}, "row 3, column 1 is NaN; every value must be a finite number"),
+        (broken_row(np.inf), {}, "row 3, column 1 is inf; every value must be a finite number"),
         (broken_row(1e20), {}, "values beyond 1e15 cannot be squared safely"),
         (np.zeros((0, 3), np.float32), {}, "the table is empty: 0 rows, 3 columns"),
         (np.ones((1, 3), np.float32), {}, "perplexity 15 is too large for 1 rows"),
