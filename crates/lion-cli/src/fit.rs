@@ -12,7 +12,7 @@ use crate::progress::{Phase, Reporter, Screen};
 use crate::summary::Summary;
 use anyhow::{Result, anyhow, bail, ensure};
 use lion_table::{Batches, Cell, Origins, ReadOptions, Table};
-use lion_tsne::{Error, Image, Init, Map, Matrix, Rows};
+use lion_tsne::{Error, Image, Init, Map, Matrix, PERPLEXITY, Rows};
 use memory::{Memory, TooLarge};
 use std::path::Path;
 
@@ -43,6 +43,9 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
     };
     let mut summary = write(&map, &args.output, reporter)?;
     summary.memory_bytes = Some(needs);
+    if let Some(note) = perplexity_note(&map, args) {
+        screen.say(&note);
+    }
     if let Some(advice) = landmarks::advice(&map) {
         screen.say(&advice);
     }
@@ -90,6 +93,17 @@ fn of_all_rows(
     let map = map
         .map_err(|error| located(error, &files.shown(), &columns, |row, column| origins.cell(row, column)))?;
     Ok(Ok(Made { map, columns, pictures, needs }))
+}
+
+/// What a person should know who left the perplexity to a table that is too small for the usual one.
+fn perplexity_note(map: &Map, args: &FitArgs) -> Option<String> {
+    let (perplexity, rows) = (map.perplexity(), map.x().rows());
+    let smaller = args.tsne.perplexity.0.is_none() && args.embedding.is_none() && perplexity < PERPLEXITY;
+    smaller.then(|| {
+        format!(
+            "note: perplexity {perplexity} instead of {PERPLEXITY}, as much as {rows} different rows allow"
+        )
+    })
 }
 
 /// Writes the map and ends the clock.

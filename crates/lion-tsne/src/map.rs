@@ -10,6 +10,7 @@ pub use texts::Labels;
 pub(crate) use texts::Texts;
 
 use crate::error::{Error, Fault, Result};
+use crate::fit::PERPLEXITY;
 use crate::landmarks::SampledFrom;
 use crate::lion::{Chosen, LionParameters};
 use crate::matrix::Matrix;
@@ -279,7 +280,7 @@ impl Map {
     pub fn perplexity(&self) -> f64 {
         match self.provenance.perplexity {
             p if p >= 1.0 => p,
-            _ => ELSEWHERE.min(((self.x.rows() - 1) as f64 / 3.0).max(1.0)),
+            _ => PERPLEXITY.min(((self.x.rows() - 1) as f64 / 3.0).max(1.0)),
         }
     }
 
@@ -311,9 +312,6 @@ impl Map {
         &self.preprocess
     }
 }
-
-/// The perplexity of maps made elsewhere.
-const ELSEWHERE: f64 = 30.0;
 
 fn refuse<T>(problem: String) -> Result<T> {
     Err(Error::Data(problem))

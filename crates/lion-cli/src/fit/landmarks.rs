@@ -54,11 +54,10 @@ pub(super) fn make(
 
 /// Refuses a perplexity that no number of rows would make right, before they are read.
 fn check_perplexity(fit: &Fit, count: usize) -> Result<()> {
-    let most = (count - 1) as f64 / 3.0;
+    let (perplexity, most) = (fit.perplexity_for(count), (count - 1) as f64 / 3.0);
     ensure!(
-        fit.perplexity <= most,
-        "perplexity {} is too large for {count} landmarks: use at most {}, or more landmarks",
-        fit.perplexity,
+        perplexity <= most,
+        "perplexity {perplexity} is too large for {count} landmarks: use at most {}, or more landmarks",
         (most * 10.0).floor() / 10.0
     );
     Ok(())

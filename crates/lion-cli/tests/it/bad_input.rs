@@ -135,7 +135,7 @@ fn wrong_usage_is_refused_before_any_work() {
         |args: &str, parts: &[&str]| folder.lion(&format!("fit none.csv -o m.lion {args}")).refuses(2, parts);
     fit("--perplexity 0.5", &["--perplexity", "from 1 on"]);
     fit("--perplexity nan", &["--perplexity", "from 1 on"]);
-    fit("--perplexity many", &["--perplexity", "not a number"]);
+    fit("--perplexity many", &["--perplexity", "auto or a number"]);
     fit("--iterations 0", &["--iterations"]);
     fit("--dims 4", &["--dims", "2..=3"]);
     fit("--dims 3 --method fft", &["--method fft is for maps of 2 dimensions"]);

@@ -164,7 +164,7 @@ fn what_does_not_go_together_is_refused() {
     refuses("fit all.csv --landmarks 50 --init y.npy", 2, &["landmarks are some of the rows"]);
     refuses("fit - --landmarks 50 --count-beyond", 2, &["standard input can be read once"]);
     refuses(
-        "fit all.csv --label kind --id name --landmarks 50",
+        "fit all.csv --label kind --id name --landmarks 50 --perplexity 30",
         1,
         &["perplexity 30 is too large for 50 landmarks: use at most 16.3"],
     );

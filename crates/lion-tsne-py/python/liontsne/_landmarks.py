@@ -93,6 +93,7 @@ class FitsLandmarks:
         finally:
             if bar:
                 bar.close()
+        _params.warn_of_perplexity(self.perplexity, map.perplexity, len(map.embedding))
         self.n_features_in_ = width
         self.__dict__.pop("feature_names_in_", None)
         if names is not None:

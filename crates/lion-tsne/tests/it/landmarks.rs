@@ -23,7 +23,7 @@ fn some(rows: &Rows, which: &[u32]) -> Rows {
 }
 
 fn fit() -> Fit {
-    Fit { perplexity: 10.0, iterations: 60, pca: PcaChoice::None, ..Fit::default() }
+    Fit { perplexity: Some(10.0), iterations: 60, pca: PcaChoice::None, ..Fit::default() }
 }
 
 fn map_of(fit: &Fit, options: LandmarkOptions, rows: &Rows, order: &[u32], part: usize) -> Map {

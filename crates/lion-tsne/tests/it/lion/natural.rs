@@ -9,7 +9,8 @@ use lion_tsne::{
 
 fn fitted(rows: usize, dims: usize, perplexity: f64, seed: u64) -> Map {
     let (x, _) = Clustered { rows, cols: 8, dims, lonely: 4, seed }.parts();
-    let fit = Fit { perplexity, dims, iterations: 400, pca: PcaChoice::None, ..Fit::default() };
+    let fit =
+        Fit { perplexity: Some(perplexity), dims, iterations: 400, pca: PcaChoice::None, ..Fit::default() };
     fit.run(matrix(&x), &mut ignore).expect("a map")
 }
 
@@ -66,7 +67,7 @@ fn no_start_is_better() {
 fn ordinary_rows_look_like_the_maps_own() {
     for (dims, seed) in [(2, 46), (3, 47)] {
         let (x, _) = Clustered { rows: 1000, cols: 8, dims, lonely: 0, seed }.parts();
-        let fit = Fit { perplexity: 20.0, dims, pca: PcaChoice::None, ..Fit::default() };
+        let fit = Fit { perplexity: Some(20.0), dims, pca: PcaChoice::None, ..Fit::default() };
         let map = fit.run(matrix(&x[..800]), &mut ignore).expect("a map");
         let (kl, judge) = (JoinedKl::new(&map).expect("divergence"), Judge::new(&map).expect("a judge"));
         let unseen = matrix(&x[800..]);
@@ -95,7 +96,7 @@ fn ordinary_rows_look_like_the_maps_own() {
 #[test]
 fn adopted_maps_may_be_in_other_units() {
     let (x, _) = Clustered { rows: 1000, cols: 8, dims: 2, lonely: 0, seed: 50 }.parts();
-    let fit = Fit { perplexity: 30.0, pca: PcaChoice::None, ..Fit::default() };
+    let fit = Fit { perplexity: Some(30.0), pca: PcaChoice::None, ..Fit::default() };
     let map = fit.run(matrix(&x[..800]), &mut ignore).expect("a map");
     let places = rows(map.y());
     for scale in [1e-3, 0.03, 0.3, 1.0, 3.0] {
