@@ -2,13 +2,14 @@
 
 use crate::args::{CalibrateArgs, Common};
 use crate::files::Files;
+use crate::fit;
 use crate::groups;
 use crate::output;
 use crate::place;
 use crate::summary::Summary;
-use anyhow::{Context, Result};
+use anyhow::{Result, anyhow};
 use lion_table::Table;
-use lion_tsne::{Map, Matrix};
+use lion_tsne::{Error, Map, Matrix};
 
 /// Calibrates the map and writes it.
 pub(crate) fn run(args: &CalibrateArgs, common: &Common) -> Result<()> {
@@ -18,19 +19,28 @@ pub(crate) fn run(args: &CalibrateArgs, common: &Common) -> Result<()> {
     // The map may take the place of the old one: it is whole before it does.
     output::check(&args.output, &read.iter().copied().filter(|path| *path != args.map).collect::<Vec<_>>())?;
     let map = Map::load_whole(&args.map)?;
-    let (rows, groups) = match &files {
-        None => (None, None),
+    let (rows, groups, located) = match &files {
+        None => (None, None, None),
         Some(files) => {
             let options = groups::without(&args.table.read_options(), args.group.as_deref());
             let table = place::open(&args.map, &options, files, &map)?;
-            let Table { rows, cols, data, .. } = table.into_table()?;
+            let (Table { rows, cols, data, columns, .. }, origins) = table.into_table_of_files()?;
             let groups = args.group.as_deref().map(|column| groups::read(files, &options, column));
-            (Some(Matrix::new(rows, cols, data)?), groups.transpose()?)
+            (
+                Some(Matrix::new(rows, cols, data)?),
+                groups.transpose()?,
+                Some((files.shown(), columns, origins)),
+            )
         }
     };
     let threads = usize::from(common.threads);
     let calibrated = map.calibrate(rows, groups.as_deref(), threads);
-    let calibrated = calibrated.with_context(|| args.map.display().to_string())?;
+    let calibrated = calibrated.map_err(|error| match (error, located) {
+        (error @ Error::Unusable { .. }, Some((table, columns, origins))) => {
+            fit::located(error, &table, &columns, |row, column| origins.cell(row, column))
+        }
+        (error, _) => anyhow!(error).context(args.map.display().to_string()),
+    })?;
     let saved = calibrated.save(&args.output)?;
     let summary = Summary::new(&calibrated, &args.output, saved.bytes, saved.checksum);
     output::present(common, &summary, || {

@@ -1,7 +1,7 @@
 //! The files that make a table: patterns are expanded, and what is read of them is read ahead.
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use lion_table::{Batches, Origin, ReadOptions, Table};
+use lion_table::{Batches, Cell, Origin, ReadOptions, Table};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -115,9 +115,9 @@ pub(crate) struct Whereabouts {
 }
 
 impl Whereabouts {
-    /// The file of the row of this number among them, which counts from 1, and the number it has there.
-    pub(crate) fn locate(&self, row: usize) -> (String, usize) {
-        (self.origin.file.clone(), self.before - self.origin.before + row)
+    /// Where the row of this number among them is, which counts from 0, and in which column.
+    pub(crate) fn locate(&self, row: usize, column: &str) -> Cell {
+        self.origin.cell(self.before + row, column)
     }
 }
 

@@ -11,8 +11,8 @@ use crate::output;
 use crate::progress::{Phase, Reporter, Screen};
 use crate::summary::Summary;
 use anyhow::{Result, anyhow, bail, ensure};
-use lion_table::{Batches, Origins, ReadOptions, Table};
-use lion_tsne::{Error, Image, Init, Map, Matrix, Rows};
+use lion_table::{Batches, Cell, Origins, ReadOptions, Table};
+use lion_tsne::{Error, Image, Init, Map, Matrix, PERPLEXITY, Rows};
 use memory::{Memory, TooLarge};
 use std::path::Path;
 
@@ -43,6 +43,9 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
     };
     let mut summary = write(&map, &args.output, reporter)?;
     summary.memory_bytes = Some(needs);
+    if let Some(note) = perplexity_note(&map, args) {
+        screen.say(&note);
+    }
     if let Some(advice) = landmarks::advice(&map) {
         screen.say(&advice);
     }
@@ -87,12 +90,20 @@ fn of_all_rows(
         Some(places) => fit.adopt(rows, places, &mut |progress| reporter.observe(progress)),
         None => fit.run(rows, &mut |progress| reporter.observe(progress)),
     };
-    let locate = |row: usize| {
-        let (file, row) = origins.locate(row.saturating_sub(1));
-        (file.to_owned(), row + 1)
-    };
-    let map = map.map_err(|error| located(error, &files.shown(), &columns, locate))?;
+    let map = map
+        .map_err(|error| located(error, &files.shown(), &columns, |row, column| origins.cell(row, column)))?;
     Ok(Ok(Made { map, columns, pictures, needs }))
+}
+
+/// What a person should know who left the perplexity to a table that is too small for the usual one.
+fn perplexity_note(map: &Map, args: &FitArgs) -> Option<String> {
+    let (perplexity, rows) = (map.perplexity(), map.x().rows());
+    let smaller = args.tsne.perplexity.0.is_none() && args.embedding.is_none() && perplexity < PERPLEXITY;
+    smaller.then(|| {
+        format!(
+            "note: perplexity {perplexity} instead of {PERPLEXITY}, as much as {rows} different rows allow"
+        )
+    })
 }
 
 /// Writes the map and ends the clock.
@@ -277,35 +288,20 @@ pub(crate) fn is_numbered(columns: &[String]) -> bool {
 }
 
 /// The library knows columns by number, and rows by number in what it was given; a person knows the file, its rows and
-/// the columns' names. `locate` tells file and row there of a row that was given; both count from 1.
+/// the columns' names. `locate` tells where a row is that was given, and in which column.
 pub(crate) fn located(
     error: Error,
     table: &str,
     columns: &[String],
-    locate: impl Fn(usize) -> (String, usize),
+    locate: impl Fn(usize, &str) -> Cell,
 ) -> anyhow::Error {
-    let name =
-        |column: usize| column.checked_sub(1).and_then(|at| columns.get(at)).map_or("", String::as_str);
     match error {
-        Error::NotFinite { row, column, value } => {
-            let ((file, row), column) = (locate(row), name(column));
-            anyhow!(
-                "{file}, row {row}, column {column} is {value}; every value must be a finite number: fill it or remove the row"
-            )
-        }
-        Error::TooLarge { row, column, value } => {
-            let ((file, row), column) = (locate(row), name(column));
-            anyhow!(
-                "{file}, row {row}, column {column} is {value:e}; values beyond 1e15 cannot be squared safely: scale the column down"
-            )
-        }
-        Error::Offset { column, low, high } => anyhow!(
-            "{table}, column {} goes from {low} to {high}, so far from 0 that 32 bits lose its differences: subtract its mean",
-            name(column)
-        ),
-        Error::NoDirection { row } => {
-            let (file, row) = locate(row);
-            anyhow!("{file}: {}", Error::NoDirection { row })
+        Error::Unusable { row, column, fault } => {
+            let column = column.and_then(|column| columns.get(column)).map_or("", String::as_str);
+            match row {
+                Some(row) => anyhow!("{} {fault}", locate(row, column)),
+                None => anyhow!("{table}, column {column} {fault}"),
+            }
         }
         Error::Data(_) | Error::Parameter { .. } => anyhow!("{table}: {error}"),
         error => error.into(),

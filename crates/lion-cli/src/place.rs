@@ -208,10 +208,9 @@ impl Placing<'_> {
             let Batch { rows: Table { rows, cols, data, ids, labels, .. }, at } = batch?;
             let before = at.before;
             let rows = Matrix::new(rows, cols, data)?;
-            let resolved = self
-                .lion
-                .resolve(&rows)
-                .map_err(|error| located(error, &self.files.shown(), &columns, |row| at.locate(row)))?;
+            let resolved = self.lion.resolve(&rows).map_err(|error| {
+                located(error, &self.files.shown(), &columns, |row, column| at.locate(row, column))
+            })?;
             let places = self.other.map(|other| other.places(&rows)).transpose()?;
             let mut ids = ids.map(Vec::into_iter);
             for (i, resolved) in resolved.into_iter().enumerate() {

@@ -49,8 +49,10 @@ pub(crate) fn run(args: &StreamArgs, common: &Common) -> Result<()> {
         let _ = stop.try_send(Input::End);
     })?;
     // Nobody waits for this thread: it may wait for standard input.
-    std::thread::spawn(move || input::read(io::stdin().lock(), &shape, &send));
+    let rows = shape.clone();
+    std::thread::spawn(move || input::read(io::stdin().lock(), &rows, &send));
     let mut stream = Stream {
+        shape,
         live,
         out: BufWriter::with_capacity(1 << 16, io::stdout().lock()),
         strict: args.strict,
@@ -78,6 +80,7 @@ fn shape(map: &Map) -> Shape {
 
 /// The changes that come, and the events that go.
 struct Stream {
+    shape: Shape,
     live: Live,
     out: BufWriter<StdoutLock<'static>>,
     strict: bool,
@@ -166,19 +169,23 @@ impl Stream {
     fn apply(&mut self, mut changes: Vec<(u64, Change)>) -> Result<()> {
         while !changes.is_empty() {
             let batch = changes.iter().map(|(_, change)| change.clone()).collect();
-            let (number, problem) = match self.live.apply(batch) {
+            let (row, problem) = match self.live.apply(batch) {
                 Ok(events) => return self.write(&events),
-                Err(Error::Change { number, problem }) => (number, problem),
-                Err(Error::NoPoint { number, id }) => {
-                    (number, format!("there is no point {id:?} that could be removed"))
+                Err(Error::Unusable { row: Some(row), column: Some(column), fault }) => {
+                    (row, format!(", column {} {fault}", self.shape.column(column)))
+                }
+                Err(Error::Unusable { row: Some(row), column: None, fault }) => (row, format!(" {fault}")),
+                Err(Error::Change { row, problem }) => (row, format!(": {problem}")),
+                Err(Error::NoPoint { row, id }) => {
+                    (row, format!(": there is no point {id:?} that could be removed"))
                 }
                 Err(other) => return Err(other.into()),
             };
-            let after = changes.split_off(number.min(changes.len()));
+            let after = changes.split_off((row + 1).min(changes.len()));
             let line = changes.pop().map_or(0, |(line, _)| line);
             let before = self.live.apply(changes.into_iter().map(|(_, change)| change).collect())?;
             self.write(&before)?;
-            self.skip(&format!("line {line}: {problem}"))?;
+            self.skip(&format!("line {line}{problem}"))?;
             changes = after;
         }
         Ok(())

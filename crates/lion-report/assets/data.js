@@ -27,8 +27,8 @@ const scores = data.placed?.scores ? new Float64Array(decode(data.placed.scores)
 
 const layerOf = (i) => (i < OWN ? 0 : placedLayerOf[i - OWN]);
 const idOf = (i) => {
-  if (i < OWN) return data.ids ? data.ids[i] : `row ${i + 1}`;
-  return data.placed.ids ? data.placed.ids[i - OWN] : `placed row ${i - OWN + 1}`;
+  if (i < OWN) return data.ids ? data.ids[i] : `row ${i}`;
+  return data.placed.ids ? data.placed.ids[i - OWN] : `placed row ${i - OWN}`;
 };
 const labelOf = (i) => (nameOf ? data.names[nameOf[i]] : "");
 

@@ -24,14 +24,14 @@ pub enum Error {
         /// What to do.
         hint: &'static str,
     },
-    /// A coordinate is not a number that can be drawn. Row and column count from 1.
+    /// A coordinate is not a number that can be drawn. Row and column count from 0.
     #[error("row {row}, column {column} of {of} is {value}: every coordinate must be a finite number")]
     NotFinite {
         /// Where: in the map, or among the points placed into it.
         of: &'static str,
-        /// Row, counted from 1.
+        /// Row, counted from 0.
         row: usize,
-        /// Column, counted from 1.
+        /// Column, counted from 0.
         column: usize,
         /// The value found.
         value: f32,
@@ -39,7 +39,7 @@ pub enum Error {
     /// The score of a placed point is not a number that can be told.
     #[error("the score of placed point {row} is {value}: every score must be a finite number")]
     Score {
-        /// Which point, counted from 1.
+        /// Which point, counted from 0.
         row: usize,
         /// The value found.
         value: f64,

@@ -159,7 +159,7 @@ impl Heat {
         ragged(what.clone(), "rows of numbers", self.values.len(), self.rows.len())?;
         let mut rows = self.values.iter().enumerate();
         rows.try_for_each(|(row, values)| {
-            ragged(format!("row {} of {what}", row + 1), "numbers", values.len(), self.columns.len())
+            ragged(format!("row {row} of {what}"), "numbers", values.len(), self.columns.len())
         })
     }
 

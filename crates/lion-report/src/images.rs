@@ -108,7 +108,7 @@ impl Images {
         for (row, at, cell) in
             rows.flat_map(|(row, of)| of.cells.iter().enumerate().map(move |(at, cell)| (row, at, cell)))
         {
-            let what = || format!("image {} in row {} of \"{}\"", at + 1, row + 1, self.title);
+            let what = || format!("image {at} in row {row} of \"{}\"", self.title);
             if cell.pixels.len() != expected {
                 let found = cell.pixels.len();
                 return Err(Error::Ragged { what: what(), things: "pixels", found, expected });

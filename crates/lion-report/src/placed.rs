@@ -130,7 +130,7 @@ impl<'a> Placed<'a> {
         all_finite(self.points, dims, OF)?;
         let scores = self.scores.unwrap_or_default();
         match scores.iter().position(|score| !score.is_finite()) {
-            Some(at) => Err(Error::Score { row: at + 1, value: scores[at] }),
+            Some(at) => Err(Error::Score { row: at, value: scores[at] }),
             None => Ok(()),
         }
     }

@@ -106,9 +106,7 @@ pub(crate) fn same_length(
 /// Refuses coordinates that are not finite numbers.
 pub(crate) fn all_finite(points: &[f32], dims: usize, of: &'static str) -> Result<()> {
     match points.iter().position(|value| !value.is_finite()) {
-        Some(at) => {
-            Err(Error::NotFinite { of, row: at / dims + 1, column: at % dims + 1, value: points[at] })
-        }
+        Some(at) => Err(Error::NotFinite { of, row: at / dims, column: at % dims, value: points[at] }),
         None => Ok(()),
     }
 }

@@ -74,7 +74,7 @@ impl<'a> Batch<'a> {
         let events = match applied {
             Ok(events) => events,
             Err(error) => {
-                *refused = Some(Refused::from_live(error));
+                *refused = Some(Refused::from_live(error, live.lion().map()));
                 return false;
             }
         };

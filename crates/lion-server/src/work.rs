@@ -1,7 +1,8 @@
 //! What is asked of the writer, and what it answers.
 
-use lion_tsne::Error;
+use crate::http::body::column_name;
 use lion_tsne::live::{Arrival, Change, Event};
+use lion_tsne::{Error, Map};
 
 /// Something to be done to the live map, all of it or nothing.
 #[derive(Clone, Debug)]
@@ -35,7 +36,7 @@ pub enum Refused {
     Unprocessable {
         /// The change, counted from 0.
         row: usize,
-        /// What is wrong with it and what to do; it names the row, counted from 1.
+        /// What is wrong with it and what to do; it names the row.
         problem: String,
     },
     /// There is no point of this id.
@@ -89,8 +90,7 @@ impl Work {
         };
         let Some((row, t)) = found else { return Ok(()) };
         let problem = format!(
-            "row {}: t is {t}, more than a day ahead of the clock: it is in seconds since 1970, not in milliseconds",
-            row + 1
+            "row {row}: t is {t}, more than a day ahead of the clock: it is in seconds since 1970, not in milliseconds"
         );
         Err(Refused::Unprocessable { row, problem })
     }
@@ -110,12 +110,21 @@ impl Work {
 
 impl Refused {
     /// What the live map says of a change that it cannot apply.
-    pub(crate) fn from_live(error: Error) -> Self {
-        let problem = error.to_string();
+    pub(crate) fn from_live(error: Error, map: &Map) -> Self {
+        let words = error.to_string();
         match error {
             Error::NoPoint { id, .. } => Self::NotFound { id },
-            Error::Change { number, .. } => Self::Unprocessable { row: number.saturating_sub(1), problem },
-            _ => Self::Unprocessable { row: 0, problem },
+            Error::Change { row, .. } => Self::Unprocessable { row, problem: words },
+            Error::Unusable { row: Some(row), column, fault } => {
+                let name =
+                    |column| column_name(map.columns().and_then(|mut names| names.nth(column)), column);
+                let problem = match column.map(name) {
+                    Some(name) => format!("row {row}, column {name} {fault}"),
+                    None => words,
+                };
+                Self::Unprocessable { row, problem }
+            }
+            _ => Self::Unprocessable { row: 0, problem: words },
         }
     }
 }

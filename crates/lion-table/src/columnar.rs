@@ -102,7 +102,7 @@ impl<D: Decoder> Columnar<D> {
         let (cols, old) = (table.cols, table.data.len());
         let cell = |row: usize, column: &str| Cell {
             file: self.file.clone(),
-            row: self.rows + row + 1,
+            row: self.rows + row,
             line: None,
             column: column.to_owned(),
         };

@@ -2,6 +2,7 @@
 
 use crate::error::{Cell, Error, Fault, Result, shorten};
 use crate::input::{Gauge, Input, io_error};
+use crate::lines::Lines;
 use crate::record::Records;
 use crate::select::{Column, Header, Kind, ReadOptions, Selection, nameless, nameless_numbers};
 use crate::table::{Source, Table, push_id, push_label};
@@ -22,6 +23,7 @@ pub(crate) struct Csv {
     /// The current record is the first row, which was read ahead and is still to be parsed.
     ahead: bool,
     rows: usize,
+    lines: Lines,
 }
 
 impl Csv {
@@ -39,7 +41,7 @@ impl Csv {
             Header::Yes => true,
             Header::No => false,
             Header::Auto => guess_header(&records.cells().collect::<Vec<_>>(), options)
-                .map_err(|why| Error::UnclearHeader { file: file.clone(), why })?,
+                .map_err(|why| Error::UnclearHeader { file: file.clone(), line: records.line(), why })?,
         };
         let mut columns =
             if is_header { named(records.cells()) } else { nameless_numbers(records.cells().len()) };
@@ -48,18 +50,28 @@ impl Csv {
         }
         for (column, cell) in columns.iter_mut().zip(records.cells()) {
             if let Err(Fault::Text(text)) = number(cell) {
-                column.kind = Kind::Text(format!("text ({:?} in row 1)", shorten(&text)));
+                column.kind = Kind::Text(format!("text ({:?} in row 0)", shorten(&text)));
             }
         }
         let selection = Selection::new(&file, &columns, options)?;
         let everything = selection.is_everything(columns.len());
-        Ok(Self { file, gauge, records, columns, selection, everything, ahead: true, rows: 0 })
+        Ok(Self {
+            file,
+            gauge,
+            records,
+            columns,
+            selection,
+            everything,
+            ahead: true,
+            rows: 0,
+            lines: Lines::default(),
+        })
     }
 
     fn cell(&self, column: Option<usize>) -> Cell {
         Cell {
             file: self.file.clone(),
-            row: self.rows + 1,
+            row: self.rows,
             line: Some(self.records.line()),
             column: column.map(|c| self.columns[c].name.clone()).unwrap_or_default(),
         }
@@ -114,9 +126,14 @@ impl Source for Csv {
                 return Ok(done);
             }
             self.push(table)?;
+            self.lines.push(self.rows, self.records.line());
             self.rows += 1;
         }
         Ok(rows)
+    }
+
+    fn take_lines(&mut self) -> Lines {
+        std::mem::take(&mut self.lines)
     }
 }
 

@@ -49,11 +49,13 @@ pub enum Error {
     },
     /// It is uncertain whether the first row of a CSV file names the columns.
     #[error(
-        "{file}: row 1 {why}; say --header yes if it names the columns or --header no if it is a row of data"
+        "{file}: line {line} {why}; say --header yes if it names the columns or --header no if it is a row of data"
     )]
     UnclearHeader {
         /// The file.
         file: String,
+        /// The line of that row, counted from 1.
+        line: u64,
         /// What the row looks like.
         why: String,
     },
@@ -217,6 +219,14 @@ pub enum Error {
         /// The parser's own reason.
         problem: String,
     },
+    /// A line of a text file of labels has several cells.
+    #[error("{row} has more than one value ({value:?}); labels are one per line")]
+    SeveralLabels {
+        /// Where; its column is empty.
+        row: Cell,
+        /// The text of the line, shortened if long.
+        value: String,
+    },
     /// Two rows have the same id.
     #[error("{} have the same id {id:?}; ids must be unique", both(first, second))]
     DuplicateId {
@@ -260,25 +270,32 @@ pub enum Error {
     },
 }
 
-/// A place in a file, for messages: `data.csv, row 3 (line 4), column width`.
+/// A place in a file, for messages: `data.csv, row 2 (line 4), column width`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
     /// The file.
     pub file: String,
-    /// The data row, counted from 1 (a header is no data row).
+    /// The data row, counted from 0 (a header is no data row).
     pub row: usize,
-    /// The line of a text file, counted from 1, where rows and lines may differ.
+    /// The line of a text file, counted from 1.
     pub line: Option<u64>,
     /// The column's name; empty when the whole row is meant.
     pub column: String,
 }
 
+impl Cell {
+    /// The row without its file: `row 2 (line 4)`.
+    fn in_file(&self) -> String {
+        match self.line {
+            Some(line) => format!("row {} (line {line})", self.row),
+            None => format!("row {}", self.row),
+        }
+    }
+}
+
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, row {}", self.file, self.row)?;
-        if let Some(line) = self.line {
-            write!(f, " (line {line})")?;
-        }
+        write!(f, "{}, {}", self.file, self.in_file())?;
         if !self.column.is_empty() {
             write!(f, ", column {}", self.column)?;
         }
@@ -289,7 +306,7 @@ impl fmt::Display for Cell {
 /// Two rows, of one file or of two.
 fn both(first: &Cell, second: &Cell) -> String {
     match first.file == second.file {
-        true => format!("{}: rows {} and {}", first.file, first.row, second.row),
+        true => format!("{}: {} and {}", first.file, first.in_file(), second.in_file()),
         false => format!("{first} and {second}"),
     }
 }

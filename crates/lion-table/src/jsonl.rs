@@ -2,6 +2,7 @@
 
 use crate::error::{Cell, Error, Fault, Result};
 use crate::input::{BYTE_ORDER_MARK, Gauge, Input};
+use crate::lines::Lines;
 use crate::select::{Column, ReadOptions, Selection, nameless_numbers};
 use crate::table::{Source, Table, push_id, push_label};
 use crate::value::Value;
@@ -9,14 +10,15 @@ use std::collections::HashMap;
 use std::io::BufRead;
 
 /// The lines of a file, each a JSON value.
-pub(crate) struct Lines {
+pub(crate) struct JsonLines {
     pub(crate) input: Input,
     line: Vec<u8>,
+    /// Lines and rows so far, the one at hand included.
     lines: u64,
     rows: usize,
 }
 
-impl Lines {
+impl JsonLines {
     pub(crate) fn new(mut input: Input) -> Result<Self> {
         input.refuse_binary()?;
         Ok(Self { input, line: Vec::new(), lines: 0, rows: 0 })
@@ -42,10 +44,15 @@ impl Lines {
         }
     }
 
+    /// The row at hand, counted from 0, and its line, counted from 1.
+    fn at(&self) -> (usize, u64) {
+        (self.rows.saturating_sub(1), self.lines)
+    }
+
     /// A place in the row at hand.
     pub(crate) fn cell(&self, column: &str) -> Cell {
-        let (file, column) = (self.input.file.clone(), column.to_owned());
-        Cell { file, row: self.rows, line: Some(self.lines), column }
+        let (row, line) = self.at();
+        Cell { file: self.input.file.clone(), row, line: Some(line), column: column.to_owned() }
     }
 
     pub(crate) fn not_a_row(&self, problem: &str) -> Error {
@@ -60,7 +67,7 @@ impl Lines {
 
 /// A JSON lines file, its first row read.
 pub(crate) struct Jsonl {
-    lines: Lines,
+    lines: JsonLines,
     columns: Vec<Column>,
     places: HashMap<String, usize>,
     selection: Selection,
@@ -72,13 +79,14 @@ pub(crate) struct Jsonl {
     chosen: bool,
     exclude: Vec<String>,
     pending: Option<Value>,
+    read: Lines,
 }
 
 impl Jsonl {
     /// Reads the first row, which tells the columns.
     pub(crate) fn open(input: Input, options: &ReadOptions) -> Result<Self> {
         let mut jsonl = Self {
-            lines: Lines::new(input)?,
+            lines: JsonLines::new(input)?,
             columns: Vec::new(),
             places: HashMap::new(),
             selection: Selection { features: Vec::new(), id: None, label: None, list: false },
@@ -87,6 +95,7 @@ impl Jsonl {
             chosen: options.columns.is_some(),
             exclude: Vec::new(),
             pending: None,
+            read: Lines::default(),
         };
         let Some(first) = jsonl.lines.advance()? else {
             return Err(Error::Empty { file: jsonl.lines.input.file });
@@ -216,7 +225,13 @@ impl Source for Jsonl {
             };
             let Some(row) = next else { return Ok(done) };
             self.push(table, &row)?;
+            let (row, line) = self.lines.at();
+            self.read.push(row, line);
         }
         Ok(rows)
+    }
+
+    fn take_lines(&mut self) -> Lines {
+        std::mem::take(&mut self.read)
     }
 }

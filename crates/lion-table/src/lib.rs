@@ -8,7 +8,8 @@
 //! - [`parse`], [`parse_batches`] and [`parse_labels`] do the same to bytes in memory; an Arrow stream shows its [`outline`]
 //!   before it is decoded.
 //! - [`Writer`] writes [`Column`]s batch by batch, and [`read_columns`] reads them back by name.
-//! - [`Error`] is one sentence that names file, row and column.
+//! - [`Error`] is one sentence that names file, row and column. Rows count from 0; text files add the line, which counts
+//!   from 1.
 //!
 //! The format is told by the name, or by the first bytes where the name says nothing; gzip by its first bytes.
 //!
@@ -33,6 +34,7 @@ mod idx;
 mod input;
 mod jsonl;
 mod labels;
+mod lines;
 mod npy;
 mod parquet;
 mod raw;

@@ -83,12 +83,7 @@ impl<R: Chunks> Parquet<R> {
                 let values = &mut block[..many * roots.len()];
                 push_numbers(&columns, 0, many, values).map_err(|(at, c, fault)| {
                     let column = table.columns[part * ABREAST + c].clone();
-                    fault.at(Cell {
-                        file: self.rows.file.clone(),
-                        row: row - first + at + 1,
-                        line: None,
-                        column,
-                    })
+                    fault.at(Cell { file: self.rows.file.clone(), row: row - first + at, line: None, column })
                 })?;
                 if part == 0 {
                     table.data.resize((row + many) * cols, 0.0);
@@ -117,7 +112,6 @@ impl<R: Chunks> Parquet<R> {
             let mut row = 0;
             while let Some(batch) = batches.next_batch()? {
                 for text in texts(batch.column(0)) {
-                    row += 1;
                     if is_id {
                         let column = self.metadata.schema().field(column).name().clone();
                         let file = self.rows.file.clone();
@@ -125,6 +119,7 @@ impl<R: Chunks> Parquet<R> {
                     } else {
                         push_label(table, text);
                     }
+                    row += 1;
                 }
             }
             if row != table.rows - first {

@@ -180,7 +180,7 @@ impl Raw {
     }
 
     fn cell(&self, row: usize, column: usize) -> Cell {
-        Cell { file: self.input.file.clone(), row: row + 1, line: None, column: nameless(column) }
+        Cell { file: self.input.file.clone(), row, line: None, column: nameless(column) }
     }
 
     /// The next `count` numbers as bytes, in `self.buffer`.

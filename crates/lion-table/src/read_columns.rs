@@ -5,7 +5,7 @@ use crate::columnar::{Decoder, columns_of, values};
 use crate::delimited::AnyRecords;
 use crate::error::{Cell, Error, Fault, Result};
 use crate::input::{Format, Input, io_error};
-use crate::jsonl::Lines;
+use crate::jsonl::JsonLines;
 use crate::table::BATCH_ROWS;
 use crate::value::Value;
 use crate::{Opened, arrow, delimited, in_memory, opened, parquet, select};
@@ -91,7 +91,7 @@ fn from_batches(
             let rows = BATCH_ROWS.min(batch.num_rows() - start);
             for ((&place, field), column) in places.iter().zip(fields).zip(&mut columns) {
                 for value in values(&batch.column(place).slice(start, rows)) {
-                    let (file, row) = (file.to_owned(), column.len() + 1);
+                    let (file, row) = (file.to_owned(), column.len());
                     push(value, field, column, || Cell {
                         file,
                         row,
@@ -115,9 +115,10 @@ fn from_csv(input: Input, fields: &[Field]) -> Result<Vec<Column>> {
     let header = delimited::named(records.cells());
     let places = find(&file, &header, fields)?;
     let mut columns = empty(fields);
-    let mut row = 0;
-    while advance(&mut records)? {
-        row += 1;
+    for row in 0.. {
+        if !advance(&mut records)? {
+            break;
+        }
         let cell = |column: &str| Cell {
             file: file.clone(),
             row,
@@ -156,7 +157,7 @@ fn csv_value(cell: &[u8], field: &Field) -> std::result::Result<Value, Fault> {
 }
 
 fn from_jsonl(input: Input, fields: &[Field]) -> Result<Vec<Column>> {
-    let mut lines = Lines::new(input)?;
+    let mut lines = JsonLines::new(input)?;
     let mut columns = empty(fields);
     let mut first = true;
     while let Some(row) = lines.advance()? {

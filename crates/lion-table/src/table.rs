@@ -2,6 +2,7 @@
 
 use crate::error::{Cell, Error, Result};
 use crate::input::Gauge;
+use crate::lines::Lines;
 use crate::select::{Column, Selection};
 use std::borrow::Borrow;
 use std::collections::{HashMap, VecDeque};
@@ -97,6 +98,11 @@ pub(crate) trait Source: Send {
         1 << 20
     }
 
+    /// The lines of the rows that were added since this was last asked; none if the file has no lines.
+    fn take_lines(&mut self) -> Lines {
+        Lines::default()
+    }
+
     /// Adds all rows that are left.
     fn fill_all(&mut self, table: &mut Table) -> Result<()> {
         let others = table.data.len();
@@ -119,6 +125,20 @@ pub struct Origin {
     pub file: String,
     /// How many rows of the whole table come before this file.
     pub before: usize,
+    /// Where its rows are, if it is a text file: those of the last table, or all of them.
+    lines: Lines,
+}
+
+impl Origin {
+    fn new(file: String, before: usize) -> Self {
+        Self { file, before, lines: Lines::default() }
+    }
+
+    /// Where row `i` of the whole table is, counted from 0, which must be of this file; an empty column means all of the row.
+    pub fn cell(&self, i: usize, column: &str) -> Cell {
+        let row = i.saturating_sub(self.before);
+        Cell { file: self.file.clone(), row, line: self.lines.of(row), column: column.to_owned() }
+    }
 }
 
 /// Where the rows of a table came from, file by file.
@@ -126,15 +146,19 @@ pub struct Origin {
 pub struct Origins(Vec<Origin>);
 
 impl Origins {
-    /// The file of row `i` of the whole table, and its number in that file; both count from 0.
-    pub fn locate(&self, i: usize) -> (&str, usize) {
+    /// Where row `i` of the whole table is, counted from 0; an empty column means all of the row.
+    pub fn cell(&self, i: usize, column: &str) -> Cell {
         let at = self.0.partition_point(|origin| origin.before <= i).saturating_sub(1);
-        self.0.get(at).map_or(("", i), |origin| (&origin.file, i - origin.before.min(i)))
+        self.0
+            .get(at)
+            .map_or_else(|| Origin::new(String::new(), 0).cell(i, column), |file| file.cell(i, column))
     }
 
-    fn cell(&self, i: usize) -> Cell {
-        let (file, row) = self.locate(i);
-        Cell { file: file.to_owned(), row: row + 1, line: None, column: String::new() }
+    /// Notes the lines of the rows that were read last.
+    fn note_lines(&mut self, lines: Lines) {
+        if let Some(file) = self.0.last_mut() {
+            file.lines = lines;
+        }
     }
 }
 
@@ -163,7 +187,7 @@ impl Batches {
         Self {
             columns: source.empty().columns,
             source: Some(source),
-            origins: Origins(vec![Origin { file, before: 0 }]),
+            origins: Origins(vec![Origin::new(file, 0)]),
             later: VecDeque::new(),
             later_rows: Some(0),
             most: None,
@@ -202,7 +226,7 @@ impl Batches {
         let Some(open) = self.later.pop_front() else { return Ok(false) };
         let next = open()?;
         self.check_next(&next)?;
-        self.origins.0.push(Origin { file: next.file().to_owned(), before });
+        self.origins.0.push(Origin::new(next.file().to_owned(), before));
         self.source = next.source;
         Ok(true)
     }
@@ -236,7 +260,7 @@ impl Batches {
 
     /// Where the rows of the last table came from.
     pub fn origin(&self) -> Origin {
-        self.origins.0.last().cloned().unwrap_or(Origin { file: String::new(), before: 0 })
+        self.origins.0.last().cloned().unwrap_or_else(|| Origin::new(String::new(), 0))
     }
 
     /// All rows as one table, written where they will stay: nothing but a small buffer is held beside it.
@@ -258,6 +282,7 @@ impl Batches {
                 Some(_) => source.fill_all(&mut table)?,
                 None => self.fill_some(&mut table)?,
             }
+            self.note_lines();
             if !self.open_next(table.rows)? {
                 break;
             }
@@ -282,6 +307,12 @@ impl Batches {
             self.check_most(table.rows)?;
         }
         Ok(())
+    }
+
+    fn note_lines(&mut self) {
+        if let Some(source) = &mut self.source {
+            self.origins.note_lines(source.take_lines());
+        }
     }
 
     fn check_most(&self, rows: usize) -> Result<()> {
@@ -315,6 +346,7 @@ impl Batches {
             let Some(source) = &mut self.source else { return Ok(None) };
             let mut table = source.empty();
             if source.fill(&mut table, BATCH_ROWS)? > 0 {
+                self.note_lines();
                 break table;
             }
             if !self.open_next(self.rows)? {
@@ -359,7 +391,7 @@ where
 {
     for (id, second) in ids.iter().zip(before..) {
         if let Some(first) = seen.insert(K::from(id), second) {
-            let (first, second) = (origins.cell(first), origins.cell(second));
+            let (first, second) = (origins.cell(first, ""), origins.cell(second, ""));
             let (first, second) = (Box::new(first), Box::new(second));
             return Err(Error::DuplicateId { id: id.clone(), first, second });
         }

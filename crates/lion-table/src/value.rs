@@ -65,7 +65,7 @@ impl Value {
     pub(crate) fn kind(&self) -> Kind {
         match self {
             Self::Null | Self::Bool(_) | Self::Whole(_) | Self::Number(_) => Kind::Number,
-            Self::Text(text) => Kind::Text(format!("text ({:?} in row 1)", shorten(text))),
+            Self::Text(text) => Kind::Text(format!("text ({:?} in row 0)", shorten(text))),
             Self::List(_) => Kind::List,
             Self::Object(_) => Kind::Other("objects".to_owned()),
         }

@@ -221,9 +221,9 @@ impl Writer {
         Ok(rows)
     }
 
-    /// The number of row `row` of the batch at hand, counted from 1 over all batches.
+    /// The number of row `row` of the batch at hand, counted from 0 over all batches.
     fn row(&self, row: usize) -> usize {
-        self.rows as usize + row + 1
+        self.rows as usize + row
     }
 }
 

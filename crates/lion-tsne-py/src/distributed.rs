@@ -136,17 +136,7 @@ fn rows_of(values: &[f32], cols: usize) -> usize {
 /// The column to blame, and what is wrong; an error that is not one row's stays one.
 fn problem(error: Error) -> PyResult<(Option<usize>, String)> {
     match error {
-        Error::NotFinite { column, value, .. } => Ok((
-            Some(column - 1),
-            format!("is {value}; every value must be a finite number: fill it or remove the row"),
-        )),
-        Error::TooLarge { column, value, .. } => Ok((
-            Some(column - 1),
-            format!("is {value:e}; values beyond 1e15 cannot be squared safely: scale the column down"),
-        )),
-        Error::NoDirection { .. } => {
-            Ok((None, "is all zeros, which has no direction for the cosine metric: remove it".into()))
-        }
+        Error::Unusable { row: Some(_), column, fault } => Ok((column, fault.to_string())),
         other => Err(exception(other)),
     }
 }

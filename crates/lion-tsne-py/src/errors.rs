@@ -20,9 +20,9 @@ pub(crate) fn exception(error: Error) -> PyErr {
 /// An error in rows that come after so many others.
 pub(crate) fn after(before: usize, error: Error) -> Error {
     match error {
-        Error::NotFinite { row, column, value } => Error::NotFinite { row: before + row, column, value },
-        Error::TooLarge { row, column, value } => Error::TooLarge { row: before + row, column, value },
-        Error::NoDirection { row } => Error::NoDirection { row: before + row },
+        Error::Unusable { row: Some(row), column, fault } => {
+            Error::Unusable { row: Some(before + row), column, fault }
+        }
         other => other,
     }
 }

@@ -34,7 +34,7 @@ impl Landmarks {
         Ok(Self { landmarks: Some(lion_tsne::Landmarks::new(options).map_err(exception)?), fit })
     }
 
-    /// Adds the next rows of the table. An error names the row within these, counted from 1.
+    /// Adds the next rows of the table. An error names the row within these, counted from 0.
     #[pyo3(signature = (x, *, ids=None, labels=None))]
     fn add<'py>(
         &mut self,

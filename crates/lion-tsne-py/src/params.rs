@@ -137,7 +137,7 @@ impl<'py> Params<'py> {
         let default = Fit::default();
         let (search, neighbours) = self.neighbours()?;
         let fit = Fit {
-            perplexity: self.number("perplexity")?.unwrap_or(default.perplexity),
+            perplexity: self.number_or_auto("perplexity")?,
             iterations: self.count("iterations")?.unwrap_or(default.iterations),
             exaggeration_iterations: self
                 .count("exaggeration_iterations")?

@@ -1,6 +1,7 @@
 """LionTSNE as scikit-learn users know estimators."""
 
 import pickle
+import warnings
 
 import joblib
 import numpy as np
@@ -17,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import liontsne
-from liontsne import LionTSNE
+from liontsne import TSNE, LionTSNE
 
 
 def test_rows_of_the_map_are_where_they_are(fitted, blobs):
@@ -281,7 +282,7 @@ def test_adopted_maps(blobs, strange):
     ("params", "sentence"),
     [
         ({"perplexity": 100}, "perplexity 100 is too large for 240 rows: use at most 79.6"),
-        ({"perplexity": "30"}, "perplexity must be a number, not '30'"),
+        ({"perplexity": "30"}, "perplexity must be \"auto\" or a number, not '30'"),
         ({"n_components": 1}, "n_components must be 2 or 3, not 1"),
         ({"n_components": 4}, "n_components must be 2 or 3, not 4"),
         ({"max_iter": 0}, "max_iter must be a whole number from 1 on, not 0"),
@@ -305,6 +306,21 @@ def test_wrong_parameters(blobs, params, sentence):
     with pytest.raises(ValueError) as caught:
         LionTSNE(**{"perplexity": 15, "max_iter": 20} | params).fit(blobs[0])
     assert sentence in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_the_default_perplexity_is_what_few_rows_allow(blobs):
+    few = blobs[0][:38]
+    for make in (LionTSNE, TSNE):
+        with pytest.warns(UserWarning, match="^perplexity 12.3 was used instead of 30, as much as 38 rows"):
+            default = make(max_iter=20).fit(few)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            auto = make(perplexity="auto", max_iter=20).fit(few)
+        assert (default.embedding_ == auto.embedding_).all()
+        with pytest.raises(ValueError, match="perplexity 31 is too large for 38 rows: use at most 12.3"):
+            make(perplexity=31).fit(few)
+    lion = LionTSNE(max_iter=20).fit(blobs[0])
+    assert lion.perplexity_ == lion.perplexity == 30
 
 
 def with_value(X, value):

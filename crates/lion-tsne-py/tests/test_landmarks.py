@@ -91,7 +91,7 @@ def test_ids_and_labels_of_csv_are_as_written(tmp_path):
     assert sorted(made._map.ids) == [f"{row:05}" for row in range(60)]
     assert set(made._map.labels) == {"00", "01"}
     path.write_text("\n".join(["key,a,b,kind", *rows, ",1,2,00"]))
-    with pytest.raises(ValueError, match=r"t\.csv, row 61, column key is empty"):
+    with pytest.raises(ValueError, match=r"t\.csv, row 60, column key is empty"):
         lion().fit_landmarks(path, 60, id="key", label="kind")
     path.write_text("key,a,b\n" + "k,1,2\n" * 200_000 + "k,1,?\n")
     with pytest.raises(ValueError, match=r"t\.csv: .*invalid value '\?'"):
@@ -133,14 +133,14 @@ def test_a_column_of_lists(table):
 def test_lists_of_different_lengths_are_never_cut_anew(tmp_path):
     even = [[float(at + row) for at in range(4)] for row in range(40)]
     uneven = [list(range(3 + 2 * (row % 2))) for row in range(40)]
-    with pytest.raises(ValueError, match="^row 2, column v has a list of length 5, .* have 3: "):
+    with pytest.raises(ValueError, match="^row 1, column v has a list of length 5, .* have 3: "):
         lion().fit_landmarks(pa.table({"v": uneven}), 20)
     pq.write_table(pa.table({"v": even}), tmp_path / "a.parquet")
     pq.write_table(pa.table({"v": even[:7] + [[1.0] * 3]}), tmp_path / "b.parquet")
-    with pytest.raises(ValueError, match=r"b\.parquet, row 8, column v has a list of length 3, "):
+    with pytest.raises(ValueError, match=r"b\.parquet, row 7, column v has a list of length 3, "):
         lion().fit_landmarks(tmp_path / "*.parquet", 20)
     batches = [pa.table({"v": even}), pa.table({"v": [[1.0] * 8] * 20})]
-    with pytest.raises(ValueError, match="^row 41, column v has a list of length 8, "):
+    with pytest.raises(ValueError, match="^row 40, column v has a list of length 8, "):
         lion().fit_landmarks(batches, 20)
     large = pa.table({"v": pa.array(even, pa.large_list(pa.float64()))})
     assert lion().fit_landmarks(large[5:], 34).n_features_in_ == 4
@@ -157,15 +157,15 @@ def test_a_bad_row_is_named_by_its_file_and_number(table, files):
     bad = table[650:].to_pandas()
     bad.loc[3, "c"] = np.nan
     bad.to_parquet(files / "p2.parquet", index=False)
-    with pytest.raises(ValueError, match=r"p2\.parquet, row 4, column c is NaN: every value"):
+    with pytest.raises(ValueError, match=r"p2\.parquet, row 3, column c is NaN: every value"):
         named(files / "p*.parquet")
     bad.loc[3, "c"] = 3e20
     bad.to_parquet(files / "p2.parquet", index=False)
-    with pytest.raises(ValueError, match=r"p2\.parquet, row 4, column c is 3e\+20: values beyond"):
+    with pytest.raises(ValueError, match=r"p2\.parquet, row 3, column c is 3e\+20: values beyond"):
         named(files / "p*.parquet")
     broken = np.ones((30, 2), dtype="float32")
     broken[7, 1] = np.inf
-    with pytest.raises(ValueError, match=r"^row 38, column 2 is inf"):
+    with pytest.raises(ValueError, match=r"^row 37, column 1 is inf"):
         lion().fit_landmarks([np.zeros((30, 2), dtype="float32"), broken], 20)
 
 
@@ -182,10 +182,10 @@ def test_a_bad_row_is_named_by_its_file_and_number(table, files):
         (np.ones(20), {}, "2 dimensions"),
         (pa.table({"a": ["x"]}), {}, "holds string, not numbers"),
         (pa.table({"a": [1.0]}), {"id": "b"}, "no column 'b'; the columns there are: a"),
-        (pa.table({"a": [1.0], "k": [None]}), {"id": "k"}, "row 1, column k is empty"),
-        (pa.table({"v": [[1.0, 2.0], [3.0]]}), {}, "^row 2, column v has a list of length 1"),
-        (pa.table({"v": [[1.0], None]}), {}, "^row 2, column v has no list, and those before"),
-        (pa.table({"v": [None, [1.0]]}), {}, "^row 1, column v has no list: every row"),
+        (pa.table({"a": [1.0], "k": [None]}), {"id": "k"}, "row 0, column k is empty"),
+        (pa.table({"v": [[1.0, 2.0], [3.0]]}), {}, "^row 1, column v has a list of length 1"),
+        (pa.table({"v": [[1.0], None]}), {}, "^row 1, column v has no list, and those before"),
+        (pa.table({"v": [None, [1.0]]}), {}, "^row 0, column v has no list: every row"),
         (pa.table({"a": [1.0]}), {"stratify": True}, "say which column"),
     ],
 )

@@ -17,61 +17,29 @@ pub enum Error {
     /// The rows cannot be used: too few, not finite, the wrong width.
     #[error("{0}")]
     Data(String),
-    /// A value is not a number that can be used. Row and column count from 1.
-    #[error("row {row}, column {column} is {value}; every value must be a finite number: fill or remove it")]
-    NotFinite {
-        /// Row, counted from 1.
-        row: usize,
-        /// Column, counted from 1.
-        column: usize,
-        /// The value found.
-        value: f32,
+    /// Some of the rows' values cannot be used.
+    #[error("{}{fault}", place(*row, *column))]
+    Unusable {
+        /// The row, counted from 0; nothing if no single row is to blame.
+        row: Option<usize>,
+        /// The column, counted from 0; nothing if no single column is to blame.
+        column: Option<usize>,
+        /// What is wrong there.
+        fault: Fault,
     },
-    /// A value is so large that distances would overflow. Row and column count from 1.
-    #[error(
-        "row {row}, column {column} is {value:e}; values beyond 1e15 cannot be squared safely: scale the column down"
-    )]
-    TooLarge {
-        /// Row, counted from 1.
-        row: usize,
-        /// Column, counted from 1.
-        column: usize,
-        /// The value found.
-        value: f32,
-    },
-    /// A column lies so far from 0 that 32-bit numbers cannot tell its values apart. It counts from 1.
-    #[error(
-        "column {column} goes from {low} to {high}, so far from 0 that 32 bits lose its differences: subtract its mean"
-    )]
-    Offset {
-        /// Column, counted from 1.
-        column: usize,
-        /// Its least value.
-        low: f32,
-        /// Its greatest value.
-        high: f32,
-    },
-    /// A row has no direction, which the cosine metric needs. It counts from 1.
-    #[error(
-        "row {row} is all zeros, which has no direction for the cosine metric: remove it or use the euclidean metric"
-    )]
-    NoDirection {
-        /// Row, counted from 1.
-        row: usize,
-    },
-    /// A change of a live map cannot be applied. It counts from 1 within its batch.
-    #[error("change {number}: {problem}")]
+    /// A change of a live map cannot be applied, but for the values of its row, which are [`Error::Unusable`].
+    #[error("row {row}: {problem}")]
     Change {
-        /// The change, counted from 1.
-        number: usize,
+        /// The change in its batch, counted from 0.
+        row: usize,
         /// What is wrong with it and what to do.
         problem: String,
     },
-    /// A change of a live map is about a point that is not there. It counts from 1 within its batch.
-    #[error("change {number}: there is no point {id:?} that could be removed")]
+    /// A change of a live map is about a point that is not there.
+    #[error("row {row}: there is no point {id:?} that could be removed")]
     NoPoint {
-        /// The change, counted from 1.
-        number: usize,
+        /// The change in its batch, counted from 0.
+        row: usize,
         /// The id that it names.
         id: String,
     },
@@ -106,6 +74,61 @@ pub enum Error {
     /// The observer asked to stop before there was anything to keep.
     #[error("stopped during {0}, before there was anything to keep")]
     Stopped(crate::progress::Stage),
+}
+
+/// What is wrong with values, and what to do: the end of a sentence that begins with their row and column.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// A value is not a number that can be used.
+    #[error("is {0}; every value must be a finite number: fill it or remove the row")]
+    NotFinite(f32),
+    /// A value is so large that distances would overflow.
+    #[error("is {0:e}; values beyond 1e15 cannot be squared safely: scale the column down")]
+    TooLarge(f32),
+    /// A row has no direction, which the cosine metric needs.
+    #[error(
+        "is all zeros, which has no direction for the cosine metric: remove it or use the euclidean metric"
+    )]
+    NoDirection,
+    /// A row cannot be projected.
+    #[error("has values that are too large to be projected: scale the columns down")]
+    NotProjected,
+    /// A column lies so far from 0 that 32-bit numbers cannot tell its values apart.
+    #[error("goes from {low} to {high}, so far from 0 that 32 bits lose its differences: subtract its mean")]
+    Offset {
+        /// Its least value.
+        low: f32,
+        /// Its greatest value.
+        high: f32,
+    },
+}
+
+impl Fault {
+    /// The fault of a value.
+    pub(crate) fn at(self, row: usize, column: usize) -> Error {
+        Error::Unusable { row: Some(row), column: Some(column), fault: self }
+    }
+
+    /// The fault of a row.
+    pub(crate) fn of_row(self, row: usize) -> Error {
+        Error::Unusable { row: Some(row), column: None, fault: self }
+    }
+
+    /// The fault of a column.
+    pub(crate) fn of_column(self, column: usize) -> Error {
+        Error::Unusable { row: None, column: Some(column), fault: self }
+    }
+}
+
+/// The place of a fault, and a space where there is one.
+fn place(row: Option<usize>, column: Option<usize>) -> String {
+    match (row, column) {
+        (Some(row), Some(column)) => format!("row {row}, column {column} "),
+        (Some(row), None) => format!("row {row} "),
+        (None, Some(column)) => format!("column {column} "),
+        (None, None) => String::new(),
+    }
 }
 
 /// The result of everything here that can fail.

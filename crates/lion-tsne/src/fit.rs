@@ -52,8 +52,9 @@ pub enum Init {
 /// What to fit, and how. `Fit::default()` is what most people want.
 #[derive(Clone, Debug)]
 pub struct Fit {
-    /// Effective number of neighbours (30). Three times as many rows must be there.
-    pub perplexity: f64,
+    /// Effective number of neighbours; three times as many other rows must be there. `None` is 30, or as much as the rows
+    /// allow.
+    pub perplexity: Option<f64>,
     /// Iterations in all, those with exaggeration included (750).
     pub iterations: usize,
     /// How many of them, the first ones, are exaggerated (250).
@@ -103,7 +104,7 @@ pub struct Fit {
 impl Default for Fit {
     fn default() -> Self {
         Self {
-            perplexity: 30.0,
+            perplexity: None,
             iterations: 750,
             exaggeration_iterations: 250,
             exaggeration: 12.0,
@@ -145,6 +146,8 @@ impl From<Matrix> for Rows {
     }
 }
 
+/// The perplexity that is taken unless another is given or there are too few rows for it.
+pub const PERPLEXITY: f64 = 30.0;
 /// Up to this many rows comparing every pair is quicker than a tree, and free of its error.
 const EXACT_UP_TO: usize = 4000;
 /// The least automatic learning rate.
@@ -222,8 +225,8 @@ impl Fit {
     /// Refuses what cannot work before any work is done.
     fn check(&self, rows: &Rows) -> Result<()> {
         let bad = |name, problem: String| Err(Error::Parameter { name, problem });
-        if !(self.perplexity >= 1.0 && self.perplexity.is_finite()) {
-            return bad("perplexity", format!("must be a number from 1 on, not {}", self.perplexity));
+        if let Some(perplexity) = self.perplexity.filter(|p| !(*p >= 1.0 && p.is_finite())) {
+            return bad("perplexity", format!("must be a number from 1 on, not {perplexity}"));
         }
         if !(2..=3).contains(&self.dims) {
             return bad("dims", format!("must be 2 or 3, not {}", self.dims));
@@ -279,20 +282,26 @@ impl Fit {
         }
     }
 
+    /// The perplexity of a map of so many rows that differ: the one that was asked for, or 30 or as much as they allow.
+    pub fn perplexity_for(&self, rows: usize) -> f64 {
+        self.perplexity.unwrap_or_else(|| PERPLEXITY.min(most_perplexity(rows).max(1.0)))
+    }
+
     /// Each row needs three times the perplexity in neighbours.
     fn check_perplexity(&self, rows: usize, what: &str) -> Result<()> {
-        let most = (rows.saturating_sub(1)) as f64 / 3.0;
-        if self.perplexity <= most {
-            return Ok(());
+        let most = most_perplexity(rows);
+        if most < 1.0 {
+            let what = if rows == 1 { what.trim_end_matches('s') } else { what };
+            let problem = format!("there is no map of {rows} {what}: it needs at least 4 that differ");
+            return Err(Error::Data(problem));
         }
-        let advice = match most >= 1.0 {
-            true => format!("use at most {}", (most * 10.0).floor() / 10.0),
-            false => "a map needs at least 4 that differ".into(),
-        };
-        Err(Error::Parameter {
-            name: "perplexity",
-            problem: format!("{} is too large for {rows} {what}: {advice}", self.perplexity),
-        })
+        match self.perplexity.filter(|p| *p > (rows - 1) as f64 / 3.0) {
+            None => Ok(()),
+            Some(perplexity) => Err(Error::Parameter {
+                name: "perplexity",
+                problem: format!("{perplexity} is too large for {rows} {what}: use at most {most}"),
+            }),
+        }
     }
 
     /// Preprocesses the rows; where `unique` says that some are equal, one of them stands for all. With it come the values
@@ -380,12 +389,13 @@ impl Fit {
     fn run_in<const D: usize>(&self, rows: Rows, sample: Sample, observer: &mut Observer<'_>) -> Result<Map> {
         let unique = unique_rows(&rows.data);
         self.check_perplexity(unique.representatives.len(), "different rows")?;
-        let given = self.neighbours.as_ref().map(|given| given.of_distinct(&unique, self.perplexity));
+        let perplexity = self.perplexity_for(unique.representatives.len());
+        let given = self.neighbours.as_ref().map(|given| given.of_distinct(&unique, perplexity));
         let given = given.transpose()?;
         let (distinct, out_of_sample) = self.prepare(rows, Some(unique), sample, observer)?;
         let x = &distinct.x;
         let total = x.rows() as u64;
-        let k = wanted(self.perplexity, x.rows());
+        let k = wanted(perplexity, x.rows());
         let (neighbours, nn_x, search, calibration) = match given {
             // Their distances may be of another metric than the one that placing goes by.
             Some(given) => {
@@ -404,7 +414,7 @@ impl Fit {
         note(observer, Stage::Neighbours, total, &format!("{k} neighbours of {total} rows: {search}"))?;
 
         tell(observer, Stage::Affinities, 0, total)?;
-        let p = Affinities::new(neighbours, self.perplexity);
+        let p = Affinities::new(neighbours, perplexity);
         tell(observer, Stage::Affinities, total, total)?;
 
         tell(observer, Stage::Initialise, 0, total)?;
@@ -422,7 +432,7 @@ impl Fit {
             );
             return Err(Error::Parameter { name: "learning rate", problem });
         }
-        let provenance = self.provenance(&schedule, optimised, method, search);
+        let provenance = self.provenance(&schedule, optimised, perplexity, method, search);
         let y = Matrix::new(y.len(), D, y.into_flattened())?;
         self.finish(distinct, y, Some(nn_x), calibration, provenance, observer)
     }
@@ -441,7 +451,7 @@ impl Fit {
         let total = x.rows() as u64;
         // There is a map to keep by now: the answer may stop nothing.
         let _ = observer(&Progress::of(Stage::Parameters, 0, total));
-        let perplexity = if provenance.adopted { Fit::default().perplexity } else { self.perplexity };
+        let perplexity = if provenance.adopted { PERPLEXITY } else { provenance.perplexity };
         let (chosen, seed) = (self.chosen(), self.seed);
         let residuals = residuals.filter(|_| preprocess.drops_variance());
         let lion = LionParameters::new((&x, &y), nn_x, residuals, covering, perplexity, &chosen, seed)?;
@@ -501,12 +511,13 @@ impl Fit {
         &self,
         schedule: &Schedule,
         optimised: Optimised,
+        perplexity: f64,
         method: &str,
         search: String,
     ) -> Provenance {
         let history = optimised.history.iter();
         Provenance {
-            perplexity: self.perplexity,
+            perplexity,
             iterations: self.iterations,
             iterations_done: optimised.iterations,
             exaggeration: self.exaggeration,
@@ -530,6 +541,11 @@ impl Fit {
             sampled_from: None,
         }
     }
+}
+
+/// The largest perplexity that so many rows have neighbours for, rounded down to a tenth.
+fn most_perplexity(rows: usize) -> f64 {
+    (rows.saturating_sub(1) as f64 / 3.0 * 10.0).floor() / 10.0
 }
 
 /// The rows that are embedded, and how the others hang on them.

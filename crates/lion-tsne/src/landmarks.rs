@@ -62,7 +62,7 @@ impl Fit {
 /// use lion_tsne::{Fit, Landmarks, Matrix, ignore};
 ///
 /// # fn main() -> lion_tsne::Result<()> {
-/// let fit = Fit { perplexity: 3.0, ..Fit::default() };
+/// let fit = Fit { perplexity: Some(3.0), ..Fit::default() };
 /// let mut landmarks = Landmarks::new(fit.landmarks(40))?;
 /// for part in 0..5u16 {
 ///     let values = (0..200).map(|i| f32::from(part * 200 + i).sin()).collect();

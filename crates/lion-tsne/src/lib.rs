@@ -31,7 +31,7 @@
 //! let labels = (0..120).map(|i| format!("ring {}", i % 3)).collect();
 //! let rows = Rows { data, ids: None, labels: Some(labels) };
 //!
-//! let fit = Fit { perplexity: 10.0, ..Fit::default() };
+//! let fit = Fit { perplexity: Some(10.0), ..Fit::default() };
 //! let map = fit.run(rows, &mut |progress| {
 //!     if let Some(kl) = progress.kl {
 //!         println!("iteration {}: KL divergence {kl:.3}", progress.done);
@@ -83,9 +83,9 @@ mod vectorized;
 mod verdict;
 
 pub use affinity::{Affinities, perplexity_weights};
-pub use error::{Error, Result};
+pub use error::{Error, Fault, Result};
 pub use file::Saved;
-pub use fit::{Fit, Init, Method, Rows};
+pub use fit::{Fit, Init, Method, PERPLEXITY, Rows};
 pub use index::{ExactIndex, Neighbours, Search, nearest_neighbours};
 pub use landmarks::{Beyond, LandmarkOptions, Landmarks, Sampled, SampledFrom};
 pub use lion::{

@@ -225,8 +225,8 @@ impl Live {
         // Whether points that earlier changes are about are there after them.
         let mut there: HashMap<&str, bool> = HashMap::new();
         let deletes = changes.iter().any(|change| matches!(change, Change::Delete { .. }));
-        for (number, change) in (1..).zip(changes) {
-            let refuse = |problem: String| Err(Error::Change { number, problem });
+        for (row, change) in changes.iter().enumerate() {
+            let refuse = |problem: String| Err(Error::Change { row, problem });
             let id = change.id();
             if id.is_empty() || id.len() > LONGEST_ID || id.chars().any(char::is_control) {
                 let problem = "must have 1 to 256 bytes, none of them a control character";
@@ -238,12 +238,12 @@ impl Live {
             match change {
                 Change::Upsert(arrival) if arrival.row.len() != width => {
                     let given = arrival.row.len();
-                    return refuse(format!("the row has {given} values, and the map takes {width}"));
+                    return refuse(format!("it has {given} values, and the map takes {width}"));
                 }
                 Change::Delete { .. }
                     if !there.get(id).copied().unwrap_or_else(|| self.points.get(id).is_some()) =>
                 {
-                    return Err(Error::NoPoint { number, id: id.to_string() });
+                    return Err(Error::NoPoint { row, id: id.to_string() });
                 }
                 _ if deletes => _ = there.insert(id, matches!(change, Change::Upsert(_))),
                 _ => {}
@@ -254,8 +254,9 @@ impl Live {
 
     /// Settles all rows at once, each by itself, and finds their clusters.
     fn judge(&self, changes: &[Change]) -> Result<Vec<Judged>> {
-        let rows: Vec<(usize, &[f32])> = (1..)
-            .zip(changes)
+        let rows: Vec<(usize, &[f32])> = changes
+            .iter()
+            .enumerate()
             .filter_map(|(number, change)| match change {
                 Change::Upsert(arrival) => Some((number, arrival.row.as_slice())),
                 Change::Delete { .. } => None,
@@ -467,21 +468,10 @@ fn distance(a: &[f32], b: &[f32]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2)).sum::<f64>().sqrt()
 }
 
-/// What is wrong with the row of a change.
-fn refused(number: usize, error: Error) -> Error {
-    let problem = match error {
-        Error::NotFinite { column, value, .. } => {
-            format!("column {column} is {value}; every value must be a finite number: fill or remove it")
-        }
-        Error::TooLarge { column, value, .. } => {
-            format!(
-                "column {column} is {value:e}; values beyond 1e15 cannot be squared safely: scale the column down"
-            )
-        }
-        Error::NoDirection { .. } => {
-            "the row is all zeros, which has no direction for the cosine metric".into()
-        }
-        other => other.to_string(),
-    };
-    Error::Change { number, problem }
+/// What is wrong with the row of a change, by the number of the change.
+fn refused(row: usize, error: Error) -> Error {
+    match error {
+        Error::Unusable { row: Some(_), column, fault } => Error::Unusable { row: Some(row), column, fault },
+        other => Error::Change { row, problem: other.to_string() },
+    }
 }

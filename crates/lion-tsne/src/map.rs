@@ -9,7 +9,8 @@ pub(crate) use pictures::{Bytes, Pictures};
 pub use texts::Labels;
 pub(crate) use texts::Texts;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Fault, Result};
+use crate::fit::PERPLEXITY;
 use crate::landmarks::SampledFrom;
 use crate::lion::{Chosen, LionParameters};
 use crate::matrix::Matrix;
@@ -165,7 +166,7 @@ impl Map {
             ));
         }
         match self.place_of.iter().flatten().position(|&place| place as usize >= distinct) {
-            Some(i) => refuse(format!("row {} has a place beyond the {distinct} there are", i + 1)),
+            Some(i) => refuse(format!("row {i} has a place beyond the {distinct} there are")),
             None => Ok(()),
         }
     }
@@ -182,10 +183,8 @@ impl Map {
             }
             if let Some((first, second)) = ids.first_duplicate() {
                 return refuse(format!(
-                    "the id {:?} is given to row {} and to row {}: give each row its own",
-                    ids.get(first),
-                    first + 1,
-                    second + 1
+                    "the id {:?} is given to row {first} and to row {second}: give each row its own",
+                    ids.get(first)
                 ));
             }
         }
@@ -293,7 +292,7 @@ impl Map {
     pub fn perplexity(&self) -> f64 {
         match self.provenance.perplexity {
             p if p >= 1.0 => p,
-            _ => ELSEWHERE.min(((self.x.rows() - 1) as f64 / 3.0).max(1.0)),
+            _ => PERPLEXITY.min(((self.x.rows() - 1) as f64 / 3.0).max(1.0)),
         }
     }
 
@@ -326,9 +325,6 @@ impl Map {
     }
 }
 
-/// The perplexity of maps made elsewhere.
-const ELSEWHERE: f64 = 30.0;
-
 fn refuse<T>(problem: String) -> Result<T> {
     Err(Error::Data(problem))
 }
@@ -342,7 +338,7 @@ fn check_finite(name: &str, matrix: &Matrix) -> Result<()> {
         return Ok(());
     }
     match matrix.check_finite() {
-        Err(Error::NotFinite { row, column, value }) => {
+        Err(Error::Unusable { row: Some(row), column: Some(column), fault: Fault::NotFinite(value) }) => {
             refuse(format!("{name} is {value} in row {row}, column {column}, and must be finite"))
         }
         other => other,

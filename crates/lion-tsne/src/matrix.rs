@@ -1,6 +1,6 @@
 //! The one array type of the API: row-major `f32`, owned or mapped from a file.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Fault, Result};
 use std::sync::Arc;
 
 /// A row-major matrix of `f32`. Cloning is free: the values are shared, and copied only where one of the clones is
@@ -111,11 +111,7 @@ impl Matrix {
     pub fn check_finite(&self) -> Result<()> {
         match self.data().iter().position(|v| !v.is_finite()) {
             None => Ok(()),
-            Some(at) => Err(Error::NotFinite {
-                row: at / self.cols + 1,
-                column: at % self.cols + 1,
-                value: self.data()[at],
-            }),
+            Some(at) => Err(Fault::NotFinite(self.data()[at]).at(at / self.cols, at % self.cols)),
         }
     }
 }

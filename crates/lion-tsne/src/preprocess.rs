@@ -15,7 +15,7 @@ pub use pca::Pca;
 pub(crate) use pca::{WIDEST_COVARIANCE, pca_bytes};
 pub use unique::{Unique, unique_rows};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Fault, Result};
 use crate::matrix::Matrix;
 use crate::vectorized::vectorized;
 use project::ROWS;
@@ -262,7 +262,7 @@ fn components(choice: PcaChoice, rows: usize, cols: usize) -> Result<Option<usiz
 pub(crate) fn refuse_zero_rows(rows: &Matrix) -> Result<()> {
     match (0..rows.rows()).into_par_iter().find_first(|&i| rows.row(i).iter().all(|&v| v == 0.0)) {
         None => Ok(()),
-        Some(i) => Err(Error::NoDirection { row: i + 1 }),
+        Some(i) => Err(Fault::NoDirection.of_row(i)),
     }
 }
 
@@ -349,9 +349,6 @@ fn length2(row: &[f32]) -> f64 {
 fn check_projected(projected: &[f32], components: usize) -> Result<()> {
     match projected.iter().position(|v| !v.is_finite()) {
         None => Ok(()),
-        Some(at) => Err(Error::Data(format!(
-            "the values of row {} are too large to be projected: scale the columns down",
-            at / components + 1
-        ))),
+        Some(at) => Err(Fault::NotProjected.of_row(at / components)),
     }
 }

@@ -45,10 +45,14 @@ fn trials() -> Vec<Trial> {
     let trial = |fit, rows, cols| Trial { fit, rows, cols, landmarks: None };
     vec![
         trial(fit.clone(), 6000, 20),
-        trial(Fit { perplexity: 100.0, threads: 1, ..fit.clone() }, 5000, 50),
-        trial(Fit { perplexity: 10.0, dims: 3, ..fit.clone() }, 9000, 10),
+        trial(Fit { perplexity: Some(100.0), threads: 1, ..fit.clone() }, 5000, 50),
+        trial(Fit { perplexity: Some(10.0), dims: 3, ..fit.clone() }, 9000, 10),
         trial(Fit { iterations: 60, ..fit.clone() }, 3000, 784),
-        trial(Fit { iterations: 60, pca: PcaChoice::None, perplexity: 5.0, ..fit.clone() }, 12_000, 300),
+        trial(
+            Fit { iterations: 60, pca: PcaChoice::None, perplexity: Some(5.0), ..fit.clone() },
+            12_000,
+            300,
+        ),
         Trial { landmarks: Some(4000), ..trial(Fit { pca: PcaChoice::Components(10), ..fit }, 60_000, 30) },
     ]
 }

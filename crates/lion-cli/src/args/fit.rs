@@ -1,6 +1,6 @@
 //! `lion fit`: what can be chosen.
 
-use super::value::{self, ImageArg, InitArg, LearningRate, Power};
+use super::value::{self, ImageArg, InitArg, LearningRate, Perplexity, Power};
 use super::{Common, TableArgs};
 use clap::{Args, ValueEnum, value_parser};
 use lion_tsne::{Fit, Init, Method, Metric, PcaChoice, Radius, Search};
@@ -94,9 +94,9 @@ const TSNE_FLAGS: [&str; 8] =
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Map")]
 pub(crate) struct TsneArgs {
-    /// Effective number of neighbours; there must be three times as many other rows
-    #[arg(long, value_name = "N", default_value_t = 30.0, value_parser = value::perplexity, allow_negative_numbers = true)]
-    pub(crate) perplexity: f64,
+    /// Effective number of neighbours; there must be three times as many other rows. auto is 30, or as much as the rows allow
+    #[arg(long, value_name = "auto|N", default_value = "auto", value_parser = value::perplexity, allow_negative_numbers = true)]
+    pub(crate) perplexity: Perplexity,
     /// Iterations of the descent, a third of them exaggerated at the default
     #[arg(long, value_name = "N", default_value_t = 750, value_parser = value_parser!(u32).range(1..=10_000_000), allow_negative_numbers = true)]
     pub(crate) iterations: u32,
@@ -173,7 +173,7 @@ impl FitArgs {
     pub(crate) fn fit(&self, common: &Common) -> Fit {
         let tsne = &self.tsne;
         Fit {
-            perplexity: tsne.perplexity,
+            perplexity: tsne.perplexity.0,
             iterations: tsne.iterations as usize,
             exaggeration: tsne.exaggeration,
             learning_rate: tsne.learning_rate.0,

@@ -23,6 +23,10 @@ pub(crate) struct ImageArg(pub(crate) Option<Image>);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct LearningRate(pub(crate) Option<f64>);
 
+/// `--perplexity`: `None` is auto.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Perplexity(pub(crate) Option<f64>);
+
 /// `--power`: `None` is auto.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Power(pub(crate) Option<f64>);
@@ -31,9 +35,14 @@ fn number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "this is not a number".into())
 }
 
-pub(crate) fn perplexity(text: &str) -> Result<f64, String> {
-    let value = number(text)?;
-    if value >= 1.0 && value.is_finite() { Ok(value) } else { Err("it must be a number from 1 on".into()) }
+pub(crate) fn perplexity(text: &str) -> Result<Perplexity, String> {
+    if text == "auto" {
+        return Ok(Perplexity(None));
+    }
+    match text.parse() {
+        Ok(value) if value >= 1.0 && f64::is_finite(value) => Ok(Perplexity(Some(value))),
+        _ => Err("it must be auto or a number from 1 on".into()),
+    }
 }
 
 pub(crate) fn exaggeration(text: &str) -> Result<f64, String> {

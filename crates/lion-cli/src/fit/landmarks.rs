@@ -6,7 +6,7 @@ use crate::args::{Common, FitArgs, LandmarkArgs};
 use crate::files::{Ahead, Batch, Files, Whereabouts};
 use crate::progress::{Phase, Reporter};
 use anyhow::{Context, Result, ensure};
-use lion_table::Table;
+use lion_table::{Cell, Table};
 use lion_tsne::{Beyond, Fit, LandmarkOptions, Landmarks, Map, Matrix, Rows, Sampled};
 use std::path::Path;
 
@@ -54,11 +54,10 @@ pub(super) fn make(
 
 /// Refuses a perplexity that no number of rows would make right, before they are read.
 fn check_perplexity(fit: &Fit, count: usize) -> Result<()> {
-    let most = (count - 1) as f64 / 3.0;
+    let (perplexity, most) = (fit.perplexity_for(count), (count - 1) as f64 / 3.0);
     ensure!(
-        fit.perplexity <= most,
-        "perplexity {} is too large for {count} landmarks: use at most {}, or more landmarks",
-        fit.perplexity,
+        perplexity <= most,
+        "perplexity {perplexity} is too large for {count} landmarks: use at most {}, or more landmarks",
         (most * 10.0).floor() / 10.0
     );
     Ok(())
@@ -158,9 +157,9 @@ impl<'a> Passing<'a> {
     /// An error of the library, about rows that are there in the table.
     fn located(&self, error: lion_tsne::Error, at: Option<&Whereabouts>) -> anyhow::Error {
         let table = self.files.shown();
-        located(error, &table, &self.columns, |row| match at {
-            Some(at) => at.locate(row),
-            None => (table.clone(), row),
+        located(error, &table, &self.columns, |row, column| match at {
+            Some(at) => at.locate(row, column),
+            None => Cell { file: table.clone(), row, line: None, column: column.to_owned() },
         })
     }
 

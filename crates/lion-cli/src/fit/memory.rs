@@ -7,7 +7,7 @@ use crate::output::size;
 use crate::progress::Screen;
 use anyhow::{Result, bail};
 use lion_table::{BATCH_ROWS, Batches};
-use lion_tsne::{Fit, LandmarkOptions, Needs};
+use lion_tsne::{Fit, LandmarkOptions, Needs, PERPLEXITY};
 
 /// What ids and labels take for each row, and then again in the map.
 const IDS: u64 = 140;
@@ -147,7 +147,7 @@ impl<'a> Memory<'a> {
 
     /// As few landmarks as the perplexity lets be.
     fn least(&self) -> usize {
-        ((3.0 * self.fit.perplexity).ceil() as usize + 1).max(4)
+        ((3.0 * self.fit.perplexity.unwrap_or(PERPLEXITY)).ceil() as usize + 1).max(4)
     }
 }
 

@@ -173,9 +173,8 @@ fn verdicts_of(path: &Path, names: &[String]) -> Result<Vec<Verdict>> {
         let known = VERDICTS.into_iter().find(|verdict| verdict.as_str() == name);
         known.with_context(|| {
             format!(
-                "{}, row {}, column verdict holds {name:?}, which is none: is this a file that lion place wrote?",
-                path.display(),
-                row + 1
+                "{}, row {row}, column verdict holds {name:?}, which is none: is this a file that lion place wrote?",
+                path.display()
             )
         })
     };

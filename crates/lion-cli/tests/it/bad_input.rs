@@ -31,16 +31,16 @@ fn a_cell_that_is_no_number() {
     ] {
         folder.write("t.csv", with_cell(17, 2, cell));
         let refused = folder.lion("fit t.csv -o m.lion");
-        refused.refuses(1, &["t.csv", "row 17", "column c"]);
+        refused.refuses(1, &["t.csv", "row 16", "column c"]);
         refused.refuses(1, &parts);
     }
     let mut values = Sample::new().values();
     values[4 * 4 + 1] = f32::NAN;
     folder.write("t.npy", npy(120, 4, &values));
-    folder.lion("fit t.npy -o m.lion").refuses(1, &["t.npy", "row 5", "column c2", "NaN"]);
+    folder.lion("fit t.npy -o m.lion").refuses(1, &["t.npy", "row 4", "column c2", "NaN"]);
     values[4 * 4 + 1] = 1e20;
     folder.write("t.npy", npy(120, 4, &values));
-    folder.lion("fit t.npy -o m.lion").refuses(1, &["t.npy", "row 5", "column c2", "scale the column down"]);
+    folder.lion("fit t.npy -o m.lion").refuses(1, &["t.npy", "row 4", "column c2", "scale the column down"]);
     assert_eq!(folder.names(), ["t.csv", "t.npy"]);
 }
 
@@ -51,7 +51,7 @@ fn a_table_that_is_none() {
         folder.write("t.csv", content);
         folder.lion("fit t.csv -o m.lion").refuses(1, parts);
     };
-    refuses("a,b\n1,2\n3\n5,6\n", &["t.csv", "row 2", "length 1 instead of 2", "same number of values"]);
+    refuses("a,b\n1,2\n3\n5,6\n", &["t.csv", "row 1", "length 1 instead of 2", "same number of values"]);
     refuses("", &["t.csv has no rows of data"]);
     refuses("a,b\n", &["t.csv has no rows of data"]);
     refuses("a,b\n1,2\n", &["t.csv has 1 row, and a map needs at least 4"]);
@@ -63,7 +63,7 @@ fn a_table_that_is_none() {
     folder.lion("fit t -o m.lion").refuses(1, &["t: neither its name nor its first bytes"]);
     folder
         .lion_reading("fit - -o m.lion", "a,b\n1,2\nx,4\n")
-        .refuses(1, &["standard input", "row 2", "column a"]);
+        .refuses(1, &["standard input", "row 1", "column a"]);
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn wrong_usage_is_refused_before_any_work() {
         |args: &str, parts: &[&str]| folder.lion(&format!("fit none.csv -o m.lion {args}")).refuses(2, parts);
     fit("--perplexity 0.5", &["--perplexity", "from 1 on"]);
     fit("--perplexity nan", &["--perplexity", "from 1 on"]);
-    fit("--perplexity many", &["--perplexity", "not a number"]);
+    fit("--perplexity many", &["--perplexity", "auto or a number"]);
     fit("--iterations 0", &["--iterations"]);
     fit("--dims 4", &["--dims", "2..=3"]);
     fit("--dims 3 --method fft", &["--method fft is for maps of 2 dimensions"]);

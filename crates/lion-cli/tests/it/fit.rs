@@ -37,6 +37,21 @@ fn every_format_makes_the_same_map() {
 }
 
 #[test]
+fn small_tables_fit_by_default_and_say_their_perplexity() {
+    let folder = Folder::new();
+    for (rows, perplexity) in [(4, 1.0), (38, 12.3), (90, 29.6), (91, 30.0)] {
+        folder.write("t.csv", Sample::of(rows).csv());
+        let said = folder.lion("fit t.csv -o m.lion --iterations 20");
+        let note =
+            format!("note: perplexity {perplexity} instead of 30, as much as {rows} different rows allow\n");
+        assert_eq!(said.stderr.contains(&note), rows < 91, "{}", said.stderr);
+        let fit = folder.json("fit t.csv -o m.lion --iterations 20 --perplexity auto");
+        assert_eq!((&fit["perplexity"], &fit["rows"]), (&perplexity.into(), &rows.into()));
+        assert_eq!(folder.json("info m.lion")["perplexity"], perplexity);
+    }
+}
+
+#[test]
 fn seed_and_threads() {
     let (folder, sample) = (Folder::new(), Sample::new());
     folder.write("t.csv", sample.csv());

@@ -128,20 +128,21 @@ fn a_bad_row_is_named_by_its_file_and_its_number_there() {
     let columns = "--id name --label kind";
     for verb in ["fit part-*.csv", "fit part-*.csv --landmarks 100"] {
         let refused = folder.lion(&format!("{verb} {columns} -o m.lion {QUICK}"));
-        refused.refuses(1, &["part-4.csv, row 2 (line 3), column c is NaN"]);
+        refused.refuses(1, &["part-4.csv, row 1 (line 3), column c is NaN"]);
     }
     // What is a number to the table and too much for the map.
     folder.write("part-4.csv", bad.replace("nan", "1e20"));
     for verb in ["fit part-*.csv", "fit part-*.csv --landmarks 100"] {
         let refused = folder.lion(&format!("{verb} {columns} -o m.lion {QUICK}"));
-        refused.refuses(1, &["part-4.csv, row 2, column c is 1e20", "scale the column down"]);
+        refused.refuses(1, &["part-4.csv, row 1 (line 3), column c is 1e20", "scale the column down"]);
     }
     folder.json(&format!("fit all.csv {columns} -o m.lion {QUICK}"));
     let refused = folder.lion(&format!("place m.lion part-*.csv {columns} -o p.csv"));
-    refused.refuses(1, &["part-4.csv, row 2, column c is 1e20"]);
+    refused.refuses(1, &["part-4.csv, row 1 (line 3), column c is 1e20"]);
     folder.write("part-4.csv", bad.replace("nan", "3").replace("x2", "r0"));
     let refused = folder.lion(&format!("fit part-*.csv {columns} -o m.lion {QUICK}"));
-    refused.refuses(1, &["part-1.csv, row 1 and part-4.csv, row 2 have the same id \"r0\""]);
+    refused
+        .refuses(1, &["part-1.csv, row 0 (line 2) and part-4.csv, row 1 (line 3) have the same id \"r0\""]);
     assert!(!folder.path("p.csv").exists());
 }
 
@@ -163,7 +164,7 @@ fn what_does_not_go_together_is_refused() {
     refuses("fit all.csv --landmarks 50 --init y.npy", 2, &["landmarks are some of the rows"]);
     refuses("fit - --landmarks 50 --count-beyond", 2, &["standard input can be read once"]);
     refuses(
-        "fit all.csv --label kind --id name --landmarks 50",
+        "fit all.csv --label kind --id name --landmarks 50 --perplexity 30",
         1,
         &["perplexity 30 is too large for 50 landmarks: use at most 16.3"],
     );

@@ -337,7 +337,7 @@ fn pictures_show_placements() {
     folder.write("odd.csv", text.replacen("exact", "perhaps", 1));
     folder
         .lion("plot m.lion --placements odd.csv -o q.svg")
-        .refuses(1, &["odd.csv, row 1, column verdict holds \"perhaps\""]);
+        .refuses(1, &["odd.csv, row 0, column verdict holds \"perhaps\""]);
     folder.json("fit t.csv --id name --label kind --dims 3 -o space.lion --perplexity 5 --iterations 20");
     folder.lion("plot space.lion --placements p.csv -o q.svg").refuses(1, &["p.csv has no column z"]);
     folder

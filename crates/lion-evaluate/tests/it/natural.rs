@@ -20,7 +20,7 @@ fn known_and_unseen(seed: u64) -> (Matrix, Matrix) {
 fn ordinary_rows_look_like_the_maps_own() {
     for (dims, seed) in [(2, 46), (3, 47)] {
         let (known, unseen) = known_and_unseen(seed);
-        let fit = Fit { perplexity: 20.0, dims, pca: PcaChoice::None, ..Fit::default() };
+        let fit = Fit { perplexity: Some(20.0), dims, pca: PcaChoice::None, ..Fit::default() };
         let map = fit.run(known.clone(), &mut ignore).expect("a map");
         let (kl, judge) = (JoinedKl::new(&map).expect("divergence"), Judge::new(&map).expect("a judge"));
         let outcome = |local: Local| {
@@ -47,7 +47,7 @@ fn ordinary_rows_look_like_the_maps_own() {
 #[test]
 fn adopted_maps_may_be_in_other_units() {
     let (known, unseen) = known_and_unseen(50);
-    let fit = Fit { perplexity: 30.0, pca: PcaChoice::None, ..Fit::default() };
+    let fit = Fit { perplexity: Some(30.0), pca: PcaChoice::None, ..Fit::default() };
     let map = fit.run(known.clone(), &mut ignore).expect("a map");
     for scale in [1e-3, 0.03, 0.3, 1.0, 3.0] {
         let scaled = Matrix::from_rows(2, map.y().data().iter().map(|v| v * scale).collect());

@@ -84,7 +84,7 @@ impl Table {
         for (row, of) in self.rows.iter().enumerate() {
             if of.cells.len() != self.head.len() {
                 return Err(Error::Ragged {
-                    what: format!("row {} of the table \"{}\"", row + 1, self.caption),
+                    what: format!("row {row} of the table \"{}\"", self.caption),
                     things: "cells",
                     found: of.cells.len(),
                     expected: self.head.len(),

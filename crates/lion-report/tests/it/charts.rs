@@ -274,11 +274,11 @@ fn images_that_cannot_be_drawn_are_refused() {
     assert_eq!(refusal(images(vec![]).picture()), "the grid of images \"Images\" has nothing to show");
     assert_eq!(
         refusal(images(vec![cell(&[0.0; 4]), cell(&[0.0; 3])]).picture()),
-        "image 2 in row 1 of \"Images\" has 3 pixels where 4 are needed"
+        "image 1 in row 0 of \"Images\" has 3 pixels where 4 are needed"
     );
     assert_eq!(
         refusal(images(vec![cell(&[0.0, f32::NAN, 0.0, 0.0])]).picture()),
-        "image 1 in row 1 of \"Images\" has a pixel that is not a number"
+        "image 0 in row 0 of \"Images\" has a pixel that is not a number"
     );
 }
 
@@ -423,7 +423,7 @@ fn heat_maps_together_have_one_best_and_ragged_ones_are_refused() {
     ragged.values.push(vec![Some(1.0)]);
     assert_eq!(refusal(ragged.picture()), "the grid \"Heat\" has 2 rows of numbers where 1 are needed");
     ragged.rows.push("more".to_owned());
-    assert_eq!(refusal(ragged.picture()), "row 2 of the grid \"Heat\" has 1 numbers where 2 are needed");
+    assert_eq!(refusal(ragged.picture()), "row 1 of the grid \"Heat\" has 1 numbers where 2 are needed");
     // Extremes and equals.
     assert!(heat(&[&[Some(f64::MAX), Some(f64::MIN)]], true).picture().is_ok());
     assert!(heat(&[&[Some(0.0), Some(0.0)]], false).picture().is_ok());

@@ -47,11 +47,11 @@ fn what_cannot_be_drawn_is_refused_in_one_sentence() {
     );
     assert_eq!(
         sentence(&Scatter::new(3, &[0.0, 1.0, 2.0, 3.0, f32::NAN, 5.0])),
-        "row 2, column 2 of the map is NaN: every coordinate must be a finite number"
+        "row 1, column 1 of the map is NaN: every coordinate must be a finite number"
     );
     assert_eq!(
         sentence(&Scatter::new(2, &[0.0, f32::INFINITY])),
-        "row 1, column 2 of the map is inf: every coordinate must be a finite number"
+        "row 0, column 1 of the map is inf: every coordinate must be a finite number"
     );
 }
 

@@ -366,11 +366,11 @@ fn what_does_not_fit_together_is_refused_in_one_sentence() {
     assert_eq!(sentence(Placed::new(&two, &marks).scores(&[0.1; 3])), list("scores", 3));
     assert_eq!(
         sentence(Placed::new(&[0.0, 1.0, f32::NEG_INFINITY, 1.0], &marks)),
-        "row 2, column 1 of the layer of placed points is -inf: every coordinate must be a finite number"
+        "row 1, column 0 of the layer of placed points is -inf: every coordinate must be a finite number"
     );
     assert_eq!(
         sentence(Placed::new(&two, &marks).scores(&[0.5, f64::NAN])),
-        "the score of placed point 2 is NaN: every score must be a finite number"
+        "the score of placed point 1 is NaN: every score must be a finite number"
     );
 }
 
@@ -432,7 +432,7 @@ proptest! {
                 prop_assert!(png(&map, 100).is_ok());
                 prop_assert!(html(&map).is_ok_and(|page| page.matches("</script").count() == 2));
             }
-            Err(Error::Score { row, .. }) => prop_assert!(!scores[row - 1].is_finite()),
+            Err(Error::Score { row, .. }) => prop_assert!(!scores[row].is_finite()),
             Err(error) => prop_assert!(false, "{}", error),
         }
     }

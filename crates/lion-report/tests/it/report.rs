@@ -140,7 +140,7 @@ fn what_makes_no_report_is_refused_in_one_sentence() {
     let short = vec![row(&["LION", "1", "2", "3"]), row(&["IDW", "1"])];
     assert_eq!(
         refusal(vec![Block::Table(table(short))]),
-        "row 2 of the table \"All\" has 2 cells where 4 are needed"
+        "row 1 of the table \"All\" has 2 cells where 4 are needed"
     );
     assert_eq!(refusal(vec![Block::Table(table(vec![]))]), "the table \"All\" has nothing to show");
     assert_eq!(refusal(vec![heading(4, "x")]), "a heading of level 4 has no place in a report: use 2 or 3");

@@ -218,14 +218,7 @@ impl From<Refused> for Problem {
         let detail = refused.to_string();
         match refused {
             Refused::Busy { .. } => Self::busy(detail),
-            // Here the changes are the rows of a body.
-            Refused::Unprocessable { row, .. } => {
-                let change = format!("change {}: ", row + 1);
-                Self::unprocessable(match detail.strip_prefix(&change) {
-                    Some(problem) => format!("row {}, {problem}", row + 1),
-                    None => detail,
-                })
-            }
+            Refused::Unprocessable { .. } => Self::unprocessable(detail),
             Refused::NotFound { .. } => Self::not_found(detail),
             Refused::Store { full: true, .. } => Self::new(StatusCode::INSUFFICIENT_STORAGE, detail),
             Refused::Store { .. } | Refused::Stopping => Self::new(StatusCode::SERVICE_UNAVAILABLE, detail),

@@ -52,11 +52,8 @@ impl std::error::Error for BadBody {}
 
 impl Shape {
     /// The name of a column by its number, counted from 0.
-    fn column(&self, at: usize) -> String {
-        match self.columns.as_ref().and_then(|columns| columns.get(at)) {
-            Some(name) => name.clone(),
-            None => format!("x[{}]", at + 1),
-        }
+    pub fn column(&self, at: usize) -> String {
+        column_name(self.columns.as_ref().and_then(|columns| columns.get(at)).map(String::as_str), at)
     }
 
     fn too_many_rows(&self) -> BadBody {
@@ -70,6 +67,11 @@ impl Shape {
             self.width
         ))
     }
+}
+
+/// What messages call a column, whether or not the map knows its name.
+pub(crate) fn column_name(name: Option<&str>, at: usize) -> String {
+    name.map_or_else(|| format!("x[{}]", at + 1), str::to_owned)
 }
 
 /// Says what is wrong with an id.
@@ -97,9 +99,9 @@ pub(crate) fn snapshot_of(changes: Vec<Change>) -> Result<Vec<Arrival>, BadBody>
             "row {row} deletes {id:?}; a snapshot has only points, and removes those that are not in it"
         ))),
     };
-    let arrivals: Vec<Arrival> = (1..).zip(changes).map(arrival).collect::<Result<_, _>>()?;
+    let arrivals: Vec<Arrival> = (0..).zip(changes).map(arrival).collect::<Result<_, _>>()?;
     let mut seen = HashMap::with_capacity(arrivals.len());
-    for (row, arrival) in (1..).zip(&arrivals) {
+    for (row, arrival) in (0..).zip(&arrivals) {
         if let Some(first) = seen.insert(arrival.id.as_str(), row) {
             let id = &arrival.id;
             let problem =

@@ -127,23 +127,23 @@ fn arrow_faults_are_named() {
     type Case<'a> = (Option<&'a [&'a str]>, Vec<(&'a str, ArrayRef)>, &'a str);
     let cases: [Case; 12] = [
         (None, vec![("p", good.clone()), ("q", good.clone())], "no column id"),
-        (None, vec![id(), ("p", good.clone()), ("q", floats(&[1.0, f32::NAN]))], "row 2, column q is NaN"),
-        (None, vec![id(), ("p", good.clone()), ("q", null.clone())], "row 2, column q is null"),
+        (None, vec![id(), ("p", good.clone()), ("q", floats(&[1.0, f32::NAN]))], "row 1, column q is NaN"),
+        (None, vec![id(), ("p", good.clone()), ("q", null.clone())], "row 1, column q is null"),
         (
             None,
             vec![id(), ("p", good.clone()), ("q", column(Float64Array::from(vec![1e99, 1.0])))],
-            "row 1, column q is 1e99",
+            "row 0, column q is 1e99",
         ),
         (None, vec![id(), ("p", good.clone())], "the table has 1 values"),
         (None, vec![id(), ("p", good.clone()), ("q", ids(&["x", "y"]))], "column q holds text"),
         (named, vec![id(), ("width", good.clone()), ("depth", good.clone())], "no column height"),
-        (None, vec![id(), ("x", lists(&[&[1.0, 2.0], &[1.0]]))], "row 2 has 1 values"),
-        (None, vec![id(), ("x", lists(&[&[1.0, 2.0], &[1.0, f32::INFINITY]]))], "row 2, column x[2] is inf"),
+        (None, vec![id(), ("x", lists(&[&[1.0, 2.0], &[1.0]]))], "row 1 has 1 values"),
+        (None, vec![id(), ("x", lists(&[&[1.0, 2.0], &[1.0, f32::INFINITY]]))], "row 1, column x[2] is inf"),
         (None, vec![id(), ("x", lists(&[&[1.0], &[1.0]]))], "has 1 values"),
         (
             None,
             vec![("id", ids(&["a", ""])), ("p", good.clone()), ("q", good.clone())],
-            "row 2, column id is empty",
+            "row 1, column id is empty",
         ),
         (
             None,
@@ -153,7 +153,7 @@ fn arrow_faults_are_named() {
                 ("p", good.clone()),
                 ("q", good.clone()),
             ],
-            "row 2, column t is NaN",
+            "row 1, column t is NaN",
         ),
     ];
     for (columns, table, problem) in cases {
@@ -165,7 +165,7 @@ fn arrow_faults_are_named() {
     let long = "i".repeat(300);
     let named = stream(&[("id", ids(&["a", &long])), ("p", good.clone()), ("q", good.clone())]);
     assert!(
-        parse_arrow(&named, &shape(None)).unwrap_err().to_string().contains("row 2, column id has 300 bytes")
+        parse_arrow(&named, &shape(None)).unwrap_err().to_string().contains("row 1, column id has 300 bytes")
     );
 }
 

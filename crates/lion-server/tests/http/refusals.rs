@@ -24,32 +24,32 @@ async fn bodies_that_are_no_rows_of_this_map() {
     let long = "i".repeat(257);
     let longest = format!(r#"{{"id":"{}","x":[1,2]}}"#, "i".repeat(1 << 20));
     let cases: &[(&str, u16, &[&str])] = &[
-        (r#"[{"id":"a","x":[1,2]},{"id":"b","x":[1]}]"#, 422, &["row 2", "1 values", "have 2"]),
-        (r#"[{"id":"a","x":[1,2,3,4]}]"#, 422, &["row 1", "4 values"]),
-        (r#"[{"id":"a","x":[1,2]},{"id":"b","x":[1,null]}]"#, 422, &["row 2, column height", "null"]),
-        (r#"[{"id":"a","x":[NaN,2]}]"#, 422, &["row 1, column width", "NaN"]),
-        (r#"[{"id":"a","x":[1, -Infinity]}]"#, 422, &["row 1, column height", "-Infinity"]),
-        (r#"[{"id":"a","x":[1e39,2]}]"#, 422, &["row 1, column width", "1e39", "32-bit"]),
-        (r#"[{"id":"a","x":[1e999,2]}]"#, 422, &["row 1, column width", "32-bit"]),
-        (r#"[{"id":"a","x":[1e30,2]}]"#, 422, &["row 1", "column 1", "1e15"]),
-        (r#"[{"id":"a","x":["1",2]}]"#, 422, &["row 1, column width", "\"1\"", "not a number"]),
-        (r#"[{"id":"a","x":[[1],2]}]"#, 422, &["row 1, column width", "sequence"]),
-        (r#"[{"id":"a","x":"no"}]"#, 422, &["row 1, field x", "list of numbers"]),
-        (r#"[{"id":"a"}]"#, 422, &["row 1", "no x"]),
-        (r#"[{"x":[1,2]}]"#, 422, &["row 1", "no id"]),
-        (r#"[{"id":"","x":[1,2]}]"#, 422, &["row 1, field id", "empty"]),
-        (r#"[{"id":"a\u0007","x":[1,2]}]"#, 422, &["row 1, field id", "control"]),
-        (r#"[{"id":null,"x":[1,2]}]"#, 422, &["row 1, field id", "null"]),
-        (r#"[{"id":"a","x":[1,2],"t":"now"}]"#, 422, &["row 1, field t"]),
-        (r#"[{"id":"a","x":[1,2],"t":NaN}]"#, 422, &["row 1, field t", "NaN"]),
-        (r#"[{"id":"a","x":[1,2],"t":1e300}]"#, 422, &["row 1"]),
-        (r#"[{"id":"a","x":[1,2],"colour":1}]"#, 422, &["row 1", "\"colour\""]),
-        (r#"[{"id":"a","id":"b","x":[1,2]}]"#, 422, &["row 1, field id", "twice"]),
-        (r#"[{"delete":"a","x":[1,2]}]"#, 422, &["row 1", "delete"]),
-        (r#"[1]"#, 422, &["row 1"]),
-        (r#"[{"id":"a","x":[1,2]}"#, 400, &["row 2"]),
+        (r#"[{"id":"a","x":[1,2]},{"id":"b","x":[1]}]"#, 422, &["row 1", "1 values", "have 2"]),
+        (r#"[{"id":"a","x":[1,2,3,4]}]"#, 422, &["row 0", "4 values"]),
+        (r#"[{"id":"a","x":[1,2]},{"id":"b","x":[1,null]}]"#, 422, &["row 1, column height", "null"]),
+        (r#"[{"id":"a","x":[NaN,2]}]"#, 422, &["row 0, column width", "NaN"]),
+        (r#"[{"id":"a","x":[1, -Infinity]}]"#, 422, &["row 0, column height", "-Infinity"]),
+        (r#"[{"id":"a","x":[1e39,2]}]"#, 422, &["row 0, column width", "1e39", "32-bit"]),
+        (r#"[{"id":"a","x":[1e999,2]}]"#, 422, &["row 0, column width", "32-bit"]),
+        (r#"[{"id":"a","x":[1e30,2]}]"#, 422, &["row 0, column width", "1e15"]),
+        (r#"[{"id":"a","x":["1",2]}]"#, 422, &["row 0, column width", "\"1\"", "not a number"]),
+        (r#"[{"id":"a","x":[[1],2]}]"#, 422, &["row 0, column width", "sequence"]),
+        (r#"[{"id":"a","x":"no"}]"#, 422, &["row 0, field x", "list of numbers"]),
+        (r#"[{"id":"a"}]"#, 422, &["row 0", "no x"]),
+        (r#"[{"x":[1,2]}]"#, 422, &["row 0", "no id"]),
+        (r#"[{"id":"","x":[1,2]}]"#, 422, &["row 0, field id", "empty"]),
+        (r#"[{"id":"a\u0007","x":[1,2]}]"#, 422, &["row 0, field id", "control"]),
+        (r#"[{"id":null,"x":[1,2]}]"#, 422, &["row 0, field id", "null"]),
+        (r#"[{"id":"a","x":[1,2],"t":"now"}]"#, 422, &["row 0, field t"]),
+        (r#"[{"id":"a","x":[1,2],"t":NaN}]"#, 422, &["row 0, field t", "NaN"]),
+        (r#"[{"id":"a","x":[1,2],"t":1e300}]"#, 422, &["row 0"]),
+        (r#"[{"id":"a","x":[1,2],"colour":1}]"#, 422, &["row 0", "\"colour\""]),
+        (r#"[{"id":"a","id":"b","x":[1,2]}]"#, 422, &["row 0, field id", "twice"]),
+        (r#"[{"delete":"a","x":[1,2]}]"#, 422, &["row 0", "delete"]),
+        (r#"[1]"#, 422, &["row 0"]),
+        (r#"[{"id":"a","x":[1,2]}"#, 400, &["row 1"]),
         (r#"[{"id":"a","x":[1,2]}] x"#, 400, &[]),
-        (r#"[{"id":"a" "x":[1,2]}]"#, 400, &["row 1"]),
+        (r#"[{"id":"a" "x":[1,2]}]"#, 400, &["row 0"]),
         ("", 400, &["JSON array"]),
         ("nonsense", 400, &["JSON array"]),
         ("\u{0}\u{1}", 400, &["JSON array"]),
@@ -64,7 +64,7 @@ async fn bodies_that_are_no_rows_of_this_map() {
         assert_refused(&post(&app, *body).await, *status, word, parts);
     }
     let too_long = post(&app, format!(r#"{{"id":"{long}","x":[1,2]}}"#)).await;
-    assert_refused(&too_long, 422, "unprocessable", &["row 1, field id", "257 bytes", "256"]);
+    assert_refused(&too_long, 422, "unprocessable", &["row 0, field id", "257 bytes", "256"]);
     assert_refused(&post(&app, longest).await, 422, "unprocessable", &["1048576 bytes"]);
     let deep = format!("[{}", r#"{"id":"a","x":"#.to_owned() + &"[".repeat(100_000));
     assert_eq!(post(&app, deep).await.refusal().0, 422);
@@ -77,7 +77,7 @@ async fn lines_are_named() {
     let (_service, app) = plain();
     let body = "{\"id\":\"a\",\"x\":[1,2]}\n\n{\"id\":\"b\",\"x\":[1,}";
     let answer = call(&app, request("POST", "/api/points", "application/x-ndjson", body)).await;
-    assert_refused(&answer, 400, "bad-request", &["row 2 (line 3), column height"]);
+    assert_refused(&answer, 400, "bad-request", &["row 1 (line 3), column height"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -86,8 +86,8 @@ async fn snapshots_hold_each_point_once() {
     let put =
         async |body: &'static str| call(&app, request("PUT", "/api/points", "application/json", body)).await;
     let twice = put(r#"[{"id":"a","x":[1,2]},{"id":"b","x":[1,2]},{"id":"a","x":[3,4]}]"#).await;
-    assert_refused(&twice, 409, "conflict", &["rows 1 and 3", "\"a\""]);
-    assert_refused(&put(r#"[{"delete":"a"}]"#).await, 422, "unprocessable", &["row 1", "snapshot"]);
+    assert_refused(&twice, 409, "conflict", &["rows 0 and 2", "\"a\""]);
+    assert_refused(&put(r#"[{"delete":"a"}]"#).await, 422, "unprocessable", &["row 0", "snapshot"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -50,7 +50,7 @@ fn bad_work_among_good_is_refused_alone() {
     };
     assert_eq!(answers[0].as_ref().unwrap().events[0].id(), Some("b"));
     assert_eq!(row_of(1).0, 1);
-    assert!(row_of(1).1.contains("column 2 is NaN"), "{}", row_of(1).1);
+    assert!(row_of(1).1.contains("row 1, column x[2] is NaN"), "{}", row_of(1).1);
     assert_eq!(answers[2].as_ref().unwrap().events.len(), 2);
     assert_eq!(answers[3].as_ref().unwrap_err(), &Refused::NotFound { id: "nobody".into() });
     assert!(row_of(4).1.contains("1 values"), "{}", row_of(4).1);

@@ -66,39 +66,39 @@ fn values_that_are_no_finite_numbers() {
     let empty = "is empty; every value must be a finite number: fill it or remove the row";
     let large = "is 1e300, too large for a 32-bit float; scale the column down";
     let csv = |cell: &str| said(format!("a,b\n\n1,2\n3,{cell}\n"), Format::Csv);
-    assert_eq!(csv("nan"), format!("F, row 2 (line 4), column b {nan}"));
-    assert_eq!(csv("inf"), format!("F, row 2 (line 4), column b {inf}"));
-    assert_eq!(csv(""), format!("F, row 2 (line 4), column b {empty}"));
-    assert_eq!(csv(" NA "), format!("F, row 2 (line 4), column b {empty}"));
-    assert_eq!(csv("1e300"), format!("F, row 2 (line 4), column b {large}"));
+    assert_eq!(csv("nan"), format!("F, row 1 (line 4), column b {nan}"));
+    assert_eq!(csv("inf"), format!("F, row 1 (line 4), column b {inf}"));
+    assert_eq!(csv(""), format!("F, row 1 (line 4), column b {empty}"));
+    assert_eq!(csv(" NA "), format!("F, row 1 (line 4), column b {empty}"));
+    assert_eq!(csv("1e300"), format!("F, row 1 (line 4), column b {large}"));
     assert_eq!(
         csv("abc"),
-        "F, row 2 (line 4), column b holds \"abc\", which is not a number; correct it or leave the column out with --exclude"
+        "F, row 1 (line 4), column b holds \"abc\", which is not a number; correct it or leave the column out with --exclude"
     );
     let jsonl = |value: &str| said(format!("{{\"a\":1}}\n{{\"a\":{value}}}\n"), Format::Jsonl);
-    assert_eq!(jsonl("null"), format!("F, row 2 (line 2), column a {empty}"));
-    assert_eq!(jsonl("1e300"), format!("F, row 2 (line 2), column a {large}"));
+    assert_eq!(jsonl("null"), format!("F, row 1 (line 2), column a {empty}"));
+    assert_eq!(jsonl("1e300"), format!("F, row 1 (line 2), column a {large}"));
     assert_eq!(
         jsonl("\"x\""),
-        "F, row 2 (line 2), column a holds \"x\", which is not a number; correct it or leave the column out with --exclude"
+        "F, row 1 (line 2), column a holds \"x\", which is not a number; correct it or leave the column out with --exclude"
     );
     assert_eq!(
         said("{\"b\":1,\"a\":1}\n{\"b\":1}", Format::Jsonl),
-        format!("F, row 2 (line 2), column a {empty}")
+        format!("F, row 1 (line 2), column a {empty}")
     );
     let doubles =
         |value: f64| [1.0, 2.0, 3.0, value].iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
     for (value, sentence) in [(f64::NAN, nan), (f64::INFINITY, inf), (1e300, large)] {
-        let expected = format!("F, row 2, column c2 {sentence}");
+        let expected = format!("F, row 1, column c2 {sentence}");
         assert_eq!(said(npy(1, "<f8", false, "(2, 2)", &doubles(value)), Format::Npy), expected);
         assert_eq!(said(npy(1, "<f8", true, "(2, 2)", &doubles(value)), Format::Npy), expected);
-        let expected = format!("F, row 2, column a {sentence}");
+        let expected = format!("F, row 1, column a {sentence}");
         let batch = floats(&[Some(1.0), Some(value)]);
         assert_eq!(said(arrow_file(std::slice::from_ref(&batch), None), Format::Arrow), expected);
         assert_eq!(said(parquet(&[batch], Compression::SNAPPY, 1), Format::Parquet), expected);
     }
     let batch = floats(&[Some(1.0), None]);
-    let expected = format!("F, row 2, column a {empty}");
+    let expected = format!("F, row 1, column a {empty}");
     assert_eq!(said(arrow_file(std::slice::from_ref(&batch), None), Format::Arrow), expected);
     assert_eq!(said(parquet(&[batch], Compression::SNAPPY, 10), Format::Parquet), expected);
 }
@@ -114,7 +114,7 @@ fn a_bad_value_in_a_wide_parquet_file_is_found_by_name() {
     let columns = names.iter().enumerate().map(|(c, name)| (name.as_str(), column(c == 33))).collect();
     assert_eq!(
         said(parquet(&[batch(columns)], Compression::SNAPPY, 2000), Format::Parquet),
-        "F, row 4501, column f33 is NaN; every value must be a finite number: fill it or remove the row"
+        "F, row 4500, column f33 is NaN; every value must be a finite number: fill it or remove the row"
     );
 }
 
@@ -122,25 +122,25 @@ fn a_bad_value_in_a_wide_parquet_file_is_found_by_name() {
 fn ragged_rows() {
     assert_eq!(
         said("a,b\n1,2\n3\n", Format::Csv),
-        "F, row 2 (line 3) has length 1 instead of 2; every row must have the same number of values"
+        "F, row 1 (line 3) has length 1 instead of 2; every row must have the same number of values"
     );
     assert_eq!(
         said("[1,2]\n[1,2,3]\n", Format::Jsonl),
-        "F, row 2 (line 2) has length 3 instead of 2; every row must have the same number of values"
+        "F, row 1 (line 2) has length 3 instead of 2; every row must have the same number of values"
     );
     assert_eq!(
         said("{\"x\":[1,2]}\n{\"x\":[1]}\n", Format::Jsonl),
-        "F, row 2 (line 2) has length 1 instead of 2; every row must have the same number of values"
+        "F, row 1 (line 2) has length 1 instead of 2; every row must have the same number of values"
     );
     assert_eq!(
         said("{\"a\":1}\n{\"a\":1,\"b\":2}\n", Format::Jsonl),
-        "F, row 2 (line 2), column b is a field that the first row does not have; every row must have the same fields"
+        "F, row 1 (line 2), column b is a field that the first row does not have; every row must have the same fields"
     );
     let mut list = ListBuilder::new(Float64Builder::new());
     list.append_value([Some(1.0), Some(2.0)]);
     list.append_value([Some(1.0)]);
     let batch = batch(vec![("x", Arc::new(list.finish()) as ArrayRef)]);
-    let expected = "F, row 2 has length 1 instead of 2; every row must have the same number of values";
+    let expected = "F, row 1 has length 1 instead of 2; every row must have the same number of values";
     assert_eq!(said(arrow_file(std::slice::from_ref(&batch), None), Format::Arrow), expected);
     assert_eq!(said(parquet(&[batch], Compression::SNAPPY, 10), Format::Parquet), expected);
 }
@@ -156,7 +156,7 @@ fn lists_with_holes() {
     for (list, place) in [(list.finish(), ", column x[2]"), (missing.finish(), "")] {
         let batch = batch(vec![("x", Arc::new(list) as ArrayRef)]);
         let expected = format!(
-            "F, row 2{place} is empty; every value must be a finite number: fill it or remove the row"
+            "F, row 1{place} is empty; every value must be a finite number: fill it or remove the row"
         );
         assert_eq!(said(arrow_file(std::slice::from_ref(&batch), None), Format::Arrow), expected);
         assert_eq!(said(parquet(&[batch], Compression::SNAPPY, 10), Format::Parquet), expected);
@@ -168,11 +168,11 @@ fn columns_that_hold_something_else() {
     let advice = "not numbers; use it with --id kind or --label kind, or leave it out with --exclude kind";
     assert_eq!(
         said("a,kind\n1,oak\n", Format::Csv),
-        format!("F: column kind holds text (\"oak\" in row 1), {advice}")
+        format!("F: column kind holds text (\"oak\" in row 0), {advice}")
     );
     assert_eq!(
         said("{\"a\":1,\"kind\":\"oak\"}", Format::Jsonl),
-        format!("F: column kind holds text (\"oak\" in row 1), {advice}")
+        format!("F: column kind holds text (\"oak\" in row 0), {advice}")
     );
     let text: ArrayRef = Arc::new(StringArray::from(vec!["oak"]));
     let date: ArrayRef = Arc::new(Date32Array::from(vec![1]));
@@ -221,10 +221,13 @@ fn columns_that_are_not_there() {
 fn ids_that_name_no_row() {
     let options = ReadOptions { id: Some("id".into()), ..ReadOptions::default() };
     let said = |text: &str| said_with(text.as_bytes(), Format::Csv, &options);
-    assert_eq!(said("id,a\nx,1\ny,2\nx,3\n"), "F: rows 1 and 3 have the same id \"x\"; ids must be unique");
+    assert_eq!(
+        said("id,a\nx,1\ny,2\nx,3\n"),
+        "F: row 0 (line 2) and row 2 (line 4) have the same id \"x\"; ids must be unique"
+    );
     assert_eq!(
         said("id,a\nx,1\n,2\n"),
-        "F, row 2 (line 3), column id is empty; every row needs an id of its own"
+        "F, row 1 (line 3), column id is empty; every row needs an id of its own"
     );
     let folder = Folder::new();
     let mut text = String::from("id,a\n");
@@ -233,7 +236,8 @@ fn ids_that_name_no_row() {
     let last = lion_table::open(&path, &options).unwrap().last().unwrap();
     let sentence = last.unwrap_err().to_string();
     assert!(
-        sentence.ends_with("t.csv: rows 1 and 5000 have the same id \"0\"; ids must be unique"),
+        sentence
+            .ends_with("t.csv: row 0 and row 4999 (line 5001) have the same id \"0\"; ids must be unique"),
         "{sentence}"
     );
 }
@@ -315,15 +319,15 @@ fn idx_files_that_are_not_whole_or_not_suitable() {
 fn other_files_that_are_not_whole() {
     assert_eq!(
         said("{\"a\":1}\n{\"a\":NaN}\n", Format::Jsonl),
-        "F, row 2 (line 2) is not a JSON object or array of numbers: expected value at character 6"
+        "F, row 1 (line 2) is not a JSON object or array of numbers: expected value at character 6"
     );
     assert_eq!(
         said("[1]\n7\n", Format::Jsonl),
-        "F, row 2 (line 2) is not a JSON object or array of numbers: it is not like the first row"
+        "F, row 1 (line 2) is not a JSON object or array of numbers: it is not like the first row"
     );
     assert_eq!(
         said("7\n", Format::Jsonl),
-        "F, row 1 (line 1) is not a JSON object or array of numbers: it is a single value"
+        "F, row 0 (line 1) is not a JSON object or array of numbers: it is a single value"
     );
     let many: String = (0..90_000).map(|i| format!("{},{}\n", i * 7919 % 99_991, i)).collect();
     let zipped = gz(many.as_bytes());

@@ -14,7 +14,7 @@ fn with(text: &str, options: &ReadOptions) -> Result<Table, String> {
 }
 
 fn unclear(why: &str) -> String {
-    format!("F: row 1 {why}; say --header yes if it names the columns or --header no if it is a row of data")
+    format!("F: line 1 {why}; say --header yes if it names the columns or --header no if it is a row of data")
 }
 
 #[test]
@@ -28,11 +28,11 @@ fn numbers_are_data_and_names_are_a_header() {
     // A hole in data stays one.
     assert_eq!(
         csv("1,,3\n1,2,3\n", Header::Auto).unwrap_err(),
-        "F, row 1 (line 1), column c2 is empty; every value must be a finite number: fill it or remove the row"
+        "F, row 0 (line 1), column c2 is empty; every value must be a finite number: fill it or remove the row"
     );
     assert_eq!(
         csv("1,nan,3\n1,2,3\n", Header::Auto).unwrap_err(),
-        "F, row 1 (line 1), column c2 is NaN; every value must be a finite number: fill it or remove the row"
+        "F, row 0 (line 1), column c2 is NaN; every value must be a finite number: fill it or remove the row"
     );
 }
 
@@ -46,7 +46,7 @@ fn names_beside_numbers_are_not_guessed() {
     assert_eq!((table.rows, table.columns), (1, vec!["id".into(), "x1".into(), "2020".into()]));
     assert_eq!(
         csv("1,1.2.3\n4,5\n", Header::No).unwrap_err(),
-        "F: column c2 holds text (\"1.2.3\" in row 1), not numbers; use it with --id c2 or --label c2, or leave it out with --exclude c2"
+        "F: column c2 holds text (\"1.2.3\" in row 0), not numbers; use it with --id c2 or --label c2, or leave it out with --exclude c2"
     );
 }
 
@@ -158,14 +158,14 @@ fn fields_that_are_there_twice() {
         refused.to_string().replace("the given bytes", "F")
     };
     let twice = "is there twice; every field may have one value per row";
-    assert_eq!(said("{\"a\":1,\"b\":2,\"a\":3}\n"), format!("F, row 1 (line 1), column a {twice}"));
+    assert_eq!(said("{\"a\":1,\"b\":2,\"a\":3}\n"), format!("F, row 0 (line 1), column a {twice}"));
     assert_eq!(
         said("{\"a\":1,\"b\":2}\n\n{\"a\":1,\"b\":2,\"b\":2}\n"),
-        format!("F, row 2 (line 3), column b {twice}")
+        format!("F, row 1 (line 3), column b {twice}")
     );
     // Null is a value.
     assert_eq!(
         said("{\"a\":1,\"b\":2}\n{\"a\":null,\"b\":2,\"a\":1}\n"),
-        format!("F, row 2 (line 2), column a {twice}")
+        format!("F, row 1 (line 2), column a {twice}")
     );
 }

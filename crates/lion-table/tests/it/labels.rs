@@ -70,7 +70,7 @@ fn refusals() {
     );
     assert_eq!(
         said(b"a,b\n1,2\n", Format::Csv),
-        "F has more than one value in line 1 (\"a,b\"); labels are one per line"
+        "F, row 0 (line 1) has more than one value (\"a,b\"); labels are one per line"
     );
     assert_eq!(said(b"", Format::Csv), "F has no rows of data");
     assert_eq!(

@@ -128,7 +128,7 @@ proptest! {
             .into_iter()
             // Text columns are described by their first cell where there is no schema.
             .map(|(bytes, format)| {
-                parse(&bytes, format, &options).map_err(|e| e.to_string().replace(" (\"x\" in row 1)", ""))
+                parse(&bytes, format, &options).map_err(|e| e.to_string().replace(" (\"x\" in row 0)", ""))
             })
             .collect();
         for result in &results[1..] {

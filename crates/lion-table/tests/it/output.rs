@@ -390,11 +390,11 @@ fn batches_that_do_not_fit() {
     );
     assert_eq!(
         refused(&[vec![Some(1.0_f32), None].into(), vec![Some(1_u32), None].into()]),
-        " cannot take these columns: row 3 has nothing in column a"
+        " cannot take these columns: row 2 has nothing in column a"
     );
     assert_eq!(
         refused(&[vec![1.0, f32::NAN].into(), vec![1_u32, 2].into()]),
-        ", row 3, column a is NaN; every value must be a finite number: fill it or remove the row"
+        ", row 2, column a is NaN; every value must be a finite number: fill it or remove the row"
     );
     // Nothing of what was refused is written, and the writer goes on.
     writer.write(&[vec![3.0_f32].into(), vec![None::<u32>].into()]).unwrap();

@@ -64,25 +64,25 @@ fn columns_as_other_programs_write_them() {
     let number = "where a whole number from 0 to 18446744073709551615 belongs; correct it";
     assert_eq!(
         said("t.csv", "x,group\n1,1.5\n"),
-        format!("csv, row 1 (line 2), column group holds \"1.5\" {number}")
+        format!("csv, row 0 (line 2), column group holds \"1.5\" {number}")
     );
     assert_eq!(
         said("t.jsonl", "{\"x\":1,\"group\":-1}\n"),
-        format!("jsonl, row 1 (line 1), column group holds \"-1\" {number}")
+        format!("jsonl, row 0 (line 1), column group holds \"-1\" {number}")
     );
     assert_eq!(
         said("t.csv", "x,group\n1\n"),
-        "csv, row 1 (line 2) has length 1 instead of 2; every row must have the same number of values"
+        "csv, row 0 (line 2) has length 1 instead of 2; every row must have the same number of values"
     );
     assert_eq!(said("t.csv", "x,x,group\n1,2,3\n"), "csv has more than one column x; rename one of them");
     assert_eq!(said("t.csv", ""), "csv has no rows of data");
     assert_eq!(
         said("t.jsonl", "{\"x\":1,\"group\":1}\n{\"x\":1,\"x\":2}\n"),
-        "jsonl, row 2 (line 2), column x is there twice; every field may have one value per row"
+        "jsonl, row 1 (line 2), column x is there twice; every field may have one value per row"
     );
     assert_eq!(
         said("t.jsonl", "[1,2]\n"),
-        "jsonl, row 1 (line 1) is not a JSON object or array of numbers: its values have no names"
+        "jsonl, row 0 (line 1) is not a JSON object or array of numbers: its values have no names"
     );
     assert_eq!(
         said("t.jsonl", "{\"x\":[1],\"group\":1}\n"),

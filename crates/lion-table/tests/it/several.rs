@@ -49,7 +49,11 @@ fn ids_are_unique_over_all() {
     for error in [whole, parts.next().unwrap().unwrap_err()] {
         assert!(matches!(error, Error::DuplicateId { .. }));
         let said = error.to_string();
-        assert!(said.contains("0.csv, row 2 and ") && said.contains("1.csv, row 1 have the same"), "{said}");
+        assert!(
+            said.contains("0.csv, row 1 (line 3) and ")
+                && said.contains("1.csv, row 0 (line 2) have the same"),
+            "{said}"
+        );
     }
     assert!(open_all(&paths, &by_id()).unwrap().with_repeated_ids().into_table().is_ok());
 }
@@ -70,8 +74,10 @@ fn rows_are_found_in_their_files() {
     assert_eq!(table.rows, 5);
     for (row, (file, inside)) in [(0, ("0.csv", 0)), (1, ("0.csv", 1)), (2, ("1.csv", 0)), (4, ("2.csv", 1))]
     {
-        let (found, at) = origins.locate(row);
-        assert!(found.ends_with(file) && at == inside, "{row}: {found} {at}");
+        let found = origins.cell(row, "a");
+        let place = (found.row, found.line, found.column.as_str());
+        assert!(found.file.ends_with(file), "{row}: {found}");
+        assert_eq!(place, (inside, Some(inside as u64 + 2), "a"));
     }
     let mut batches = open_all(&paths, &ReadOptions::default()).unwrap();
     let mut befores = Vec::new();
@@ -82,7 +88,7 @@ fn rows_are_found_in_their_files() {
     assert_eq!(befores, [0, 2, 3]);
     let (_folder, paths) = files(&["a\n1\n2\n", "a\n3\nx\n"]);
     let error = open_all(&paths, &ReadOptions::default()).unwrap().into_table().unwrap_err().to_string();
-    assert!(error.contains("1.csv, row 2 (line 3), column a"), "{error}");
+    assert!(error.contains("1.csv, row 1 (line 3), column a"), "{error}");
 }
 
 /// Wide Parquet files and npy files in Fortran order have ways of their own to be read whole.

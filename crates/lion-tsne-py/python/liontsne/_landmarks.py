@@ -98,6 +98,7 @@ class FitsLandmarks:
         finally:
             if bar:
                 bar.close()
+        _params.warn_of_perplexity(self.perplexity, map.perplexity, len(map.embedding))
         self.n_features_in_ = width
         self.__dict__.pop("feature_names_in_", None)
         if names is not None:
@@ -155,8 +156,7 @@ def add(
     labels: list[str] | None,
     names: list[str] | None,
 ) -> None:
-    """Adds rows; one that cannot be used is named by its file and its number there, counted from
-    1."""
+    """Adds rows; one that cannot be used is named by its file and its number there."""
     try:
         landmarks.add(rows, ids=ids, labels=labels)
     except ValueError as error:
@@ -166,7 +166,7 @@ def add(
         row, column = bad[0]
         value = rows[row, column]
         place = f"{part.file}, " if part.file else ""
-        place += f"row {part.before + row + 1}, column {names[column] if names else column + 1}"
+        place += f"row {part.before + row}, column {names[column] if names else column}"
     else:
         return
     if np.isfinite(value):
@@ -236,7 +236,7 @@ def same_length(part: Part, name: str, column: Any, width: int) -> int:
         what = f"a list of length {length}" if length >= 0 else "no list"
         others = f", and those before have {width}" if width else ""
         raise ValueError(
-            f"{place}row {part.before + int(bad[0]) + 1}, column {name} has {what}{others}: every "
+            f"{place}row {part.before + int(bad[0])}, column {name} has {what}{others}: every "
             "row must have a list of the same length, so correct or remove it"
         )
     return width
@@ -262,7 +262,7 @@ def texts(part: Part, name: str) -> list[str]:
     values = labels_of(part, name)
     if "" in values:
         place = f"{part.file}, " if part.file else ""
-        row = part.before + values.index("") + 1
+        row = part.before + values.index("")
         raise ValueError(f"{place}row {row}, column {name} is empty: every row needs an id")
     return values
 

@@ -1,6 +1,7 @@
 """What scikit-learn calls things, in the words of the native module."""
 
 import os
+import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+PERPLEXITY = 30.0  # the default, or as much as the rows allow
 METHODS = ("auto", "exact", "barnes_hut", "fft")
 
 Progress = Callable[[str, int, int, float | None], bool | None]
@@ -48,6 +50,26 @@ def number(name: str, value: Any) -> float:
     if not isinstance(value, Real) or isinstance(value, bool):
         raise ValueError(f"{name} must be a number, not {value!r}")
     return float(value)
+
+
+def perplexity(value: Any) -> float | None:
+    """None for "auto" and for the default, for which the native module takes 30 or as much as the
+    rows allow.
+
+    >>> perplexity(30.0), perplexity("auto"), perplexity(12)
+    (None, None, 12.0)
+    """
+    given = number_or_auto("perplexity", value)
+    return None if given == PERPLEXITY else given
+
+
+def warn_of_perplexity(asked: Any, used: float, rows: int) -> None:
+    """Says so where fewer rows than the default perplexity needs made it smaller."""
+    if asked != "auto" and asked == PERPLEXITY and used < PERPLEXITY:
+        warnings.warn(
+            f"perplexity {used:g} was used instead of {PERPLEXITY:g}, as much as {rows} rows allow",
+            stacklevel=4,
+        )
 
 
 def whole(name: str, value: Any, least: int = 0) -> int:

@@ -62,8 +62,8 @@ def quick(X: Any, columns: int) -> np.ndarray | None:
 
 
 def asked(rows: np.ndarray, ask: Callable[..., Any], *more: Any, **others: Any) -> Any:
-    """What the native module answers of these rows. It counts them from 1, as tables are counted;
-    a value that is no number is named as NumPy counts.
+    """What the native module answers of these rows. A value that is no number is named as NumPy
+    names it.
 
     >>> from liontsne._native import Map
     >>> asked(np.array([[1, 2], [3, np.inf]], dtype="float32"), Map.fit)

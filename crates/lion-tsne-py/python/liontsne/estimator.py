@@ -35,8 +35,10 @@ class LionTSNE(
     ----------
     n_components : int, default=2
         Dimensions of the map, 2 or 3.
-    perplexity : float, default=30.0
-        Effective number of neighbours. The table needs three times as many other rows.
+    perplexity : float or "auto", default=30.0
+        Effective number of neighbours. The table needs three times as many other rows. If it has
+        fewer rows than the default needs, the perplexity is as large as they allow, with a warning;
+        "auto" does the same without one. Any other number that is too large is refused.
     early_exaggeration : float, default=12.0
         The factor of the attraction during the first iterations.
     learning_rate : float or "auto", default="auto"
@@ -108,6 +110,8 @@ class LionTSNE(
         How badly the map keeps neighbourhoods; nan for positions made elsewhere.
     n_iter_ : int
         Iterations done.
+    perplexity_ : float
+        The perplexity that was used.
     radius_ : float
         The distance within which rows are neighbours.
     alpha_ : float or None
@@ -247,6 +251,7 @@ class LionTSNE(
         finally:
             if bar:
                 bar.close()
+        _params.warn_of_perplexity(self.perplexity, map.perplexity, len(rows))
         return self._hold(map, reducer, seed)
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> np.ndarray:
@@ -316,7 +321,7 @@ class LionTSNE(
 
     def _fit_params(self, reducer: _rows.SparsePca | None, seed: int) -> dict[str, Any]:
         return {
-            "perplexity": _params.number("perplexity", self.perplexity),
+            "perplexity": _params.perplexity(self.perplexity),
             "iterations": _params.whole("max_iter", self.max_iter, 1),
             "exaggeration": _params.number("early_exaggeration", self.early_exaggeration),
             "exaggeration_iterations": _params.whole("exaggeration_iter", self.exaggeration_iter),
@@ -368,6 +373,7 @@ class LionTSNE(
         self.embedding_ = map.embedding
         self.kl_divergence_ = float("nan") if map.kl is None else map.kl
         self.n_iter_ = map.n_iter
+        self.perplexity_ = map.perplexity
         self.radius_ = self._placer.r_x
         self.alpha_ = self._placer.alpha
         self.promised_ = self._placer.promised

@@ -33,8 +33,9 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ----------
     n_components : int, default=2
         Dimensions of the map, 2 or 3.
-    perplexity : float, default=30.0
-        Effective number of neighbours.
+    perplexity : float or "auto", default=30.0
+        Effective number of neighbours. The default is less where there are fewer than 91 rows, with
+        a warning; "auto" is the same without one.
     early_exaggeration : float, default=12.0
         The factor of the attraction during the first 250 iterations.
     learning_rate : float or "auto", default="auto"
@@ -137,6 +138,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         finally:
             if bar:
                 bar.close()
+        _params.warn_of_perplexity(self.perplexity, map.perplexity, len(rows))
         self.embedding_ = map.embedding
         self.kl_divergence_ = map.kl
         self.n_iter_ = map.n_iter
@@ -157,7 +159,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             )
         rate = _params.number_or_auto("learning_rate", self.learning_rate)
         return {
-            "perplexity": _params.number("perplexity", self.perplexity),
+            "perplexity": _params.perplexity(self.perplexity),
             "iterations": _params.whole("max_iter", self.max_iter, 1),
             "exaggeration": _params.number("early_exaggeration", self.early_exaggeration),
             "exaggeration_iterations": 250,

@@ -142,5 +142,5 @@ def bad(job) -> pa.Table:
     table = table.set_column(table.column_names.index("f3"), "f3", [f3])
     table = table.set_column(table.column_names.index("f0"), "f0", [f0])
     files = [f"part-{row // 1000}.parquet" for row in range(table.num_rows)]
-    numbers = pa.array([row % 1000 + 1 for row in range(table.num_rows)], pa.int64())
+    numbers = pa.array([row % 1000 for row in range(table.num_rows)], pa.int64())
     return table.append_column("file", [files]).append_column("row", numbers)

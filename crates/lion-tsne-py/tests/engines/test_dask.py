@@ -158,7 +158,7 @@ def test_a_bad_row_stops_the_job(client, bad, job):
     frame = frame_of([bad[:700], bad[700:]])
     placed = dask.place(frame, job.map, id="id", file="file", row="row")
     # Whichever partition comes first.
-    where = "part-0.parquet, row 18, id n17, column f3|part-1.parquet, row 235, id n1234, column f0"
+    where = "part-0.parquet, row 17, id n17, column f3|part-1.parquet, row 234, id n1234, column f0"
     with pytest.raises(ValueError, match=f"^({where}) is empty; .*: fill it or remove the row"):
         placed.compute()
 
@@ -170,7 +170,7 @@ def test_bad_rows_go_aside(client, bad, job):
     placed, rejected = dask.place(frame, job.map, bad_rows="aside", **options)
     aside = rejected.compute()
     assert aside.id.tolist() == ["n17", "n1234"]
-    assert aside.problem.iloc[1].startswith("part-1.parquet, row 235, id n1234, column f0 is empty")
+    assert aside.problem.iloc[1].startswith("part-1.parquet, row 234, id n1234, column f0 is empty")
     assert list(rejected.columns) == ["id", "file", "row", "kind", "problem"]
     answer = placed.compute()
     assert len(answer) == len(job.new) - 2 and "problem" not in answer

@@ -270,16 +270,16 @@ def test_lists_of_every_kind(job, place):
 def test_a_bad_row_is_named(job, bad):
     place = distributed.placer(job.map, file="file", row="row", id="id")
     with pytest.raises(
-        ValueError, match="^part-0.parquet, row 18, id n17, column f3 is NaN; every value"
+        ValueError, match="^part-0.parquet, row 17, id n17, column f3 is NaN; every value"
     ):
         place.resolve(bad)
     with pytest.raises(
-        ValueError, match="^part-1.parquet, row 235, id n1234, column f0 is empty; every"
+        ValueError, match="^part-1.parquet, row 234, id n1234, column f0 is empty; every"
     ):
         list(place(bad[1000:].to_batches()))
-    with pytest.raises(ValueError, match="^part-1.parquet, row 235, id n1234, column f0 is empty"):
+    with pytest.raises(ValueError, match="^part-1.parquet, row 234, id n1234, column f0 is empty"):
         place(bad[1000:].to_reader()).read_all()
-    with pytest.raises(ValueError, match="^row 18 of a batch of 3000 rows, column f3 is NaN"):
+    with pytest.raises(ValueError, match="^row 17 of a batch of 3000 rows, column f3 is NaN"):
         distributed.placer(job.map).resolve(bad)
 
 
@@ -341,7 +341,7 @@ def test_rows_without_a_direction(tmp_path):
     LionTSNE(perplexity=5, max_iter=20, metric="cosine").fit(X).save(tmp_path / "map.lion")
     table = pa.table({"a": [1.0, 0.0], "b": [1.0, 0.0], "c": [0.0, 0.0]})
     with pytest.raises(
-        ValueError, match="^row 2 of a batch of 2 rows is all zeros, which has no dir"
+        ValueError, match="^row 1 of a batch of 2 rows is all zeros, which has no dir"
     ):
         distributed.placer(tmp_path / "map.lion")(table)
 

@@ -137,8 +137,8 @@ def test_bad_rows_go_aside(job, bad):
     placed, rejected = on_ray.place(dataset, job.map, bad_rows="aside", **options)
     problems = {row["id"]: row["problem"] for row in rejected.take_all()}
     assert set(problems) == {"n17", "n1234"}
-    assert problems["n17"].startswith("part-0.parquet, row 18, id n17, column f3 is NaN")
-    assert problems["n1234"].startswith("part-1.parquet, row 235, id n1234, column f0 is empty")
+    assert problems["n17"].startswith("part-0.parquet, row 17, id n17, column f3 is NaN")
+    assert problems["n1234"].startswith("part-1.parquet, row 234, id n1234, column f0 is empty")
     assert rejected.columns() == ["id", "file", "row", "kind", "problem"]
 
     good = [row for row in range(job.new.num_rows) if row not in (17, 1234)]

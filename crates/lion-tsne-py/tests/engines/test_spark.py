@@ -158,7 +158,7 @@ def test_a_bad_row_stops_the_job_by_its_name(session, job, files):
     with pytest.raises(ValueError) as caught:
         spark.place(one, job.map, id="id")
     said = str(caught.value)
-    assert said.startswith(f"file:{files}/part-0.parquet, row 18, id n17, column f3 is NaN")
+    assert said.startswith(f"file:{files}/part-0.parquet, row 17, id n17, column f3 is NaN")
     assert "\n" not in said
     with pytest.raises(ValueError, match="^id n17, column f3 is NaN"):
         spark.place(one.cache(), job.map, id="id")
@@ -202,8 +202,8 @@ def test_bad_rows_go_aside(session, job, files, bad):
     assert rejected.columns == ["id", "kind", "problem"]
     problems = {row.id: row.problem for row in rejected.collect()}
     assert set(problems) == {"n17", "n1234"}
-    assert "part-0.parquet, row 18, id n17, column f3 is NaN" in problems["n17"]
-    assert "part-1.parquet, row 235, id n1234, column f0 is empty" in problems["n1234"]
+    assert "part-0.parquet, row 17, id n17, column f3 is NaN" in problems["n17"]
+    assert "part-1.parquet, row 234, id n1234, column f0 is empty" in problems["n1234"]
 
     good = [row for row in range(job.new.num_rows) if row not in (17, 1234)]
     alone = distributed.placer(job.map, id="id", signed=True)(job.new.take(good))

@@ -46,7 +46,7 @@ def test_many_rows_go_in_parts(fitted: _native.Map, new: np.ndarray) -> None:
     placer = _native.Placer(fitted)
     assert np.array_equal(placer.coordinates(many), np.tile(placer.coordinates(new), (400, 1)))
     many[20_001, 4] = np.nan
-    with pytest.raises(ValueError, match="row 20002, column 5 is NaN"):
+    with pytest.raises(ValueError, match="row 20001, column 4 is NaN"):
         placer.coordinates(many)
 
 

@@ -19,17 +19,17 @@ def broken_row(value: float) -> np.ndarray:
 @pytest.mark.parametrize(
     ("x", "params", "sentence"),
     [
-        (broken_row(np.nan), {}, "row 4, column 2 is NaN; every value must be a finite number"),
-        (broken_row(np.inf), {}, "row 4, column 2 is inf; every value must be a finite number"),
+        (broken_row(np.nan), {}, "row 3, column 1 is NaN; every value must be a finite number"),
+        (broken_row(np.inf), {}, "row 3, column 1 is inf; every value must be a finite number"),
         (broken_row(1e20), {}, "values beyond 1e15 cannot be squared safely"),
         (np.zeros((0, 3), np.float32), {}, "the table is empty: 0 rows, 3 columns"),
-        (np.ones((1, 3), np.float32), {}, "perplexity 15 is too large for 1 rows"),
+        (np.ones((1, 3), np.float32), {}, "there is no map of 1 row: it needs at least 4 that differ"),
         (
             blobs(60, 4),
             {"perplexity": 30},
             "perplexity 30 is too large for 60 rows: use at most 19.6",
         ),
-        (blobs(60, 4), {"perplexity": "many"}, "perplexity must be a number, not 'many'"),
+        (blobs(60, 4), {"perplexity": "many"}, "perplexity must be auto or a number, not 'many'"),
         (blobs(60, 4), {"iterations": -1}, "iterations must be a whole number from 0 on, not -1"),
         (blobs(60, 4), {"seed": -1}, "seed must be a whole number"),
         (blobs(60, 4), {"metric": "taxi"}, "metric must be one of euclidean, cosine, not 'taxi'"),

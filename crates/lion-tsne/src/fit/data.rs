@@ -1,7 +1,7 @@
 //! What is refused of a table before any work.
 
 use super::LARGEST;
-use crate::error::{Error, Result};
+use crate::error::{Error, Fault, Result};
 use crate::matrix::Matrix;
 
 /// Refuses tables that cannot be fitted.
@@ -22,11 +22,7 @@ pub(super) fn check_data(data: &Matrix) -> Result<()> {
 pub(crate) fn check_largest(data: &Matrix) -> Result<()> {
     match data.data().iter().position(|v| v.abs() > LARGEST) {
         None => Ok(()),
-        Some(at) => Err(Error::TooLarge {
-            row: at / data.cols() + 1,
-            column: at % data.cols() + 1,
-            value: data.data()[at],
-        }),
+        Some(at) => Err(Fault::TooLarge(data.data()[at]).at(at / data.cols(), at % data.cols())),
     }
 }
 
@@ -50,7 +46,7 @@ fn check_precision(data: &Matrix) -> Result<()> {
         let (width, largest) = (high - low, high.abs().max(low.abs()));
         widest = widest.max(width);
         if width > 0.0 && largest * f32::EPSILON > ROUNDING * width {
-            return Err(Error::Offset { column: column + 1, low, high });
+            return Err(Fault::Offset { low, high }.of_column(column));
         }
     }
     if widest > 0.0 && widest < NARROWEST {

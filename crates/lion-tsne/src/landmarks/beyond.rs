@@ -96,7 +96,7 @@ impl Witnesses {
 /// # fn main() -> lion_tsne::Result<()> {
 /// let grid = (0..100).map(|i| [(i % 10) as f32, (i / 10) as f32]);
 /// let rows = Matrix::new(100, 2, grid.flatten().collect())?;
-/// let map = Fit { perplexity: 5.0, ..Fit::default() }.run(rows, &mut ignore)?;
+/// let map = Fit { perplexity: Some(5.0), ..Fit::default() }.run(rows, &mut ignore)?;
 /// let beyond = Beyond::new(&map, 0)?;
 /// assert_eq!(beyond.count(&Matrix::new(3, 2, vec![0.5, 0.5, 3.0, 12.0, 4.0, 4.0])?)?, 1);
 /// # Ok(())

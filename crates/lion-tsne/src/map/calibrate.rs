@@ -90,9 +90,7 @@ impl Map {
             pairs.into_iter().any(|(a, b)| (a - b).abs() > ROUNDING * largest)
         };
         if let Some(row) = (0..rows.rows()).find(differs) {
-            return refuse(format!(
-                "row {row} of the table, counted from 0, is not the row that the map was made of"
-            ));
+            return refuse(format!("row {row} of the table is not the row that the map was made of"));
         }
         let of_distinct = |residuals: Vec<f32>| match self.place_of.is_some() {
             true => representatives.iter().map(|&row| residuals[row as usize]).collect(),

@@ -131,7 +131,7 @@ impl Sizes {
             rows: rows as f64,
             cols: cols as f64,
             width: width as f64,
-            k: wanted(fit.perplexity, rows.max(2)) as f64,
+            k: wanted(fit.perplexity_for(rows), rows.max(2)) as f64,
             dims: fit.dims as f64,
             threads: threads(fit.threads) as f64,
         }

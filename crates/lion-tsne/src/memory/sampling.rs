@@ -49,7 +49,7 @@ impl Fit {
         let fits = |count: &usize| {
             self.needs_sampled(&LandmarkOptions { count: *count, ..*landmarks }, cols).bytes <= bytes
         };
-        let least = (3.0 * self.perplexity).ceil() as usize + 1;
+        let least = (3.0 * self.perplexity_for(landmarks.count)).ceil() as usize + 1;
         let (mut low, mut high) = (least.max(4), landmarks.count);
         if low > high || !fits(&low) {
             return None;

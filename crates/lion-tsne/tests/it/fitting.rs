@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 fn quick() -> Fit {
     Fit {
-        perplexity: 10.0,
+        perplexity: Some(10.0),
         iterations: 120,
         exaggeration_iterations: 60,
         pca: PcaChoice::None,
@@ -124,7 +124,7 @@ fn stopping_keeps_what_was_reached() {
 
 #[test]
 fn degenerate_tables_give_a_map_or_a_sentence() {
-    let fit = Fit { perplexity: 2.0, ..quick() };
+    let fit = Fit { perplexity: Some(2.0), ..quick() };
     for (what, x) in [
         ("one column", clusters(50, 1, 3, 4.0, 7)),
         ("a line", Matrix::new(40, 2, (0..80).map(|at| (at / 2) as f32).collect()).expect("sizes")),
@@ -201,7 +201,7 @@ fn what_32_bits_cannot_hold_is_refused() {
     assert!(says(1.0, 100.0).is_ok() && says(1e-15, 0.0).is_ok());
     let far = says(1.0, 1e7).expect_err("refused");
     assert!(
-        far.starts_with("column 1 goes from ") && far.ends_with("lose its differences: subtract its mean"),
+        far.starts_with("column 0 goes from ") && far.ends_with("lose its differences: subtract its mean"),
         "{far}"
     );
     let near = says(1e-25, 0.0).expect_err("refused");
@@ -228,6 +228,28 @@ fn cosine_does_not_see_lengths() {
 }
 
 #[test]
+fn small_tables_have_the_perplexity_that_they_allow() {
+    for (rows, perplexity) in [(4, 1.0), (5, 1.3), (38, 12.3), (90, 29.6), (91, 30.0), (200, 30.0)] {
+        let fit = Fit { iterations: 20, ..Fit::default() };
+        let map = run(&fit, &clusters(rows, 3, 2, 2.0, 12));
+        assert_eq!(
+            (map.provenance().perplexity, fit.perplexity_for(rows)),
+            (perplexity, perplexity),
+            "{rows}"
+        );
+    }
+    // Rows that are equal are no neighbours of each other.
+    let x = clusters(38, 3, 2, 2.0, 12);
+    let twice = x.select(&(0..76).map(|row| row / 2).collect::<Vec<u32>>());
+    assert_eq!(run(&Fit { iterations: 20, ..Fit::default() }, &twice).perplexity(), 12.3);
+    let says = |rows: usize| {
+        Fit::default().run(clusters(rows, 3, 1, 2.0, 12), &mut ignore).expect_err("refused").to_string()
+    };
+    assert_eq!(says(1), "there is no map of 1 row: it needs at least 4 that differ");
+    assert_eq!(says(3), "there is no map of 3 rows: it needs at least 4 that differ");
+}
+
+#[test]
 fn bad_parameters_are_refused_before_any_work() {
     let x = clusters(100, 4, 2, 2.0, 12);
     let says = |fit: Fit| {
@@ -236,11 +258,14 @@ fn bad_parameters_are_refused_before_any_work() {
     };
     let f = Fit::default;
     assert_eq!(
-        says(Fit { perplexity: 34.0, ..f() }),
+        says(Fit { perplexity: Some(34.0), ..f() }),
         "perplexity 34 is too large for 100 rows: use at most 33"
     );
-    assert_eq!(says(Fit { perplexity: 0.5, ..f() }), "perplexity must be a number from 1 on, not 0.5");
-    assert_eq!(says(Fit { perplexity: f64::NAN, ..f() }), "perplexity must be a number from 1 on, not NaN");
+    assert_eq!(says(Fit { perplexity: Some(0.5), ..f() }), "perplexity must be a number from 1 on, not 0.5");
+    assert_eq!(
+        says(Fit { perplexity: Some(f64::NAN), ..f() }),
+        "perplexity must be a number from 1 on, not NaN"
+    );
     assert_eq!(says(Fit { dims: 4, ..f() }), "dims must be 2 or 3, not 4");
     assert_eq!(
         says(Fit { dims: 3, method: Method::Fft, ..f() }),
@@ -266,23 +291,20 @@ fn bad_rows_are_refused_before_any_work() {
         quick().run(Rows::from(data), &mut observer).expect_err("refused").to_string()
     };
     assert_eq!(says(Matrix::zeros(0, 3)), "the table is empty: 0 rows, 3 columns");
-    assert_eq!(
-        says(clusters(1, 3, 1, 1.0, 1)),
-        "perplexity 10 is too large for 1 rows: a map needs at least 4 that differ"
-    );
+    assert_eq!(says(clusters(1, 3, 1, 1.0, 1)), "there is no map of 1 row: it needs at least 4 that differ");
     let mut bad = clusters(50, 3, 1, 1.0, 1);
     bad.data_mut()[7] = f32::NAN;
     assert_eq!(
         says(bad.clone()),
-        "row 3, column 2 is NaN; every value must be a finite number: fill or remove it"
+        "row 2, column 1 is NaN; every value must be a finite number: fill it or remove the row"
     );
     bad.data_mut()[7] = 1e30;
-    assert!(says(bad).starts_with("row 3, column 2 is 1"));
+    assert!(says(bad).starts_with("row 2, column 1 is 1"));
 }
 
 #[test]
 fn too_few_distinct_rows_are_refused() {
     let x = Matrix::zeros(100, 3);
     let error = quick().run(x, &mut ignore).expect_err("refused").to_string();
-    assert_eq!(error, "perplexity 10 is too large for 1 different rows: a map needs at least 4 that differ");
+    assert_eq!(error, "there is no map of 1 different row: it needs at least 4 that differ");
 }

@@ -8,7 +8,7 @@ use lion_tsne::{
 
 fn quick() -> Fit {
     Fit {
-        perplexity: 10.0,
+        perplexity: Some(10.0),
         iterations: 80,
         exaggeration_iterations: 40,
         pca: PcaChoice::None,

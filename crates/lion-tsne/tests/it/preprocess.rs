@@ -294,18 +294,18 @@ fn bad_input_is_refused_in_one_sentence() {
     let zero_row = Matrix::new(3, 2, vec![1.0, 2.0, 0.0, -0.0, 0.0, 0.0]).unwrap();
     assert_eq!(
         fit(zero_row, cosine, PcaChoice::None),
-        "row 2 is all zeros, which has no direction for the cosine metric: remove it or use the euclidean metric"
+        "row 1 is all zeros, which has no direction for the cosine metric: remove it or use the euclidean metric"
     );
     let nan = Matrix::new(2, 2, vec![1.0, 2.0, 3.0, f32::NAN]).unwrap();
-    assert!(fit(nan.clone(), euclidean, PcaChoice::None).starts_with("row 2, column 2 is NaN"));
+    assert!(fit(nan.clone(), euclidean, PcaChoice::None).starts_with("row 1, column 1 is NaN"));
     let (fitted, _) = Preprocess::fit(noise(9, 2, 1), cosine, PcaChoice::Components(1), 0).unwrap();
-    assert!(fitted.apply(&nan).unwrap_err().to_string().starts_with("row 2, column 2 is NaN"));
+    assert!(fitted.apply(&nan).unwrap_err().to_string().starts_with("row 1, column 1 is NaN"));
     assert_eq!(
         fitted.apply(&noise(1, 3, 1)).unwrap_err().to_string(),
         "expected 2 columns, got 3: give the same columns, in the same order, as the rows of the map"
     );
     assert!(fitted.apply_row(&[1.0]).unwrap_err().to_string().starts_with("expected 2 columns, got 1"));
-    assert!(fitted.apply_row(&[0.0, 0.0]).unwrap_err().to_string().starts_with("row 1 is all zeros"));
+    assert!(fitted.apply_row(&[0.0, 0.0]).unwrap_err().to_string().starts_with("row 0 is all zeros"));
 }
 
 #[test]

@@ -139,7 +139,7 @@ fn columns_are_chosen_and_headers_told() {
     assert_eq!(folder.json(named)["rows"], 43);
     assert_eq!(folder.read("q.csv"), plain);
     assert_eq!(folder.json("place m.lion years.csv --header no -o q.csv")["rows"], 44);
-    folder.lion("place m.lion new.csv --header no -o q.csv").refuses(1, &["new.csv", "row 1", "\"a\""]);
+    folder.lion("place m.lion new.csv --header no -o q.csv").refuses(1, &["new.csv", "row 0", "\"a\""]);
 }
 
 #[test]

@@ -14,21 +14,21 @@ fn a_table_that_does_not_fit() {
     };
     refuses("a,b,c\n1,2,3\n", &["bad.csv has no column d, which m.lion was fitted to", "--columns"]);
     refuses("1,2,3\n", &["bad.csv has 3 columns", "m.lion wants 4", "--columns"]);
-    refuses("a,b,c,d\n1,2,3,4\n1,nan,3,4\n", &["bad.csv, row 2", "column b", "NaN"]);
-    refuses("a,b,c,d\n1,2,3,4\n1,x,3,4\n", &["bad.csv, row 2", "column b", "not a number"]);
-    refuses("a,b,c,d\n1,2,3\n", &["bad.csv, row 1", "length 3 instead of 4"]);
+    refuses("a,b,c,d\n1,2,3,4\n1,nan,3,4\n", &["bad.csv, row 1", "column b", "NaN"]);
+    refuses("a,b,c,d\n1,2,3,4\n1,x,3,4\n", &["bad.csv, row 1", "column b", "not a number"]);
+    refuses("a,b,c,d\n1,2,3\n", &["bad.csv, row 0", "length 3 instead of 4"]);
     refuses("a,b,c,d\n", &["bad.csv has no rows of data"]);
     refuses("", &["bad.csv has no rows of data"]);
     // Rows are counted over the whole file, not the batch.
     let mut values = many_rows(6000);
     values[4 * 5000 + 2] = f32::NAN;
     folder.write("bad.npy", npy(6000, 4, &values));
-    folder.lion("place m.lion bad.npy -o p.csv").refuses(1, &["bad.npy, row 5001", "column c3", "NaN"]);
+    folder.lion("place m.lion bad.npy -o p.csv").refuses(1, &["bad.npy, row 5000", "column c3", "NaN"]);
     values[4 * 5000 + 2] = 1e20;
     folder.write("bad.npy", npy(6000, 4, &values));
     folder
         .lion("place m.lion bad.npy -o p.csv")
-        .refuses(1, &["bad.npy, row 5001", "column c3", "scale the column down"]);
+        .refuses(1, &["bad.npy, row 5000", "column c3", "scale the column down"]);
     folder
         .lion("place m.lion t.csv --id none --label kind -o p.csv")
         .refuses(1, &["t.csv has no column none"]);

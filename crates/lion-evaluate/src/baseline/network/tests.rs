@@ -12,7 +12,7 @@ fn smooth(rows: usize) -> Map {
     let place =
         |p: &[f32]| [5.0 * (2.0 * p[0]).sin() + 3.0 * p[1], 4.0 * (1.5 * p[1]).cos() - 2.0 * p[0] * p[1]];
     let y = x.chunks_exact(2).flat_map(place).collect();
-    let fit = Fit { pca: PcaChoice::None, perplexity: 3.0, ..Fit::default() };
+    let fit = Fit { pca: PcaChoice::None, perplexity: Some(3.0), ..Fit::default() };
     fit.adopt(Matrix::new(rows, 2, x).unwrap(), Matrix::new(rows, 2, y).unwrap(), &mut ignore).unwrap()
 }
 

@@ -148,7 +148,7 @@ fn its_map_is_turned_onto_the_one_there_is() {
     let x = clusters(150, 8);
     let centres = [[0.0, 0.0], [60.0, 10.0], [20.0, 50.0]];
     let y = (0..150).flat_map(|i| centres[i % 3].map(|c| c + (i / 3) as f32 * 0.05)).collect();
-    let fit = Fit { pca: PcaChoice::None, perplexity: 3.0, ..Fit::default() };
+    let fit = Fit { pca: PcaChoice::None, perplexity: Some(3.0), ..Fit::default() };
     let map = fit.adopt(x.clone(), Matrix::new(150, 2, y).unwrap(), &mut ignore).unwrap();
     let baseline = Baseline::Parametric(small());
     assert_eq!(baseline.to_string(), "parametric");

@@ -26,7 +26,7 @@ pub fn parse_arrow(bytes: &[u8], shape: &Shape) -> Result<Vec<Change>, BadBody> 
         };
         let mut labels = table.labels.into_iter().flatten();
         for (id, values) in table.ids.into_iter().flatten().zip(table.data.chunks_exact(shape.width)) {
-            let row = changes.len() + 1;
+            let row = changes.len();
             let label = labels.next().filter(|label| !label.is_empty());
             check_names(row, &id, label.as_deref())?;
             let t = times.get(changes.len()).copied().flatten();

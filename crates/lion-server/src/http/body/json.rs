@@ -16,7 +16,7 @@ pub fn parse_json(bytes: &[u8], shape: &Shape) -> Result<Vec<Change>, BadBody> {
     match bytes.trim_ascii_start().first() {
         Some(b'[') => reading.finish(bytes, Changes(&reading)),
         Some(b'{') => {
-            reading.row.set(1);
+            reading.row.set(Some(0));
             reading.finish(bytes, One(&reading)).map(|change| vec![change])
         }
         _ => Err(BadBody::Malformed(
@@ -36,8 +36,8 @@ pub fn parse_lines(bytes: &[u8], shape: &Shape) -> Result<Vec<Change>, BadBody> 
         if changes.len() == shape.rows {
             return Err(shape.too_many_rows());
         }
-        reading.row.set(changes.len() + 1);
-        reading.line.set(line + 1);
+        reading.row.set(Some(changes.len()));
+        reading.line.set(Some(line + 1));
         changes.push(reading.finish(text, One(&reading))?);
     }
     Ok(changes)
@@ -46,17 +46,17 @@ pub fn parse_lines(bytes: &[u8], shape: &Shape) -> Result<Vec<Change>, BadBody> 
 /// Reads one change, which is line `line` of what somebody reads line by line; it counts from 1.
 pub fn parse_line(bytes: &[u8], line: u64, shape: &Shape) -> Result<Change, BadBody> {
     let reading = Reading::new(shape);
-    reading.line.set(usize::try_from(line).unwrap_or(usize::MAX));
+    reading.line.set(Some(usize::try_from(line).unwrap_or(usize::MAX)));
     reading.finish(bytes, One(&reading))
 }
 
 /// Where the parser is, and what it found wrong there.
 struct Reading<'a> {
     shape: &'a Shape,
-    /// Counted from 1; 0 before the first.
-    row: Cell<usize>,
-    /// The line of a body of lines, counted from 1; 0 for other bodies.
-    line: Cell<usize>,
+    /// Counted from 0; nothing before the first.
+    row: Cell<Option<usize>>,
+    /// The line of a body of lines, counted from 1.
+    line: Cell<Option<usize>>,
     part: Cell<Part>,
     refusal: RefCell<Option<BadBody>>,
 }
@@ -74,8 +74,8 @@ impl<'a> Reading<'a> {
     fn new(shape: &'a Shape) -> Self {
         Self {
             shape,
-            row: Cell::new(0),
-            line: Cell::new(0),
+            row: Cell::new(None),
+            line: Cell::new(None),
             part: Cell::new(Part::Whole),
             refusal: RefCell::new(None),
         }
@@ -91,11 +91,11 @@ impl<'a> Reading<'a> {
 
     /// `row 3 (line 5), column width`.
     fn place(&self) -> String {
-        let (row, line) = (self.row.get(), self.line.get());
-        let row = match (row, line) {
-            (0, line) => format!("line {line}"),
-            (row, line) if line > 0 && line != row => format!("row {row} (line {line})"),
-            (row, _) => format!("row {row}"),
+        let row = match (self.row.get(), self.line.get()) {
+            (Some(row), Some(line)) => format!("row {row} (line {line})"),
+            (Some(row), None) => format!("row {row}"),
+            (None, Some(line)) => format!("line {line}"),
+            (None, None) => "the body".to_owned(),
         };
         match self.part.get() {
             Part::Whole => row,
@@ -133,9 +133,6 @@ impl<'a> Reading<'a> {
                     "{} is {value}; every value must be a finite number: fill it or remove the row",
                     self.place()
                 )),
-                None if self.row.get() == 0 && self.line.get() == 0 => {
-                    BadBody::Malformed(format!("the body is not JSON: {problem}"))
-                }
                 None => {
                     BadBody::Malformed(format!("{} is not JSON: {problem} (byte {})", self.place(), at + 1))
                 }
@@ -185,13 +182,13 @@ impl<'de> Visitor<'de> for Changes<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
         let mut changes = Vec::new();
-        self.0.row.set(1);
+        self.0.row.set(Some(0));
         while let Some(change) = items.next_element_seed(One(self.0))? {
             if changes.len() == self.0.shape.rows {
                 return Err(self.0.stop(self.0.shape.too_many_rows()));
             }
             changes.push(change);
-            self.0.row.set(changes.len() + 1);
+            self.0.row.set(Some(changes.len()));
             self.0.part.set(Part::Whole);
         }
         Ok(changes)

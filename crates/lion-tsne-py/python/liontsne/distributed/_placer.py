@@ -264,7 +264,7 @@ class Placer:
             return [words.format(batch.column(column)[bad.row].as_py())] if column else []
 
         where = [*value(self.file, "{}"), *value(self.row, "row {}"), *value(self.id, "id {}")]
-        where = where or [f"row {bad.row + 1} of a batch of {batch.num_rows} rows"]
+        where = where or [f"row {bad.row} of a batch of {batch.num_rows} rows"]
         if bad.column is not None:
             where.append(f"column {bad.column}")
         return f"{', '.join(where)} {bad.words}"

@@ -233,7 +233,7 @@ def with_source(df: "DataFrame", made: Placer, names: list[str]) -> tuple["DataF
     if made.file or made.row or is_cached:
         return df, made
     path = F.col("_metadata.file_path").alias(FILE)
-    number = (F.col("_metadata.row_index") + 1).alias(ROW)
+    number = F.col("_metadata.row_index").alias(ROW)
     for columns in ([path, number], [path]):
         try:
             with unlogged():

@@ -84,11 +84,11 @@ fn parts_that_do_not_agree() {
     });
     assert_eq!(endless, "a map holds at most 4294967295 rows, not 1099511627776");
     let nan = invalid(|f| f.tensor("y").2[12..16].copy_from_slice(&f32::NAN.to_le_bytes()));
-    assert_eq!(nan, "y is NaN in row 2, column 2, and must be finite");
+    assert_eq!(nan, "y is NaN in row 1, column 1, and must be finite");
     let infinite = invalid(|f| f.tensor("x").2[..4].copy_from_slice(&f32::NEG_INFINITY.to_le_bytes()));
-    assert_eq!(infinite, "x is -inf in row 1, column 1, and must be finite");
+    assert_eq!(infinite, "x is -inf in row 0, column 0, and must be finite");
     let beyond = invalid(|f| f.tensor("place_of").2[8] = 6);
-    assert_eq!(beyond, "row 3 has a place beyond the 6 there are");
+    assert_eq!(beyond, "row 2 has a place beyond the 6 there are");
     assert_eq!(
         invalid(|f| f.tensor("pca.mean").2[3] = 0xff),
         "the PCA has a mean or component that is not finite"
@@ -130,7 +130,7 @@ fn ids_and_labels_that_are_not_texts() {
     });
     assert_eq!(few, "the map is not valid, there are 7 rows but 0 ids");
     let twice = refused(|f| f.tensor("ids.bytes").2[12] = b'a');
-    let sentence = "the map is not valid, the id \"a\" is given to row 1 and to row 5: give each row its own";
+    let sentence = "the map is not valid, the id \"a\" is given to row 0 and to row 4: give each row its own";
     assert_eq!(twice, format!("{sentence}: {AGAIN}"));
     let code = invalid(|f| f.tensor("labels.codes").2[0] = 3);
     assert_eq!(code, format!("{prefix} labels have a code beyond their names"));
@@ -179,7 +179,7 @@ fn parts_are_checked_before_they_are_a_map() {
     assert_eq!(refused(|p| p.labels.as_mut().unwrap().truncate(3)), "there are 7 rows but 3 labels");
     assert_eq!(
         refused(|p| p.ids.as_mut().unwrap()[6] = "日本".into()),
-        "the id \"日本\" is given to row 4 and to row 7: give each row its own"
+        "the id \"日本\" is given to row 3 and to row 6: give each row its own"
     );
     assert_eq!(
         refused(|p| p.provenance.learning_rate = f64::NAN),
@@ -194,5 +194,5 @@ fn parts_are_checked_before_they_are_a_map() {
         }),
         "the map has more rows than it was sampled from"
     );
-    assert_eq!(refused(|p| p.y.data_mut()[1] = f32::NAN), "y is NaN in row 1, column 2, and must be finite");
+    assert_eq!(refused(|p| p.y.data_mut()[1] = f32::NAN), "y is NaN in row 0, column 1, and must be finite");
 }

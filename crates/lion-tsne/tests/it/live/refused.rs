@@ -19,36 +19,33 @@ fn what_is_wrong_is_named() {
     let mut live = live();
     apply(&mut live, vec![to("a", LEFT), to("o", NOWHERE)]);
     let mut sentence = |change: Change| refused(&mut live, vec![to("b", RIGHT), change]);
-    let wide = "change 3: the row has 3 values, and the map takes 2";
+    let wide = "row 2: it has 3 values, and the map takes 2";
     assert_eq!(sentence(upsert("c", &[1.0, 2.0, 3.0], None)), wide);
-    let column = "change 3: column 2 is NaN; every value must be a finite number: fill or remove it";
+    let column = "row 2, column 1 is NaN; every value must be a finite number: fill it or remove the row";
     assert_eq!(sentence(to("c", [1.0, f32::NAN])), column);
     let column =
-        "change 3: column 1 is 1e20; values beyond 1e15 cannot be squared safely: scale the column down";
+        "row 2, column 0 is 1e20; values beyond 1e15 cannot be squared safely: scale the column down";
     assert_eq!(sentence(to("c", [1e20, 0.0])), column);
     let id = "must have 1 to 256 bytes, none of them a control character";
-    assert_eq!(sentence(to("", LEFT)), format!("change 3: the id \"\" {id}"));
-    assert_eq!(sentence(to("a\nb", LEFT)), format!("change 3: the id \"a\\nb\" {id}"));
+    assert_eq!(sentence(to("", LEFT)), format!("row 2: the id \"\" {id}"));
+    assert_eq!(sentence(to("a\nb", LEFT)), format!("row 2: the id \"a\\nb\" {id}"));
     assert_eq!(
         sentence(to(&"x".repeat(1 << 20), LEFT)),
-        format!("change 3: the id \"{}\" {id}", "x".repeat(40))
+        format!("row 2: the id \"{}\" {id}", "x".repeat(40))
     );
     for t in [f64::NAN, f64::INFINITY, -1e300] {
-        assert_eq!(
-            sentence(at(t, "c", LEFT)),
-            "change 3: t must be a finite number of seconds, at most 1e15"
-        );
+        assert_eq!(sentence(at(t, "c", LEFT)), "row 2: t must be a finite number of seconds, at most 1e15");
     }
-    assert_eq!(sentence(delete("nobody")), "change 3: there is no point \"nobody\" that could be removed");
+    assert_eq!(sentence(delete("nobody")), "row 2: there is no point \"nobody\" that could be removed");
 }
 
 #[test]
 fn points_are_there_or_not_within_a_batch() {
     let mut live = live();
     let twice = vec![delete("good"), to("a", LEFT), delete("a"), delete("a")];
-    assert_eq!(refused(&mut live, twice), "change 5: there is no point \"a\" that could be removed");
+    assert_eq!(refused(&mut live, twice), "row 4: there is no point \"a\" that could be removed");
     let error = live.apply(vec![delete("a")]).unwrap_err();
-    assert!(matches!(error, Error::NoPoint { number: 1, ref id } if id == "a"), "{error:?}");
+    assert!(matches!(error, Error::NoPoint { row: 0, ref id } if id == "a"), "{error:?}");
     apply(&mut live, vec![to("a", LEFT), delete("a"), to("a", LEFT), delete("a")]);
     assert_eq!((live.points().len(), live.last()), (0, 4));
     assert!(apply(&mut live, Vec::new()).is_empty());
@@ -64,7 +61,10 @@ fn rows_without_a_direction() {
     let lion = Lion::new(map, &LionOptions::default()).unwrap();
     let mut live = Live::new(Arc::new(lion), LiveOptions::default()).unwrap();
     let error = live.apply(vec![to("a", [1.0, 0.0]), to("b", [0.0, 0.0])]).unwrap_err().to_string();
-    assert_eq!(error, "change 2: the row is all zeros, which has no direction for the cosine metric");
+    assert_eq!(
+        error,
+        "row 1 is all zeros, which has no direction for the cosine metric: remove it or use the euclidean metric"
+    );
 }
 
 #[test]
