@@ -97,9 +97,9 @@ pub use index::{ExactIndex, Neighbours, Search, nearest_neighbours};
 pub use joined::{JoinedKl, RowKl};
 pub use landmarks::{Beyond, LandmarkOptions, Landmarks, Sampled, SampledFrom};
 pub use lion::{
-    CalibrationFacts, CrossValidated, DEFAULT_ALPHA, Lion, LionOptions, LionParameters, Local, OffPlane,
-    PendingOutlier, Place, Placement, Placer, Positions, PowerPoint, Radius, Resolved, Taper, Verdict,
-    VerdictRule,
+    CalibrationFacts, CrossValidated, DEFAULT_ALPHA, Lion, LionOptions, LionParameters, Local,
+    PcaResidualLimit, PendingOutlier, Place, Placement, Placer, Positions, PowerPoint, Radius, Resolved,
+    Taper, Verdict, VerdictRule,
 };
 pub use map::{Image, KlPoint, Labels, Map, MapParts, Provenance};
 pub use matrix::Matrix;

@@ -5,9 +5,9 @@ mod groups;
 mod judge;
 mod local;
 mod nearest;
-mod off_plane;
 mod outlier_grid;
 mod parameters;
+mod pca_residual;
 mod pending_outlier;
 mod placement;
 mod placer;
@@ -18,10 +18,10 @@ mod sweep;
 
 pub use judge::{CalibrationFacts, DEFAULT_ALPHA, VerdictRule};
 pub use local::{Local, Taper};
-pub use off_plane::OffPlane;
 pub use outlier_grid::Positions;
 pub use parameters::LionParameters;
 pub(crate) use parameters::{Chosen, spacing};
+pub use pca_residual::PcaResidualLimit;
 pub use pending_outlier::PendingOutlier;
 pub use placement::{Place, Placement, Resolved, Verdict};
 pub use placer::Placer;
@@ -71,8 +71,8 @@ pub struct LionOptions {
     /// Of the rows that are called outliers together, at most this share, in the mean, are like the map's own
     /// (Benjamini & Hochberg 1995), on top of `alpha`.
     pub fdr: Option<f64>,
-    /// What the paper's rule does about rows off the plane.
-    pub off_plane: OffPlane,
+    /// What the paper's rule does about rows with a large PCA residual.
+    pub pca_residual: PcaResidualLimit,
     /// Which free position an outlier gets.
     pub positions: Positions,
     /// The seed of random positions.
@@ -141,8 +141,8 @@ impl Lion {
         let LionOptions { radius, power, r_y, r_close, .. } = *options;
         let chosen = Chosen { radius, power, r_y, r_close };
         chosen.check()?;
-        if let OffPlane::Percentile(p) = options.off_plane {
-            Radius::Percentile(p).check("off plane")?;
+        if let PcaResidualLimit::Percentile(p) = options.pca_residual {
+            Radius::Percentile(p).check("pca residual")?;
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
         let pool = pool.map_err(|e| Error::Parameter {

@@ -374,7 +374,7 @@ impl Live {
     }
 
     fn sighting(&self, point: &Point, old: Option<&Point>) -> Sighting {
-        let Placement { place, verdict, score, p_distance, p_neighbours, off_plane, .. } = point.placement;
+        let Placement { place, verdict, score, p_distance, p_neighbours, p_residual, .. } = point.placement;
         let Placement { nearest, nearest_distance, neighbours, group, .. } = point.placement;
         Sighting {
             id: point.id.clone(),
@@ -384,7 +384,7 @@ impl Live {
             score,
             p_distance,
             p_neighbours,
-            off_plane,
+            p_residual,
             nearest,
             nearest_id: self.lion.map().id(nearest as usize).into_owned(),
             nearest_distance,

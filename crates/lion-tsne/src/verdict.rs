@@ -1,4 +1,5 @@
-//! Calibrated verdicts: how strange a row is, as a p-value. Of rows like the map's own, a share p has a p-value at or below p.
+//! Calibrated verdicts: how strange a row is, as a p-value. Of rows like the map's own, a share p has a p-value at or
+//! below p.
 //!
 //! Ours, not the paper's. Two things make a row strange: its nearest row is far (d1), or its ten nearest rows explain it
 //! badly (L), where how badly they are themselves explained is taken off. Each is compared with the values that the map's
@@ -39,7 +40,7 @@ pub(crate) struct Calibration {
     pub(crate) errors: Vec<f32>,
     /// L: R less half the mean R of its neighbours.
     pub(crate) relatives: Vec<f32>,
-    /// How far it is from the plane of a PCA that has not seen it; `None` without PCA.
+    /// Its residual by a PCA that has not seen it; `None` without PCA.
     pub(crate) residuals: Option<Vec<f32>>,
     /// c: errors are not told apart below it.
     pub(crate) smallest: f64,
@@ -255,8 +256,8 @@ impl<'a> Looks<'a> {
     }
 
     /// For rows that were left out with a fold: what they see in the map itself, of all other rows and without the fold. A
-    /// tenth of the rows being absent makes neighbours farther; how much shows here, where nothing else differs. `None` where
-    /// the neighbours that are known are nearly all of its own group or fold.
+    /// tenth of the rows being absent makes neighbours farther; how much shows here, where nothing else differs. `None`
+    /// where the neighbours that are known are nearly all of its own group or fold.
     fn corrections(&self, out: &OutOfSample) -> Vec<Option<(Look, Look)>> {
         let rows = out.rows.par_iter().with_min_len(64);
         let correction = |reconstruction: &mut Reconstruction, &row: &u32| {

@@ -87,7 +87,7 @@ def ingest(
     Parameters
     ----------
     params
-        How to place, as parameters of `LionTSNE`: `radius`, `local`, `off_plane` and others.
+        How to place, as parameters of `LionTSNE`: `radius`, `local`, `pca_residual` and others.
     """
     try:
         known = adata_ref.uns[key]

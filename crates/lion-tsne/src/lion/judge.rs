@@ -1,7 +1,7 @@
 //! What is said of a new row: the calibrated verdict, ours, or the paper's.
 
-use super::off_plane::OffPlane;
 use super::parameters::LionParameters;
+use super::pca_residual::PcaResidualLimit;
 use super::radius::{ascending, share_at_least};
 use super::{Lion, LionOptions, Place, Placement, Verdict};
 use crate::error::{Error, Result};
@@ -44,7 +44,7 @@ pub(super) struct Paper {
     /// NN-X by row, and ascending.
     nn_x: Vec<f32>,
     sorted_nn_x: Vec<f32>,
-    /// Rows farther off the plane are outliers, if that matters.
+    /// Rows with a greater PCA residual are outliers, if that matters.
     limit: Option<f64>,
     /// Residuals of the map's rows, ascending, if that matters.
     residuals: Vec<f32>,
@@ -77,9 +77,9 @@ impl Rule {
             None => VerdictRule::Paper,
         });
         match (rule, &kept.calibration) {
-            (VerdictRule::Calibrated, Some(_)) if options.off_plane != OffPlane::None => refuse(
-                "off plane",
-                "belongs to the paper's rule: the calibrated verdict minds the plane by itself",
+            (VerdictRule::Calibrated, Some(_)) if options.pca_residual != PcaResidualLimit::None => refuse(
+                "pca residual",
+                "belongs to the paper's rule: the calibrated verdict tests the residual by itself",
             ),
             (VerdictRule::Calibrated, Some(calibration)) => {
                 Ok(Self::Calibrated(Calibrated::new(map, kept, calibration, options.alpha)))
@@ -164,13 +164,13 @@ impl Paper {
     fn new(kept: &LionParameters, options: &LionOptions) -> Self {
         use super::Radius;
         let residuals = kept.residuals.as_deref().map(|residuals| kept.fair(residuals));
-        let limit = options.off_plane.limit(residuals);
-        let off = match options.off_plane {
-            OffPlane::Percentile(p) if limit.is_some() => 100.0 - p,
+        let limit = options.pca_residual.limit(residuals);
+        let beyond_limit = match options.pca_residual {
+            PcaResidualLimit::Percentile(p) if limit.is_some() => 100.0 - p,
             _ => 0.0,
         };
         let nominal = match options.radius.unwrap_or(kept.radius) {
-            Radius::Percentile(p) => Some(((100.0 - p + off) / 100.0).min(1.0)),
+            Radius::Percentile(p) => Some(((100.0 - p + beyond_limit) / 100.0).min(1.0)),
             Radius::Value(_) => None,
         };
         Self {
@@ -182,7 +182,7 @@ impl Paper {
         }
     }
 
-    fn is_off_plane(&self, residual: Option<f32>) -> bool {
+    fn exceeds_residual_limit(&self, residual: Option<f32>) -> bool {
         self.limit.zip(residual).is_some_and(|(limit, residual)| f64::from(residual) > limit)
     }
 }
@@ -295,14 +295,14 @@ impl Lion {
             () if strange => Verdict::Outlier,
             () => Verdict::Interpolated,
         };
-        let off_plane = residual.filter(|_| !rule.residuals.is_empty());
+        let residual = residual.filter(|_| !rule.residuals.is_empty());
         let placement = Placement {
             place: Place::default(),
             verdict,
             score: p.score,
             p_distance: Some(p.distance),
             p_neighbours: Some(p.neighbours),
-            off_plane: off_plane.map(|residual| share_at_least(&rule.residuals, residual)),
+            p_residual: residual.map(|residual| share_at_least(&rule.residuals, residual)),
             nearest: self.row_number(nearest),
             nearest_distance: distance,
             neighbours: seen.within,
@@ -316,21 +316,21 @@ impl Lion {
         let distance = distance2.sqrt();
         let verdict = match seen.within {
             _ if distance2 == 0.0 && self.equals(nearest, residual) => Verdict::Exact,
-            _ if rule.is_off_plane(residual) => Verdict::Outlier,
+            _ if rule.exceeds_residual_limit(residual) => Verdict::Outlier,
             2.. => Verdict::Interpolated,
             1 if f64::from(rule.nn_x[nearest as usize]) > self.r_x => Verdict::BesideOutlier,
             _ => Verdict::Outlier,
         };
         let share = share_at_least(&rule.sorted_nn_x, distance);
-        let off_plane = residual.filter(|_| !rule.residuals.is_empty());
-        let off_plane = off_plane.map(|residual| share_at_least(&rule.residuals, residual));
+        let residual = residual.filter(|_| !rule.residuals.is_empty());
+        let p_residual = residual.map(|residual| share_at_least(&rule.residuals, residual));
         let placement = Placement {
             place: Place::default(),
             verdict,
-            score: off_plane.map_or(share, |off| off.min(share)),
+            score: p_residual.map_or(share, |p| p.min(share)),
             p_distance: Some(share),
             p_neighbours: None,
-            off_plane,
+            p_residual,
             nearest: self.row_number(nearest),
             nearest_distance: distance,
             neighbours: seen.within,
@@ -339,8 +339,8 @@ impl Lion {
         Judged { placement, seen }
     }
 
-    /// Whether a row on the spot of this one is as far off the plane too. Columns that never vary in the map have no weight
-    /// in its components; what differs there shows in the distance from the plane alone.
+    /// Whether a row on the spot of this one has the same PCA residual too. Columns that never vary in the map have no
+    /// weight in its components; what differs there shows in the residual alone.
     fn equals(&self, row: u32, residual: Option<f32>) -> bool {
         let kept = self.map.lion().and_then(|lion| lion.residuals.as_ref());
         kept.zip(residual).is_none_or(|(kept, residual)| kept[row as usize] == residual)
@@ -375,7 +375,7 @@ impl Lion {
         }
     }
 
-    /// The same for the paper's rule. Rows off the plane are strange whatever they see.
+    /// The same for the paper's rule. Rows beyond the residual limit are outliers whatever their neighbours.
     fn verify_paper<'a>(
         &self,
         rule: &Paper,
@@ -386,7 +386,7 @@ impl Lion {
         if self.index.sees_all() {
             return;
         }
-        let off = |at: usize| rule.is_off_plane(residuals.map(|residuals| residuals[at]));
+        let off = |at: usize| rule.exceeds_residual_limit(residuals.map(|residuals| residuals[at]));
         let lonely: Vec<bool> =
             seen.iter().enumerate().map(|(at, seen)| seen.within < 2 && !off(at)).collect();
         self.look_again(rows.clone(), &lonely, 2, seen);
