@@ -95,7 +95,7 @@ pub use file::Saved;
 pub use fit::{Fit, Init, Method, Rows};
 pub use index::{ExactIndex, Neighbours, Search, nearest_neighbours};
 pub use joined::{JoinedKl, RowKl};
-pub use landmarks::{Beyond, LandmarkOptions, Landmarks, Sampled, SampledFrom};
+pub use landmarks::{LandmarkOptions, Landmarks, Sampled, SampledFrom, UncoveredCounter};
 pub use lion::{
     CalibrationFacts, CrossValidated, DEFAULT_ALPHA, Lion, LionOptions, LionParameters, Local,
     PcaResidualLimit, PendingOutlier, Place, Placement, Placer, Positions, PowerPoint, Radius, Resolved,
