@@ -16,7 +16,7 @@ use crate::preprocess::{
 };
 use crate::progress::{Observer, Progress, Stage};
 use crate::tsne::{Optimised, Repulsion, Schedule, init, optimise};
-use crate::verdict::{Calibration, LEAST_ROWS, Origin, OutOfSample, neighbours_for, neighbours_in};
+use crate::verdict::{Calibration, CalibrationRows, LEAST_ROWS, OutOfSample, neighbours_for, neighbours_in};
 use data::check_data;
 use std::ops::ControlFlow;
 
@@ -344,8 +344,8 @@ impl Fit {
         Ok((distinct, out_of_sample))
     }
 
-    fn origin<'a>(&'a self, distinct: &'a Distinct) -> Origin<'a> {
-        Origin {
+    fn origin<'a>(&'a self, distinct: &'a Distinct) -> CalibrationRows<'a> {
+        CalibrationRows {
             x: &distinct.x,
             residuals: distinct.residuals.as_deref(),
             representatives: &distinct.representatives,

@@ -15,7 +15,7 @@ pub(crate) use approximate::{MOST_PROBES, PARTITION_SIZE};
 pub(crate) use connected_components::connected_components;
 pub use exact::ExactIndex;
 pub(crate) use given::wanted;
-pub(crate) use placing::{Partitioning, RowIndex, Seen};
+pub(crate) use placing::{Partitioning, QueryNeighbours, RowIndex};
 pub(crate) use scan::squared_distance;
 use std::ops::ControlFlow;
 

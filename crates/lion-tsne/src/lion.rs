@@ -30,12 +30,12 @@ pub use radius::Radius;
 
 use crate::error::{Error, Result};
 use crate::fit::check_largest;
-use crate::index::{RowIndex, Seen};
+use crate::index::{QueryNeighbours, RowIndex};
 use crate::map::Map;
 use crate::matrix::Matrix;
 use crate::verdict::neighbours_in;
 use descent::Energy;
-use judge::{Judged, Rule};
+use judge::{JudgedRow, Rule};
 use local::{idw, idw_reach, of_one_cluster};
 pub(crate) use outlier_grid::{GridCell, OutlierGrid};
 use parameters::{apart, check_apart, nearest_count};
@@ -315,14 +315,20 @@ impl Lion {
         let judged = self.judge(rows.clone(), residuals.as_deref(), seen);
         let places = self.interpolate(rows.clone(), &judged);
         let resolved = judged.into_iter().zip(rows).zip(places).map(|((judged, row), place)| {
-            let Judged { placement, seen } = judged;
+            let JudgedRow { placement, seen } = judged;
             self.resolved(row, placement, &seen, place)
         });
         Ok(resolved.collect())
     }
 
     /// A judged row with its place; `among` is where it is among its neighbours, if it is interpolated.
-    fn resolved(&self, row: &[f32], placement: Placement, seen: &Seen, among: [f64; 3]) -> Resolved {
+    fn resolved(
+        &self,
+        row: &[f32],
+        placement: Placement,
+        seen: &QueryNeighbours,
+        among: [f64; 3],
+    ) -> Resolved {
         let nearest = self.as_position(seen.nearest.first().map_or(0, |(_, row)| *row));
         let place = match placement.verdict {
             Verdict::Exact => self.as_place(nearest),
@@ -349,17 +355,17 @@ impl Lion {
     }
 
     /// The places of the rows with neighbours among those; nothing of use for the other rows.
-    fn interpolate<'a>(&self, rows: impl Iterator<Item = &'a [f32]>, judged: &[Judged]) -> Vec<[f64; 3]> {
+    fn interpolate<'a>(&self, rows: impl Iterator<Item = &'a [f32]>, judged: &[JudgedRow]) -> Vec<[f64; 3]> {
         let y = self.map.y();
         // Where outliers may be spared in the end, they need a place among the others too.
-        let is_among = |judged: &&Judged| match judged.placement.verdict {
+        let is_among = |judged: &&JudgedRow| match judged.placement.verdict {
             Verdict::Interpolated => true,
             verdict => self.fdr.is_some() && self.waits(verdict),
         };
         let mut places = match self.local {
             Local::Energy | Local::Attraction => {
                 let (mut energy, repulsion) = (Energy::new(), self.repulsion.as_ref());
-                let place = |judged: &Judged| {
+                let place = |judged: &JudgedRow| {
                     let near = self.one_cluster(&judged.seen.nearest);
                     energy.place(near, y, repulsion, self.perplexity, (self.taper, self.r_x))
                 };
@@ -367,7 +373,7 @@ impl Lion {
             }
             Local::Idw => {
                 // Neighbours of no weight may still link the others' places.
-                let reach = |judged: &Judged| match self.split_clusters {
+                let reach = |judged: &JudgedRow| match self.split_clusters {
                     true => self.reach(&judged.placement),
                     false => {
                         let matters = idw_reach(f64::from(judged.placement.nearest_distance), self.power);
@@ -384,7 +390,7 @@ impl Lion {
             }
         }
         .into_iter();
-        let place = |judged: &Judged| if is_among(&judged) { places.next() } else { None };
+        let place = |judged: &JudgedRow| if is_among(&judged) { places.next() } else { None };
         judged.iter().map(place).map(Option::unwrap_or_default).collect()
     }
 
