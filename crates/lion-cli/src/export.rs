@@ -254,7 +254,7 @@ impl Rows {
         self.score.push(sighting.map(|sighting| sighting.score));
         self.p_distance.push(sighting.and_then(|sighting| sighting.p_distance));
         self.p_neighbours.push(sighting.and_then(|sighting| sighting.p_neighbours));
-        self.off_plane.push(sighting.and_then(|sighting| sighting.off_plane));
+        self.off_plane.push(sighting.and_then(|sighting| sighting.p_residual));
         self.nearest_id.push(sighting.map(|sighting| sighting.nearest_id.clone()));
         self.nearest_distance.push(sighting.map(|sighting| sighting.nearest_distance));
         self.neighbours.push(sighting.map(|sighting| sighting.neighbours));

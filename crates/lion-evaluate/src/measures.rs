@@ -157,7 +157,7 @@ mod tests {
             score: 0.0,
             p_distance: None,
             p_neighbours: None,
-            off_plane: None,
+            p_residual: None,
             nearest: 0,
             nearest_distance: 0.0,
             neighbours,

@@ -237,8 +237,8 @@ impl Map {
         told.set_item("rows", from.rows)?;
         told.set_item("stratified", from.stratified)?;
         told.set_item("covering", from.covering)?;
-        told.set_item("beyond", from.beyond)?;
-        told.set_item("beyond_error", from.beyond_error)?;
+        told.set_item("beyond", from.uncovered)?;
+        told.set_item("beyond_error", from.uncovered_error)?;
         told.set_item("judged", from.judged)?;
         Ok(Some(told))
     }

@@ -3,8 +3,8 @@
 
 use crate::arrays::{Rows, neighbours};
 use lion_tsne::{
-    Fit, Init, LionOptions, Local, Method, Metric, Neighbours, OffPlane, PcaChoice, Positions, Radius,
-    Search, Taper, VerdictRule,
+    Fit, Init, LionOptions, Local, Method, Metric, Neighbours, PcaChoice, PcaResidualLimit, Positions,
+    Radius, Search, Taper, VerdictRule,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -114,13 +114,18 @@ impl<'py> Params<'py> {
         }
     }
 
-    fn off_plane(&self) -> PyResult<Option<OffPlane>> {
-        let Some(value) = self.raw("off_plane")? else { return Ok(None) };
+    fn pca_residual(&self) -> PyResult<Option<PcaResidualLimit>> {
+        let (name, value) = match (self.raw("pca_residual")?, self.raw("off_plane")?) {
+            (Some(value), _) => ("pca_residual", value),
+            // The earlier name.
+            (None, Some(value)) => ("off_plane", value),
+            (None, None) => return Ok(None),
+        };
         let text = value.extract::<String>().unwrap_or_default();
         match (text.as_str(), text.parse()) {
-            ("none", _) => Ok(Some(OffPlane::None)),
-            (_, Ok(Radius::Percentile(percentile))) => Ok(Some(OffPlane::Percentile(percentile))),
-            _ => Err(refuse("off_plane", "none or a percentile such as \"99%\"", &value)),
+            ("none", _) => Ok(Some(PcaResidualLimit::None)),
+            (_, Ok(Radius::Percentile(percentile))) => Ok(Some(PcaResidualLimit::Percentile(percentile))),
+            _ => Err(refuse(name, "none or a percentile such as \"99%\"", &value)),
         }
     }
 
@@ -180,7 +185,7 @@ impl<'py> Params<'py> {
             verdict: self.word("verdict", VERDICTS)?,
             alpha: self.number("alpha")?,
             fdr: self.number("fdr")?,
-            off_plane: self.off_plane()?.unwrap_or_default(),
+            pca_residual: self.pca_residual()?.unwrap_or_default(),
             positions: self
                 .word("positions", &[("nearest", Positions::Nearest), ("random", Positions::Random)])?
                 .unwrap_or_default(),

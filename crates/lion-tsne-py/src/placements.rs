@@ -30,8 +30,9 @@ pub(crate) fn code(verdict: Verdict) -> i8 {
     }
 }
 
-/// Placed rows, in the order in which they were given: `id, x, y, (z), verdict, score, p_distance, p_neighbours, off_plane, nearest_id,
-/// nearest_distance, neighbours, group`. pyarrow, polars, pandas and DuckDB read them through `__arrow_c_stream__`.
+/// Placed rows, in the order in which they were given: `id, x, y, (z), verdict, score, p_distance, p_neighbours,
+/// off_plane, nearest_id, nearest_distance, neighbours, group`. pyarrow, polars, pandas and DuckDB read them through
+/// `__arrow_c_stream__`.
 #[pyclass(frozen, module = "liontsne._native")]
 pub(crate) struct Placements {
     batch: RecordBatch,
@@ -75,7 +76,7 @@ pub(crate) fn said(map: &Map, placements: &[Placement]) -> PyResult<Vec<(&'stati
     let scores = Float64Array::from_iter_values(placements.iter().map(|placement| placement.score));
     let p_distance = Float64Array::from_iter(placements.iter().map(|placement| placement.p_distance));
     let p_neighbours = Float64Array::from_iter(placements.iter().map(|placement| placement.p_neighbours));
-    let off_plane = Float64Array::from_iter(placements.iter().map(|placement| placement.off_plane));
+    let p_residual = Float64Array::from_iter(placements.iter().map(|placement| placement.p_residual));
     let nearest_id = placements.iter().map(|placement| map.id(placement.nearest as usize));
     let distances = placements.iter().map(|placement| placement.nearest_distance);
     let neighbours = placements.iter().map(|placement| placement.neighbours);
@@ -85,7 +86,7 @@ pub(crate) fn said(map: &Map, placements: &[Placement]) -> PyResult<Vec<(&'stati
         ("score", Arc::new(scores)),
         ("p_distance", Arc::new(p_distance)),
         ("p_neighbours", Arc::new(p_neighbours)),
-        ("off_plane", Arc::new(off_plane)),
+        ("off_plane", Arc::new(p_residual)),
         ("nearest_id", texts(nearest_id)?),
         ("nearest_distance", Arc::new(Float32Array::from_iter_values(distances))),
         ("neighbours", Arc::new(UInt32Array::from_iter_values(neighbours))),

@@ -296,6 +296,7 @@ def test_adopted_maps(blobs, strange):
         ({"pca": 0}, "pca must be a whole number from 1 on, not 0"),
         ({"local": "linear"}, "local must be one of energy, attraction, idw, not 'linear'"),
         ({"verdict": "paper", "off_plane": "far"}, "off_plane must be"),
+        ({"pca_residual": "99%"}, "pca_residual is for verdict"),
         ({"off_plane": "99%"}, "off_plane is for verdict"),
         ({"verdict": "mine"}, "verdict must be"),
         ({"alpha": 2.0}, "alpha must be"),

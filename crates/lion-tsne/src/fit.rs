@@ -7,7 +7,7 @@ pub(crate) use data::check_largest;
 use crate::affinity::Affinities;
 use crate::error::{Error, Result};
 use crate::index::{Neighbours, Search, nearest_neighbours, wanted};
-use crate::landmarks::{Beyond, Sampled, SampledFrom};
+use crate::landmarks::{Sampled, SampledFrom, UncoveredCounter};
 use crate::lion::{Chosen, LionParameters, Radius};
 use crate::map::{KlPoint, Map, MapParts, Provenance};
 use crate::matrix::Matrix;
@@ -16,7 +16,7 @@ use crate::preprocess::{
 };
 use crate::progress::{Observer, Progress, Stage};
 use crate::tsne::{Optimised, Repulsion, Schedule, init, optimise};
-use crate::verdict::{Calibration, LEAST_ROWS, Origin, OutOfSample, neighbours_for, neighbours_in};
+use crate::verdict::{Calibration, CalibrationRows, LEAST_ROWS, OutOfSample, neighbours_for, neighbours_in};
 use data::check_data;
 use std::ops::ControlFlow;
 
@@ -80,9 +80,9 @@ pub struct Fit {
     pub init: Init,
     /// Neighbour search.
     pub search: Search,
-    /// The nearest neighbours of each row, where they are known already: nothing is searched then. Distances are taken as they
-    /// are, of whatever metric. Each row's list is in order, nearest first; the row itself may be in it or not. The first
-    /// three times `perplexity` count, rows that equal another not among them.
+    /// The nearest neighbours of each row, where they are known already: nothing is searched then. Distances are taken
+    /// as they are, of whatever metric. Each row's list is in order, nearest first; the row itself may be in it or not.
+    /// The first three times `perplexity` count, rows that equal another not among them.
     pub neighbours: Option<Neighbours>,
     /// The radius of neighbourhoods in placing, r_x; `None` is 99 % of NN-X.
     pub radius: Option<Radius>,
@@ -169,14 +169,15 @@ impl Fit {
 
     /// Fits a map to landmarks, whose PCA is that of the whole table, and judges what they leave out of it.
     pub fn run_sampled(&self, sampled: Sampled, observer: &mut Observer<'_>) -> Result<Map> {
-        let Sampled { rows, covering, seen, stratified, pca, covariance, witnesses } = sampled;
+        let Sampled { rows, covering, seen, stratified, pca, covariance, held_out } = sampled;
         let fitted_pca = pca.or_else(|| self.fitted_pca.clone());
         let sample = Sample { covering, covariance };
         let mut map = Self { fitted_pca, ..self.clone() }.run_covering(rows, sample, observer)?;
-        let (beyond, beyond_error, judged) = witnesses.judge(&Beyond::new(&map, self.threads)?)?;
+        let (uncovered, uncovered_error, judged) =
+            held_out.judge(&UncoveredCounter::new(&map, self.threads)?)?;
         let covering = covering as u64;
         map.provenance.sampled_from =
-            Some(SampledFrom { rows: seen, stratified, covering, beyond, beyond_error, judged });
+            Some(SampledFrom { rows: seen, stratified, covering, uncovered, uncovered_error, judged });
         Ok(map)
     }
 
@@ -352,8 +353,8 @@ impl Fit {
         Ok((distinct, out_of_sample))
     }
 
-    fn origin<'a>(&'a self, distinct: &'a Distinct) -> Origin<'a> {
-        Origin {
+    fn origin<'a>(&'a self, distinct: &'a Distinct) -> CalibrationRows<'a> {
+        CalibrationRows {
             x: &distinct.x,
             residuals: distinct.residuals.as_deref(),
             representatives: &distinct.representatives,

@@ -17,7 +17,7 @@ pub(crate) use connected_components::connected_components;
 pub use exact::ExactIndex;
 pub(crate) use given::wanted;
 pub use nearest_rows::NearestRows;
-pub(crate) use placing::{Partitioning, RowIndex, Seen};
+pub(crate) use placing::{Partitioning, QueryNeighbours, RowIndex};
 pub use scan::squared_distance;
 use std::ops::ControlFlow;
 

@@ -2,25 +2,26 @@
 //!
 //! A table passes by once, in parts. Of its rows those stay whose hash is least, so that which rows stay depends on the
 //! rows and the seed alone, not on their order or on how they were cut into parts. The rows of the next least hashes are
-//! witnesses: a fair sample of all others, by which it is judged what the landmarks leave out. The moments of all rows
-//! are summed on the way: the PCA is that of the whole table.
+//! held-out rows: a fair sample of all others, by which it is judged what the landmarks leave out. The moments of all rows
+//! are summed on the way: the PCA is that of the whole table. Bottom-k sampling is of Cohen & Kaplan 2007, Summarizing Data
+//! using Bottom-k Sketches; strata, covering rows and the estimate are ours.
 
-mod beyond;
+mod bottom_k;
 mod cover;
-mod keep;
 #[cfg(test)]
 mod tests;
+mod uncovered;
 
-pub(crate) use beyond::Witnesses;
-pub use beyond::{Beyond, SampledFrom};
+pub(crate) use uncovered::HeldOutSample;
+pub use uncovered::{SampledFrom, UncoveredCounter};
 
 use crate::error::{Error, Result};
 use crate::fit::{Fit, Rows, check_largest, pool};
 use crate::lion::Radius;
 use crate::matrix::Matrix;
 use crate::preprocess::{Covariance, Metric, Moments, Pca, PcaChoice, Preprocess, refuse_zero_rows};
-pub(crate) use keep::most_witnesses;
-use keep::{Keep, Kept, Key, WITNESSES};
+pub(crate) use bottom_k::max_held_out;
+use bottom_k::{BottomKSample, HashKey, MAX_HELD_OUT, SampledRow};
 use std::collections::HashSet;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -38,7 +39,7 @@ pub struct LandmarkOptions {
     /// The PCA of the map.
     pub pca: PcaChoice,
     /// How many of the other rows, at most, shall judge what the landmarks leave out (100 000; fewer of wide rows).
-    pub witnesses: usize,
+    pub held_out: usize,
     /// What r_x will be; `None` is 99 % of NN-X.
     pub radius: Option<Radius>,
     /// Same seed, same landmarks.
@@ -51,8 +52,8 @@ impl Fit {
     /// So many landmarks for this fit, as they come.
     pub fn landmarks(&self, count: usize) -> LandmarkOptions {
         let Self { metric, pca, radius, seed, threads, .. } = *self;
-        let (stratified, cover, witnesses) = (false, false, WITNESSES);
-        LandmarkOptions { count, stratified, cover, metric, pca, witnesses, radius, seed, threads }
+        let (stratified, cover, held_out) = (false, false, MAX_HELD_OUT);
+        LandmarkOptions { count, stratified, cover, metric, pca, held_out, radius, seed, threads }
     }
 }
 
@@ -71,7 +72,7 @@ impl Fit {
 /// let map = fit.run_sampled(landmarks.finish()?, &mut ignore)?;
 /// let from = map.provenance().sampled_from.expect("it was sampled");
 /// assert_eq!((map.rows(), from.rows), (40, 500));
-/// println!("{} of {} rows lie beyond r_x of every landmark", from.beyond, from.rows);
+/// println!("{} of {} rows lie beyond r_x of every landmark", from.uncovered, from.rows);
 /// # Ok(())
 /// # }
 /// ```
@@ -81,7 +82,7 @@ pub struct Landmarks {
     cols: Option<usize>,
     seen: u64,
     has: Has,
-    keep: Keep,
+    keep: BottomKSample,
     moments: Option<Moments>,
     pool: rayon::ThreadPool,
 }
@@ -108,7 +109,7 @@ pub struct Sampled {
     pub pca: Option<Pca>,
     /// The covariance that this PCA is of.
     pub(crate) covariance: Option<Covariance>,
-    pub(crate) witnesses: Witnesses,
+    pub(crate) held_out: HeldOutSample,
 }
 
 impl Landmarks {
@@ -123,7 +124,7 @@ impl Landmarks {
             cols: None,
             seen: 0,
             has: Has::default(),
-            keep: Keep::new(options.count, options.stratified, options.witnesses),
+            keep: BottomKSample::new(options.count, options.stratified, options.held_out),
             moments: None,
             pool: pool(options.threads)?,
         })
@@ -152,7 +153,7 @@ impl Landmarks {
             };
             let key = (xxh3_64_with_seed(name, self.options.seed), number);
             let label = labels.as_ref().map_or("", |labels| &labels[row]);
-            self.keep.offer(key, label, || Kept {
+            self.keep.offer(key, label, || SampledRow {
                 row: data.row(row).to_vec(),
                 id: ids.as_ref().map_or_else(String::new, |ids| ids[row].clone()),
                 label: label.to_owned(),
@@ -202,20 +203,20 @@ impl Landmarks {
         let Self { options, seen, has, keep, moments, pool, .. } = self;
         let cols = self.cols.unwrap_or(0);
         let (pca, covariance) = pool.install(|| moments.map(Moments::pca).transpose())?.unzip();
-        let keep::Chosen { mut plain, mut strata, kept } = keep.choose();
+        let bottom_k::LandmarkChoice { mut plain, mut strata, kept } = keep.choose();
         let covering = match options.cover {
             true => pool.install(|| {
-                let space = Space { kept: &kept, cols, options: &options, pca: pca.as_ref() };
+                let space = LandmarkSpace { kept: &kept, cols, options: &options, pca: pca.as_ref() };
                 cover::cover(&mut plain, &mut strata, &space)
             })?,
             false => Vec::new(),
         };
-        let mut order: Vec<Key> = plain.into_iter().flatten().collect();
+        let mut order: Vec<HashKey> = plain.into_iter().flatten().collect();
         order.sort_unstable();
         order.extend(&covering);
         let (mut ids, mut labels, mut different) = (Vec::new(), Vec::new(), HashSet::new());
         for key in &order {
-            let Kept { id, label, .. } = &kept[key];
+            let SampledRow { id, label, .. } = &kept[key];
             if has.ids && !different.insert(id) {
                 let problem = format!("the id {id:?} is there more than once: give each row its own");
                 return Err(Error::Data(problem));
@@ -225,28 +226,28 @@ impl Landmarks {
             labels.push(label.clone());
         }
         let rows = Rows {
-            data: keep::matrix(&kept, &order, cols)?,
+            data: bottom_k::matrix(&kept, &order, cols)?,
             ids: Some(ids),
             labels: has.labels.then_some(labels),
         };
-        let witnesses = Witnesses::new(&strata, |keys| keep::matrix(&kept, keys, cols))?;
+        let held_out = HeldOutSample::new(&strata, |keys| bottom_k::matrix(&kept, keys, cols))?;
         let (covering, stratified) = (covering.len(), options.stratified);
-        Ok(Sampled { rows, covering, seen, stratified, pca, covariance, witnesses })
+        Ok(Sampled { rows, covering, seen, stratified, pca, covariance, held_out })
     }
 }
 
 /// How rows that stayed become rows of the map.
-struct Space<'a> {
-    kept: &'a std::collections::BTreeMap<Key, Kept>,
+struct LandmarkSpace<'a> {
+    kept: &'a std::collections::BTreeMap<HashKey, SampledRow>,
     cols: usize,
     options: &'a LandmarkOptions,
     pca: Option<&'a Pca>,
 }
 
-impl Space<'_> {
+impl LandmarkSpace<'_> {
     /// These rows, and the preprocessing of the map, which is theirs where there is none of all rows.
-    fn fit(&self, keys: &[Key]) -> Result<(Preprocess, Matrix)> {
-        let rows = keep::matrix(self.kept, keys, self.cols)?;
+    fn fit(&self, keys: &[HashKey]) -> Result<(Preprocess, Matrix)> {
+        let rows = bottom_k::matrix(self.kept, keys, self.cols)?;
         let LandmarkOptions { metric, pca, seed, .. } = *self.options;
         match self.pca {
             Some(pca) => {

@@ -87,11 +87,11 @@ pub use error::{Error, Fault, Result};
 pub use file::Saved;
 pub use fit::{Fit, Init, Method, PERPLEXITY, Rows};
 pub use index::{ExactIndex, Neighbours, Search, nearest_neighbours};
-pub use landmarks::{Beyond, LandmarkOptions, Landmarks, Sampled, SampledFrom};
+pub use landmarks::{LandmarkOptions, Landmarks, Sampled, SampledFrom, UncoveredCounter};
 pub use lion::{
-    CalibrationFacts, CrossValidated, DEFAULT_ALPHA, Lion, LionOptions, LionParameters, Local, OffPlane,
-    PendingOutlier, Place, Placement, Placer, Positions, PowerPoint, Radius, Resolved, Taper, Verdict,
-    VerdictRule,
+    CalibrationFacts, CrossValidated, DEFAULT_ALPHA, Lion, LionOptions, LionParameters, Local,
+    PcaResidualLimit, PendingOutlier, Place, Placement, Placer, Positions, PowerPoint, Radius, Resolved,
+    Taper, Verdict, VerdictRule,
 };
 pub use map::{Image, KlPoint, Labels, Map, MapParts, Provenance};
 pub use matrix::Matrix;

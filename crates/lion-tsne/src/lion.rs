@@ -5,9 +5,9 @@ mod groups;
 mod judge;
 mod local;
 mod nearest;
-mod off_plane;
 mod outlier_grid;
 mod parameters;
+mod pca_residual;
 mod pending_outlier;
 mod placement;
 mod placer;
@@ -18,10 +18,10 @@ mod sweep;
 
 pub use judge::{CalibrationFacts, DEFAULT_ALPHA, VerdictRule};
 pub use local::{Local, Taper};
-pub use off_plane::OffPlane;
 pub use outlier_grid::Positions;
 pub use parameters::LionParameters;
 pub(crate) use parameters::{Chosen, spacing};
+pub use pca_residual::PcaResidualLimit;
 pub use pending_outlier::PendingOutlier;
 pub use placement::{Place, Placement, Resolved, Verdict};
 pub use placer::Placer;
@@ -30,12 +30,12 @@ pub use radius::Radius;
 
 use crate::error::{Error, Result};
 use crate::fit::check_largest;
-use crate::index::{RowIndex, Seen};
+use crate::index::{QueryNeighbours, RowIndex};
 use crate::map::Map;
 use crate::matrix::Matrix;
 use crate::verdict::neighbours_in;
 use descent::Energy;
-use judge::{Judged, Rule};
+use judge::{JudgedRow, Rule};
 use local::{idw, idw_reach, of_one_cluster};
 pub(crate) use outlier_grid::{GridCell, OutlierGrid};
 use parameters::{apart, check_apart, nearest_count};
@@ -71,8 +71,8 @@ pub struct LionOptions {
     /// Of the rows that are called outliers together, at most this share, in the mean, are like the map's own
     /// (Benjamini & Hochberg 1995), on top of `alpha`.
     pub fdr: Option<f64>,
-    /// What the paper's rule does about rows off the plane.
-    pub off_plane: OffPlane,
+    /// What the paper's rule does about rows with a large PCA residual.
+    pub pca_residual: PcaResidualLimit,
     /// Which free position an outlier gets.
     pub positions: Positions,
     /// The seed of random positions.
@@ -141,8 +141,8 @@ impl Lion {
         let LionOptions { radius, power, r_y, r_close, .. } = *options;
         let chosen = Chosen { radius, power, r_y, r_close };
         chosen.check()?;
-        if let OffPlane::Percentile(p) = options.off_plane {
-            Radius::Percentile(p).check("off plane")?;
+        if let PcaResidualLimit::Percentile(p) = options.pca_residual {
+            Radius::Percentile(p).check("pca residual")?;
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
         let pool = pool.map_err(|e| Error::Parameter {
@@ -315,14 +315,20 @@ impl Lion {
         let judged = self.judge(rows.clone(), residuals.as_deref(), seen);
         let places = self.interpolate(rows.clone(), &judged);
         let resolved = judged.into_iter().zip(rows).zip(places).map(|((judged, row), place)| {
-            let Judged { placement, seen } = judged;
+            let JudgedRow { placement, seen } = judged;
             self.resolved(row, placement, &seen, place)
         });
         Ok(resolved.collect())
     }
 
     /// A judged row with its place; `among` is where it is among its neighbours, if it is interpolated.
-    fn resolved(&self, row: &[f32], placement: Placement, seen: &Seen, among: [f64; 3]) -> Resolved {
+    fn resolved(
+        &self,
+        row: &[f32],
+        placement: Placement,
+        seen: &QueryNeighbours,
+        among: [f64; 3],
+    ) -> Resolved {
         let nearest = self.as_position(seen.nearest.first().map_or(0, |(_, row)| *row));
         let place = match placement.verdict {
             Verdict::Exact => self.as_place(nearest),
@@ -349,17 +355,17 @@ impl Lion {
     }
 
     /// The places of the rows with neighbours among those; nothing of use for the other rows.
-    fn interpolate<'a>(&self, rows: impl Iterator<Item = &'a [f32]>, judged: &[Judged]) -> Vec<[f64; 3]> {
+    fn interpolate<'a>(&self, rows: impl Iterator<Item = &'a [f32]>, judged: &[JudgedRow]) -> Vec<[f64; 3]> {
         let y = self.map.y();
         // Where outliers may be spared in the end, they need a place among the others too.
-        let is_among = |judged: &&Judged| match judged.placement.verdict {
+        let is_among = |judged: &&JudgedRow| match judged.placement.verdict {
             Verdict::Interpolated => true,
             verdict => self.fdr.is_some() && self.waits(verdict),
         };
         let mut places = match self.local {
             Local::Energy | Local::Attraction => {
                 let (mut energy, repulsion) = (Energy::new(), self.repulsion.as_ref());
-                let place = |judged: &Judged| {
+                let place = |judged: &JudgedRow| {
                     let near = self.one_cluster(&judged.seen.nearest);
                     energy.place(near, y, repulsion, self.perplexity, (self.taper, self.r_x))
                 };
@@ -367,7 +373,7 @@ impl Lion {
             }
             Local::Idw => {
                 // Neighbours of no weight may still link the others' places.
-                let reach = |judged: &Judged| match self.split_clusters {
+                let reach = |judged: &JudgedRow| match self.split_clusters {
                     true => self.reach(&judged.placement),
                     false => {
                         let matters = idw_reach(f64::from(judged.placement.nearest_distance), self.power);
@@ -384,7 +390,7 @@ impl Lion {
             }
         }
         .into_iter();
-        let place = |judged: &Judged| if is_among(&judged) { places.next() } else { None };
+        let place = |judged: &JudgedRow| if is_among(&judged) { places.next() } else { None };
         judged.iter().map(place).map(Option::unwrap_or_default).collect()
     }
 

@@ -146,7 +146,7 @@ pub struct Live {
 }
 
 /// A row of which all is known that does not depend on other points.
-type Judged = (Resolved, Option<u32>);
+type ResolvedInCluster = (Resolved, Option<u32>);
 
 impl Live {
     /// A map without points.
@@ -253,7 +253,7 @@ impl Live {
     }
 
     /// Settles all rows at once, each by itself, and finds their clusters.
-    fn judge(&self, changes: &[Change]) -> Result<Vec<Judged>> {
+    fn judge(&self, changes: &[Change]) -> Result<Vec<ResolvedInCluster>> {
         let rows: Vec<(usize, &[f32])> = changes
             .iter()
             .enumerate()
@@ -287,7 +287,7 @@ impl Live {
         }
     }
 
-    fn with_cluster(&self, resolved: Resolved) -> Judged {
+    fn with_cluster(&self, resolved: Resolved) -> ResolvedInCluster {
         let cluster = match &resolved {
             Resolved::Placed(placement) => self.voters.cluster(&placement.place),
             Resolved::Outlier(_) => None,
@@ -326,7 +326,7 @@ impl Live {
     }
 
     /// Puts a point where it belongs.
-    fn upsert(&mut self, arrival: Arrival, judged: Judged, events: &mut Vec<Event>) {
+    fn upsert(&mut self, arrival: Arrival, judged: ResolvedInCluster, events: &mut Vec<Event>) {
         let Arrival { id, label, .. } = arrival;
         let (resolved, cluster) = judged;
         let old = self.points.get(&id).cloned();
@@ -375,7 +375,7 @@ impl Live {
     }
 
     fn sighting(&self, point: &Point, old: Option<&Point>) -> Sighting {
-        let Placement { place, verdict, score, p_distance, p_neighbours, off_plane, .. } = point.placement;
+        let Placement { place, verdict, score, p_distance, p_neighbours, p_residual, .. } = point.placement;
         let Placement { nearest, nearest_distance, neighbours, group, .. } = point.placement;
         Sighting {
             id: point.id.clone(),
@@ -385,7 +385,7 @@ impl Live {
             score,
             p_distance,
             p_neighbours,
-            off_plane,
+            p_residual,
             nearest,
             nearest_id: self.lion.map().id(nearest as usize).into_owned(),
             nearest_distance,

@@ -134,7 +134,7 @@ impl Map {
             return refuse("a parameter or KL divergence of the map is not finite".into());
         }
         if let Some(from) = &self.provenance.sampled_from
-            && (from.rows < self.rows() as u64 || from.beyond.max(from.judged) > from.rows)
+            && (from.rows < self.rows() as u64 || from.uncovered.max(from.judged) > from.rows)
         {
             return refuse("the map has more rows than it was sampled from".into());
         }
@@ -277,7 +277,7 @@ impl Map {
             return refuse("the map is of all rows, not of landmarks".into());
         };
         from.judged = from.rows.saturating_sub(landmarks);
-        (from.beyond, from.beyond_error) = (counted, 0);
+        (from.uncovered, from.uncovered_error) = (counted, 0);
         self.checked()
     }
 

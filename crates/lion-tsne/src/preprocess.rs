@@ -197,7 +197,7 @@ impl Preprocess {
         Ok(())
     }
 
-    /// Whether its PCA dropped variance, so that rows can lie off its plane.
+    /// Whether its PCA dropped variance, so that rows have a residual.
     pub(crate) fn drops_variance(&self) -> bool {
         self.pca.as_ref().is_some_and(|pca| {
             let kept: f64 = pca.variances().iter().sum();

@@ -1,16 +1,17 @@
-//! Calibrated verdicts: how strange a row is, as a p-value. Of rows like the map's own, a share p has a p-value at or below p.
+//! Calibrated verdicts: how nonconforming a row is, as a conformal p-value. Of rows like the map's own, a share p has a
+//! p-value at or below p.
 //!
-//! Ours, not the paper's. Two things make a row strange: its nearest row is far (d1), or its ten nearest rows explain it
-//! badly (L), where how badly they are themselves explained is taken off. Each is compared with the values that the map's
-//! own rows had when they were left out of the map; the harmonic mean of the two p-values is compared likewise
-//! (docs/verdicts.md has the formulas).
+//! Ours, not the paper's. Two nonconformity scores tell a row apart: its nearest row is far (d1), or its ten nearest
+//! rows explain it badly (L), where how badly they are themselves explained is taken off. Each is compared with the
+//! values that the map's own rows had when they were left out of the map; the harmonic mean of the two p-values is
+//! compared likewise (docs/verdicts.md has the formulas).
 
 mod folds;
 mod ranks;
 mod reconstruction;
 
-pub(crate) use folds::{MOST_IN_FOLD, Origin, OutOfSample, fold_count};
-pub(crate) use ranks::{PValues, Ranks, Strangeness};
+pub(crate) use folds::{CalibrationRows, MOST_IN_FOLD, OutOfSample, fold_count};
+pub(crate) use ranks::{Nonconformity, PValues, Ranks};
 pub(crate) use reconstruction::{Reconstruction, neighbours_in};
 
 use crate::error::{Error, Result};
@@ -25,12 +26,13 @@ pub(crate) const LEAST_ROWS: usize = 20;
 /// Rows that calibrate, at most: 32768 of them tell 1 % to an eighteenth of it.
 const MOST_CALIBRATING: usize = 1 << 15;
 /// Errors below this share of the median nearest-neighbour distance are alike: without it rows beside duplicates, which
-/// their neighbours explain perfectly, would make all others seem strange.
+/// their neighbours explain perfectly, would make all others seem nonconforming.
 const SMALLEST_ERROR: f64 = 0.1;
-/// So much of the neighbours' own error is taken off: regions where rows are explained badly by nature are no stranger.
+/// So much of the neighbours' own error is taken off: regions where rows are explained badly by nature conform all the
+/// same.
 const NEIGHBOURS_SHARE: f64 = 0.5;
 
-/// What a map keeps to tell how strange a new row is. One value for each distinct row.
+/// What a map keeps to calibrate the nonconformity scores of new rows. One value for each distinct row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Calibration {
     /// The distance to its nearest other row.
@@ -39,7 +41,7 @@ pub(crate) struct Calibration {
     pub(crate) errors: Vec<f32>,
     /// L: R less half the mean R of its neighbours.
     pub(crate) relatives: Vec<f32>,
-    /// How far it is from the plane of a PCA that has not seen it; `None` without PCA.
+    /// Its residual by a PCA that has not seen it; `None` without PCA.
     pub(crate) residuals: Option<Vec<f32>>,
     /// c: errors are not told apart below it.
     pub(crate) smallest: f64,
@@ -52,7 +54,7 @@ pub(crate) struct Calibration {
 impl Calibration {
     /// From rows that were left out of the map, where anything was fitted to them, and from the neighbours of the others.
     pub(crate) fn new(
-        origin: &Origin<'_>,
+        origin: &CalibrationRows<'_>,
         out_of_sample: Option<OutOfSample>,
         neighbours: &Neighbours,
         nn_x: Option<&[f32]>,
@@ -62,7 +64,7 @@ impl Calibration {
         if let (Some(residuals), Some(out)) = (&mut residuals, &out_of_sample) {
             out.rows.iter().zip(&out.residuals).for_each(|(&row, &far)| residuals[row as usize] = far);
         }
-        let mut looks = Looks::new(origin, neighbours, residuals.as_deref(), k, nn_x);
+        let mut looks = LeaveOneOut::new(origin, neighbours, residuals.as_deref(), k, nn_x);
         let groups = origin.groups.map(|groups| groups.iter().max().map_or(0, |&most| u64::from(most) + 1));
         let calibration = match out_of_sample {
             None => {
@@ -88,8 +90,8 @@ impl Calibration {
     }
 
     /// Takes off what is due to a tenth of the rows having been left out with this one.
-    fn correct(&mut self, row: usize, (all, rest): &(Look, Look)) {
-        let relative = |look: &Look| {
+    fn correct(&mut self, row: usize, (all, rest): &(LeftOutRow, LeftOutRow)) {
+        let relative = |look: &LeftOutRow| {
             let error = log_error(look.error, self.smallest);
             f64::from(relative_error(error, look.near.iter().map(|&row| self.errors[row as usize])))
         };
@@ -110,9 +112,9 @@ impl Calibration {
     }
 
     /// What calibrates: the rows that are a fair sample, each as often as the data has it, with their values.
-    pub(crate) fn calibrating(&self, place_of: Option<&[u32]>, covering: usize) -> Vec<(u32, Strangeness)> {
+    pub(crate) fn calibrating(&self, place_of: Option<&[u32]>, covering: usize) -> Vec<(u32, Nonconformity)> {
         let rows = self.calibrating_rows(place_of, covering);
-        rows.into_iter().map(|row| (row, self.strangeness(row))).collect()
+        rows.into_iter().map(|row| (row, self.nonconformity(row))).collect()
     }
 
     /// The rows that those are of.
@@ -127,20 +129,20 @@ impl Calibration {
         rows.iter().flat_map(|&row| (0..times[row as usize]).map(move |_| row)).collect()
     }
 
-    /// How strange a row of the map is among the others.
-    pub(crate) fn strangeness(&self, row: u32) -> Strangeness {
-        Strangeness { distance: self.distances[row as usize], relative: self.relatives[row as usize] }
+    /// The nonconformity scores of a row of the map among the others.
+    pub(crate) fn nonconformity(&self, row: u32) -> Nonconformity {
+        Nonconformity { distance: self.distances[row as usize], relative: self.relatives[row as usize] }
     }
 
-    /// How strange a new row is, given its nearest rows.
-    pub(crate) fn strangeness_of(
+    /// The nonconformity scores of a new row, given its nearest rows.
+    pub(crate) fn nonconformity_of(
         &self,
         x: &Matrix,
         row: &[f32],
         near: &[(f32, u32)],
         residual: f32,
         reconstruction: &mut Reconstruction,
-    ) -> Strangeness {
+    ) -> Nonconformity {
         let near = &near[..near.len().min(neighbours_in(x.rows()))];
         let residuals = self.residuals.as_deref();
         let residual_of = |row: u32| residuals.map_or(0.0, |residuals| residuals[row as usize]);
@@ -150,7 +152,7 @@ impl Calibration {
         let error = log_error(error, self.smallest);
         let relative = relative_error(error, rows.map(|row| self.errors[row as usize]));
         let distance = near.first().map_or(0.0, |(distance2, _)| distance2.sqrt());
-        Strangeness { distance, relative }
+        Nonconformity { distance, relative }
     }
 
     /// Refuses what does not go with a map of so many distinct rows.
@@ -179,7 +181,7 @@ impl Calibration {
 }
 
 /// What a row of the map sees of the others.
-struct Look {
+struct LeftOutRow {
     distance: f32,
     /// The squared error of rebuilding it from its neighbours.
     error: f64,
@@ -187,8 +189,8 @@ struct Look {
 }
 
 /// What all rows of a map see of the others.
-struct Looks<'a> {
-    origin: &'a Origin<'a>,
+struct LeaveOneOut<'a> {
+    origin: &'a CalibrationRows<'a>,
     neighbours: &'a Neighbours,
     residuals: Option<&'a [f32]>,
     twins: Vec<bool>,
@@ -200,10 +202,10 @@ struct Looks<'a> {
     near: Vec<u32>,
 }
 
-impl<'a> Looks<'a> {
+impl<'a> LeaveOneOut<'a> {
     /// Each row left out by itself.
     fn new(
-        origin: &'a Origin<'a>,
+        origin: &'a CalibrationRows<'a>,
         neighbours: &'a Neighbours,
         residuals: Option<&'a [f32]>,
         k: usize,
@@ -235,7 +237,7 @@ impl<'a> Looks<'a> {
         row: u32,
         reconstruction: &mut Reconstruction,
         is_there: impl Fn(u32) -> bool,
-    ) -> Option<Look> {
+    ) -> Option<LeftOutRow> {
         let (indices, distances2) = self.neighbours.of(row as usize);
         let twin = self.twins[row as usize];
         let wanted = self.k - usize::from(twin);
@@ -251,13 +253,13 @@ impl<'a> Looks<'a> {
         let (x, around) = (self.origin.x, near.iter().copied());
         let own = residual_of(row);
         let error = reconstruction.squared_error(x, x.row(row as usize), around, own, residual_of);
-        Some(Look { distance, error, near })
+        Some(LeftOutRow { distance, error, near })
     }
 
     /// For rows that were left out with a fold: what they see in the map itself, of all other rows and without the fold. A
-    /// tenth of the rows being absent makes neighbours farther; how much shows here, where nothing else differs. `None` where
-    /// the neighbours that are known are nearly all of its own group or fold.
-    fn corrections(&self, out: &OutOfSample) -> Vec<Option<(Look, Look)>> {
+    /// tenth of the rows being absent makes neighbours farther; how much shows here, where nothing else differs. `None`
+    /// where the neighbours that are known are nearly all of its own group or fold.
+    fn corrections(&self, out: &OutOfSample) -> Vec<Option<(LeftOutRow, LeftOutRow)>> {
         let rows = out.rows.par_iter().with_min_len(64);
         let correction = |reconstruction: &mut Reconstruction, &row: &u32| {
             let (group, fold) = (self.origin.group(row), out.fold_of[row as usize]);
@@ -335,7 +337,7 @@ fn smallest_error(distances: impl Iterator<Item = f32>) -> f64 {
 }
 
 /// A random part of the rows where they are very many.
-fn sampled(origin: &Origin<'_>) -> Option<Vec<u32>> {
+fn sampled(origin: &CalibrationRows<'_>) -> Option<Vec<u32>> {
     let fair = origin.fair();
     let sample = || {
         let mut rows = Random::new(origin.seed ^ 0x5a_3b1e).sample(fair, MOST_CALIBRATING);

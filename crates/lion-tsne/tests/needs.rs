@@ -74,7 +74,7 @@ fn run(trial: &Trial) -> (u64, u64) {
                 landmarks.add(Rows { data: rows(1000, *cols), ids: Some(names), labels: None }).unwrap();
             }
             fit.run_sampled(landmarks.finish().unwrap(), &mut ignore).unwrap();
-            fit.needs_sampled(&lion_tsne::LandmarkOptions { witnesses: count - many, ..options }, *cols)
+            fit.needs_sampled(&lion_tsne::LandmarkOptions { held_out: count - many, ..options }, *cols)
         }
     };
     assert_eq!(said.bytes, said.parts.iter().map(|part| part.bytes).sum::<u64>());

@@ -3,7 +3,7 @@
 use super::Common;
 use super::value;
 use clap::{Args, ValueEnum};
-use lion_tsne::{LionOptions, Local, OffPlane, Positions, Radius, Taper, VerdictRule};
+use lion_tsne::{LionOptions, Local, PcaResidualLimit, Positions, Radius, Taper, VerdictRule};
 
 /// How LION places rows.
 #[derive(Debug, Args)]
@@ -39,14 +39,14 @@ pub(crate) struct PlacingArgs {
     /// neighbours within r_x. calibrated unless the map was made by an earlier version or has fewer than 20 rows
     #[arg(long, value_enum, value_name = "calibrated|paper", hide_possible_values = true)]
     pub(crate) verdict: Option<VerdictArg>,
-    /// The share of rows like the map's own that may be called outliers, such as 1% or 0.01; 1 % unless given, or as little as
-    /// the map's rows can tell where they are fewer than 99
+    /// The share of rows like the map's own that may be called outliers, such as 1% or 0.01; 1 % unless given, or as
+    /// little as the map's rows can tell where they are fewer than 99
     #[arg(long, value_name = "SHARE", value_parser = value::partial_share, allow_hyphen_values = true)]
     pub(crate) alpha: Option<f64>,
-    /// With --verdict paper: a row farther off the plane of the map's PCA than this percentile of the training rows is an
-    /// outlier too; none, as in the paper
-    #[arg(long, value_name = "none|P%", default_value = "none", value_parser = value::off_plane, allow_hyphen_values = true)]
-    pub(crate) off_plane: OffPlane,
+    /// With --verdict paper: a row whose PCA residual (its distance from its reconstruction) is above this percentile
+    /// of the training rows' is an outlier too; none, as in the paper
+    #[arg(long, visible_alias = "off-plane", value_name = "none|P%", default_value = "none", value_parser = value::pca_residual, allow_hyphen_values = true)]
+    pub(crate) pca_residual: PcaResidualLimit,
     /// Which free position an outlier takes: the one nearest to its nearest row's place, or a random one
     #[arg(long, value_enum, default_value_t = PositionsArg::Nearest)]
     pub(crate) outliers: PositionsArg,
@@ -91,7 +91,7 @@ impl PositionsArg {
 impl PlacingArgs {
     /// The options that were asked for.
     pub(crate) fn options(&self, common: &Common) -> LionOptions {
-        let Self { radius, power, r_y, r_close, split_clusters, off_plane, alpha, .. } = *self;
+        let Self { radius, power, r_y, r_close, split_clusters, pca_residual, alpha, .. } = *self;
         LionOptions {
             radius,
             power,
@@ -114,7 +114,7 @@ impl PlacingArgs {
             }),
             alpha,
             fdr: None,
-            off_plane,
+            pca_residual,
             positions: match self.outliers {
                 PositionsArg::Nearest => Positions::Nearest,
                 PositionsArg::Random => Positions::Random,

@@ -2,7 +2,7 @@
 
 use super::{Picture, PictureKind};
 use lion_table::OutputFormat;
-use lion_tsne::{Fit, Image, OffPlane, PcaChoice, Radius};
+use lion_tsne::{Fit, Image, PcaChoice, PcaResidualLimit, Radius};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 
@@ -161,10 +161,10 @@ pub(crate) fn partial_share(text: &str) -> Result<f64, String> {
     share(text.trim()).ok().filter(|&share| share < 1.0).ok_or_else(refuse)
 }
 
-pub(crate) fn off_plane(text: &str) -> Result<OffPlane, String> {
+pub(crate) fn pca_residual(text: &str) -> Result<PcaResidualLimit, String> {
     match (text, text.parse()) {
-        ("none", _) => Ok(OffPlane::None),
-        (_, Ok(Radius::Percentile(percentile))) => Ok(OffPlane::Percentile(percentile)),
+        ("none", _) => Ok(PcaResidualLimit::None),
+        (_, Ok(Radius::Percentile(percentile))) => Ok(PcaResidualLimit::Percentile(percentile)),
         _ => Err("it must be none or a percentile such as 99%".into()),
     }
 }
@@ -253,8 +253,8 @@ mod tests {
         assert_eq!(radius("99.5%"), Ok(Radius::Percentile(99.5)));
         assert_eq!(radius("5.5"), Ok(Radius::Value(5.5)));
         assert!(["101%", "-1%", "%", "nan", "-2", "wide"].iter().all(|text| radius(text).is_err()));
-        assert_eq!(off_plane("none"), Ok(OffPlane::None));
-        assert_eq!(off_plane("98%"), Ok(OffPlane::Percentile(98.0)));
+        assert_eq!(pca_residual("none"), Ok(PcaResidualLimit::None));
+        assert_eq!(pca_residual("98%"), Ok(PcaResidualLimit::Percentile(98.0)));
         assert_eq!((bytes("64MB"), bytes("1.5kB"), bytes("5000")), (Ok(64_000_000), Ok(1500), Ok(5000)));
         assert_eq!((memory("4GiB"), memory("300MB")), (Ok(4 << 30), Ok(300_000_000)));
         assert!(["0", "-1MB", "nan", "64TB", "1e99", "much"].iter().all(|text| bytes(text).is_err()));
@@ -277,7 +277,7 @@ mod tests {
         assert!(["0", "-1", "nan", "inf", "1e10", "soon"].iter().all(|text| seconds(text).is_err()));
         assert!(["0", "100%", "1", "-5%", "few", "nan"].iter().all(|text| partial_share(text).is_err()));
         assert!(["0", "-1%", "101%", "2", "nan", "%"].iter().all(|text| share(text).is_err()));
-        assert!(["98", "101%", "all"].iter().all(|text| off_plane(text).is_err()));
+        assert!(["98", "101%", "all"].iter().all(|text| pca_residual(text).is_err()));
         assert!(picture("a").is_err() && picture("a.pdf").is_err());
     }
 }

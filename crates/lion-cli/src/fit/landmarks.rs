@@ -7,7 +7,7 @@ use crate::files::{Ahead, Batch, Files, Whereabouts};
 use crate::progress::{Phase, Reporter};
 use anyhow::{Context, Result, ensure};
 use lion_table::{Cell, Table};
-use lion_tsne::{Beyond, Fit, LandmarkOptions, Landmarks, Map, Matrix, Rows, Sampled};
+use lion_tsne::{Fit, LandmarkOptions, Landmarks, Map, Matrix, Rows, Sampled, UncoveredCounter};
 use std::path::Path;
 
 /// So many times as many rows beyond r_x as it promises are worth a word.
@@ -69,12 +69,12 @@ pub(super) fn advice(map: &Map) -> Option<String> {
     let fair = lion.nn_x().len().saturating_sub(from.covering as usize);
     let alone = lion.nn_x()[..fair].iter().filter(|distance| f64::from(**distance) > lion.r_x).count();
     let expected = alone as f64 / fair.max(1) as f64;
-    let surely = from.beyond.saturating_sub(from.beyond_error) as f64 / from.rows.max(1) as f64;
+    let surely = from.uncovered.saturating_sub(from.uncovered_error) as f64 / from.rows.max(1) as f64;
     let or_cover = if from.covering == 0 { ", or --cover" } else { "" };
     (surely > MANY * expected).then(|| {
         format!(
             "advice: {:.1} % of the rows lie beyond r_x of every landmark, and of the landmarks themselves {:.1} %: take more landmarks{or_cover}",
-            100.0 * from.share_beyond(),
+            100.0 * from.uncovered_share(),
             100.0 * expected
         )
     })
@@ -122,8 +122,8 @@ impl<'a> Passing<'a> {
     /// How landmarks are chosen, by what was asked for and what there is memory for.
     fn options(&self, plain: LandmarkOptions, memory: &Memory<'_>) -> LandmarkOptions {
         let LandmarkArgs { stratify, cover, .. } = self.args.landmarks;
-        let witnesses = memory.witnesses(&plain, self.columns.len());
-        LandmarkOptions { stratified: stratify, cover, witnesses, ..plain }
+        let held_out = memory.held_out(&plain, self.columns.len());
+        LandmarkOptions { stratified: stratify, cover, held_out, ..plain }
     }
 
     /// Chooses the landmarks.
@@ -166,7 +166,7 @@ impl<'a> Passing<'a> {
     /// Counts the rows beyond r_x of every landmark, all of the table passing by again. Ctrl-C leaves the estimate.
     fn count_beyond(&self, map: Map, common: &Common, reporter: &mut Reporter) -> Result<Map> {
         reporter.enter(Phase::Count);
-        let counter = Beyond::new(&map, usize::from(common.threads))?;
+        let counter = UncoveredCounter::new(&map, usize::from(common.threads))?;
         let (mut counted, mut seen) = (0, 0);
         for batch in Ahead::new(self.files.open(&self.args.read_options())?.with_repeated_ids()) {
             let Batch { rows: Table { rows, cols, data, .. }, at } = batch?;

@@ -14,10 +14,11 @@ const IDS: u64 = 140;
 const LABELS: u64 = 70;
 /// Batches that are there at a time while a table passes by.
 const PASSING: usize = 5;
-/// More landmarks than this are not mapped unless they are asked for: it would take long, and be too many points to look at.
+/// More landmarks than this are not mapped unless they are asked for: it would take long, and be too many points to
+/// look at.
 const MOST_UNASKED: usize = 200_000;
-/// The share of memory that witnesses may have.
-const OF_WITNESSES: u64 = 8;
+/// The share of memory that held-out rows may have.
+const HELD_OUT_PART: u64 = 8;
 
 /// A fit, and the memory that there is for it.
 pub(super) struct Memory<'a> {
@@ -50,8 +51,8 @@ impl<'a> Memory<'a> {
         AllRows { memory: self, cols: table.columns().len(), buffers: table.buffers() as u64, pictures }
     }
 
-    /// How many landmarks are mapped instead of a table that is too large, which is said; or a refusal, where something else
-    /// was asked for or nothing fits.
+    /// How many landmarks are mapped instead of a table that is too large, which is said; or a refusal, where something
+    /// else was asked for or nothing fits.
     pub(super) fn landmarks_instead(&self, table: &TooLarge) -> Result<usize> {
         let Some(limit) = self.limit else { bail!("there is no limit to keep to") };
         let problem = format!(
@@ -70,7 +71,7 @@ impl<'a> Memory<'a> {
             count: table.known.unwrap_or(usize::MAX).min(u32::MAX as usize),
             ..self.fit.landmarks(0)
         };
-        let options = LandmarkOptions { witnesses: self.witnesses(&all, table.cols), ..all };
+        let options = LandmarkOptions { held_out: self.held_out(&all, table.cols), ..all };
         let beside = self.beside_landmarks(table.cols, table.buffers);
         let most = self.fit.most_landmarks(&options, table.cols, limit.bytes.saturating_sub(beside));
         let Some(most) = most else { bail!("{problem}, too little for landmarks too: allow more memory") };
@@ -132,12 +133,12 @@ impl<'a> Memory<'a> {
     }
 
     /// How many rows judge what landmarks leave out: as many as always, or those that a limited memory has room for.
-    pub(super) fn witnesses(&self, options: &LandmarkOptions, cols: usize) -> usize {
-        let Some(limit) = self.limit else { return options.witnesses };
+    pub(super) fn held_out(&self, options: &LandmarkOptions, cols: usize) -> usize {
+        let Some(limit) = self.limit else { return options.held_out };
         let one = self.fit.landmarks(0);
-        let one = LandmarkOptions { witnesses: 1, count: 1, ..one }.needs(cols);
-        let row = one.parts.iter().find(|part| part.name == "witnesses").map_or(1, |part| part.bytes);
-        options.witnesses.min((limit.bytes / OF_WITNESSES / row.max(1)) as usize).max(1)
+        let one = LandmarkOptions { held_out: 1, count: 1, ..one }.needs(cols);
+        let row = one.parts.iter().find(|part| part.name == "held-out rows").map_or(1, |part| part.bytes);
+        options.held_out.min((limit.bytes / HELD_OUT_PART / row.max(1)) as usize).max(1)
     }
 
     /// What is held beside landmarks: the program, and rows on their way.

@@ -50,7 +50,7 @@ impl<'a> SheetWriter<'a> {
             of(&records, |record| record.score),
             of(&records, |record| record.p_distance),
             of(&records, |record| record.p_neighbours),
-            of(&records, |record| record.off_plane),
+            of(&records, |record| record.p_residual),
             of(&records, |record| self.map.id(record.nearest as usize).into_owned()),
             of(&records, |record| record.nearest_distance),
             of(&records, |record| record.neighbours),

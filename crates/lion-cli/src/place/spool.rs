@@ -19,7 +19,7 @@ pub(crate) struct Record {
     pub(crate) score: f64,
     pub(crate) p_distance: Option<f64>,
     pub(crate) p_neighbours: Option<f64>,
-    pub(crate) off_plane: Option<f64>,
+    pub(crate) p_residual: Option<f64>,
     pub(crate) nearest: u32,
     pub(crate) nearest_distance: f32,
     pub(crate) neighbours: u32,
@@ -30,7 +30,7 @@ pub(crate) struct Record {
 
 impl Record {
     pub(crate) fn new(id: Option<String>, label: u32, placement: &Placement) -> Self {
-        let Placement { verdict, score, p_distance, p_neighbours, off_plane, .. } = *placement;
+        let Placement { verdict, score, p_distance, p_neighbours, p_residual, .. } = *placement;
         let Placement { nearest, nearest_distance, neighbours, .. } = *placement;
         let (place, group) = ([0.0; 3], None);
         let mut record = Self {
@@ -40,7 +40,7 @@ impl Record {
             score,
             p_distance,
             p_neighbours,
-            off_plane,
+            p_residual,
             nearest,
             nearest_distance,
             neighbours,
@@ -74,7 +74,7 @@ impl Record {
         // Shares are never NaN, and no group has the last number.
         out.write_all(&self.p_distance.unwrap_or(f64::NAN).to_le_bytes())?;
         out.write_all(&self.p_neighbours.unwrap_or(f64::NAN).to_le_bytes())?;
-        out.write_all(&self.off_plane.unwrap_or(f64::NAN).to_le_bytes())?;
+        out.write_all(&self.p_residual.unwrap_or(f64::NAN).to_le_bytes())?;
         out.write_all(&self.nearest.to_le_bytes())?;
         out.write_all(&self.nearest_distance.to_le_bytes())?;
         out.write_all(&self.neighbours.to_le_bytes())?;
@@ -96,7 +96,7 @@ impl Record {
             score: take(input, f64::from_le_bytes)?,
             p_distance: Some(take(input, f64::from_le_bytes)?).filter(|share| !share.is_nan()),
             p_neighbours: Some(take(input, f64::from_le_bytes)?).filter(|share| !share.is_nan()),
-            off_plane: Some(take(input, f64::from_le_bytes)?).filter(|share| !share.is_nan()),
+            p_residual: Some(take(input, f64::from_le_bytes)?).filter(|share| !share.is_nan()),
             nearest: take(input, u32::from_le_bytes)?,
             nearest_distance: take(input, f32::from_le_bytes)?,
             neighbours: take(input, u32::from_le_bytes)?,
@@ -178,7 +178,7 @@ mod tests {
             score: f64::from(i) / 100.0,
             p_distance: (i < 50).then_some(f64::from(i) / 50.0),
             p_neighbours: (i < 40).then_some(0.125),
-            off_plane: (i < 30).then_some(0.25),
+            p_residual: (i < 30).then_some(0.25),
             nearest: u32::MAX - i,
             nearest_distance: i as f32 * 0.1,
             neighbours: i,

@@ -22,7 +22,8 @@ enum Placed<'a> {
         score: f64,
         p_distance: Option<f64>,
         p_neighbours: Option<f64>,
-        off_plane: Option<f64>,
+        #[serde(rename = "off_plane")]
+        p_residual: Option<f64>,
         nearest_id: &'a str,
         nearest_distance: f32,
         neighbours: u32,
@@ -62,7 +63,7 @@ fn placed(event: &Event) -> Option<Placed<'_>> {
         score: sighting.score,
         p_distance: sighting.p_distance,
         p_neighbours: sighting.p_neighbours,
-        off_plane: sighting.off_plane,
+        p_residual: sighting.p_residual,
         nearest_id: &sighting.nearest_id,
         nearest_distance: sighting.nearest_distance,
         neighbours: sighting.neighbours,

@@ -77,7 +77,8 @@ struct PointAnswer<'a> {
     score: f64,
     p_distance: Option<f64>,
     p_neighbours: Option<f64>,
-    off_plane: Option<f64>,
+    #[serde(rename = "off_plane")]
+    p_residual: Option<f64>,
     nearest: u32,
     nearest_id: &'a str,
     nearest_distance: f32,
@@ -99,7 +100,7 @@ fn point_answer(app: &App, record: &PointRecord) -> Result<Response, Problem> {
         score: placement.score,
         p_distance: placement.p_distance,
         p_neighbours: placement.p_neighbours,
-        off_plane: placement.off_plane,
+        p_residual: placement.p_residual,
         nearest: placement.nearest,
         nearest_id: &lion.map().id(placement.nearest as usize),
         nearest_distance: placement.nearest_distance,

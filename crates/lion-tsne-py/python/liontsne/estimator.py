@@ -87,7 +87,7 @@ class LionTSNE(
     fdr : float or None, default=None
         A false discovery rate. Of the rows of one call that are called outliers, at most this share
         is ordinary, on average (Benjamini and Hochberg). It applies on top of `alpha`.
-    off_plane : str, default="none"
+    pca_residual : str, default="none"
         For `verdict="paper"`: a row is an outlier too if its PCA residual is larger than this
         percentile of the residuals of the map's rows.
     outliers : {"nearest", "random"}, default="nearest"
@@ -101,6 +101,8 @@ class LionTSNE(
     callback : callable or None, default=None
         Called as `callback(stage, done, total, kl)` while fitting. If it returns False during the
         descent, the map reached so far is kept.
+    off_plane : str or None, default=None
+        The earlier name of `pca_residual`.
 
     Attributes
     ----------
@@ -166,12 +168,13 @@ class LionTSNE(
         alpha=0.01,
         verdict="calibrated",
         fdr=None,
-        off_plane="none",
+        pca_residual="none",
         outliers="nearest",
         random_state=None,
         n_jobs=None,
         verbose=0,
         callback=None,
+        off_plane=None,
     ):
         self.n_components = n_components
         self.perplexity = perplexity
@@ -194,12 +197,13 @@ class LionTSNE(
         self.alpha = alpha
         self.verdict = verdict
         self.fdr = fdr
-        self.off_plane = off_plane
+        self.pca_residual = pca_residual
         self.outliers = outliers
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.callback = callback
+        self.off_plane = off_plane
 
     # Fitting
 
@@ -356,11 +360,14 @@ class LionTSNE(
             "threads": _params.threads(self.n_jobs),
         }
         rule = _params.one_of("verdict", self.verdict, ("calibrated", "paper"))
+        name, limit = "pca_residual", self.pca_residual
+        if self.off_plane is not None:
+            name, limit = "off_plane", self.off_plane
         # The default is what the map can do: small maps and old files have the paper's rule alone.
         if rule == "paper":
-            options |= {"verdict": rule, "off_plane": self.off_plane}
-        elif self.off_plane != "none":
-            raise ValueError('off_plane is for verdict="paper": the calibrated verdict minds the plane')
+            options |= {"verdict": rule, name: limit}
+        elif limit != "none":
+            raise ValueError(f'{name} is for verdict="paper": the calibrated verdict tests the residual')
         for name, default in (("alpha", DEFAULT_ALPHA), ("fdr", None)):
             if (share := getattr(self, name)) != default:
                 options[name] = _params.number(name, share)

@@ -68,7 +68,7 @@ def test_off_the_plane(data: np.ndarray) -> None:
     assert placed.verdict == ["exact", "outlier"] and placed.off_plane[1] == 0
     paper = {"verdict": "paper"}
     assert _native.Placer(fit(flat, pca=4), paper).place(above).verdict == ["interpolated"]
-    far = _native.Placer(fit(flat, pca=4), paper | {"off_plane": "99%"})
+    far = _native.Placer(fit(flat, pca=4), paper | {"pca_residual": "99%"})
     assert far.place(above).verdict == ["outlier"] and far.alpha is None
 
 

@@ -29,15 +29,15 @@ impl Neighbours {
         })
     }
 
-    /// The nearest `3 * perplexity` of each row that differs from those before it, among such rows: the row itself, wherever
-    /// it is in its list, and all but the first of equal ones are left out. Refuses what cannot be.
+    /// The nearest `3 * perplexity` of each row that differs from those before it, among such rows: the row itself,
+    /// wherever it is in its list, and all but the first of equal ones are left out. Refuses what cannot be.
     pub(crate) fn of_distinct(&self, unique: &Unique, perplexity: f64) -> Result<Self> {
         let Unique { representatives, place_of } = unique;
         let rows = place_of.as_ref().map_or(representatives.len(), Vec::len);
         self.check_shape(rows)?;
         let wanted = wanted(perplexity, representatives.len());
         let mut found = Self { k: wanted, indices: Vec::new(), distances2: Vec::new() };
-        let (mut named, mut taken) = (Seen::new(rows), Seen::new(representatives.len()));
+        let (mut named, mut taken) = (RowMarks::new(rows), RowMarks::new(representatives.len()));
         let lists = self.indices.chunks_exact(self.k).zip(self.distances2.chunks_exact(self.k));
         for (row, (indices, distances2)) in (0u32..).zip(lists) {
             check_list(row, indices, distances2, &mut named, rows)?;
@@ -97,7 +97,13 @@ pub(crate) fn wanted(perplexity: f64, rows: usize) -> usize {
 }
 
 /// Refuses a list with rows that are not there or are there twice, and distances that are none or are not in order.
-fn check_list(row: u32, indices: &[u32], distances2: &[f32], named: &mut Seen, rows: usize) -> Result<()> {
+fn check_list(
+    row: u32,
+    indices: &[u32],
+    distances2: &[f32],
+    named: &mut RowMarks,
+    rows: usize,
+) -> Result<()> {
     let mut nearest = 0.0;
     for (&index, &distance2) in indices.iter().zip(distances2) {
         if index as usize >= rows {
@@ -122,9 +128,9 @@ fn check_list(row: u32, indices: &[u32], distances2: &[f32], named: &mut Seen, r
 }
 
 /// What was seen in a list, for one list after another without clearing.
-struct Seen(Vec<u32>);
+struct RowMarks(Vec<u32>);
 
-impl Seen {
+impl RowMarks {
     fn new(count: usize) -> Self {
         Self(vec![u32::MAX; count])
     }

@@ -69,7 +69,7 @@ impl Partitioning {
 
 /// What a new row sees of the map.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Seen {
+pub(crate) struct QueryNeighbours {
     /// The nearest rows and their squared distances, nearest first; of equal ones the first row first.
     pub(crate) nearest: Vec<(f32, u32)>,
     /// How many rows within the radius were seen.
@@ -140,7 +140,7 @@ impl RowIndex {
 
     /// The `k` nearest rows of each query and the number within `radius`, among the rows of the partitions around it.
     /// `x` is what the index was made of.
-    pub(crate) fn search(&self, x: &Matrix, queries: &[f32], k: usize, radius: f64) -> Vec<Seen> {
+    pub(crate) fn search(&self, x: &Matrix, queries: &[f32], k: usize, radius: f64) -> Vec<QueryNeighbours> {
         let home = |queries: &[f32]| self.partitions_around(queries, self.probes);
         self.search_in(x, queries, k, radius, home)
     }
@@ -153,7 +153,7 @@ impl RowIndex {
         k: usize,
         radius: f64,
         reaches: &[f64],
-    ) -> Vec<Seen> {
+    ) -> Vec<QueryNeighbours> {
         let parts = queries.chunks(self.together() * self.cols).zip(reaches.chunks(self.together()));
         let search = |(queries, reaches): (&[f32], &[f64])| {
             let reaches: Vec<f64> = reaches.iter().map(|reach| reach.max(radius)).collect();
@@ -217,7 +217,7 @@ impl RowIndex {
         k: usize,
         radius: f64,
         partitions: impl Fn(&[f32]) -> Vec<(u32, u32)>,
-    ) -> Vec<Seen> {
+    ) -> Vec<QueryNeighbours> {
         let mut seen = Vec::with_capacity(queries.len() / self.cols);
         for queries in queries.chunks(self.together() * self.cols) {
             let centred = centre(queries, &self.mean);
@@ -234,7 +234,7 @@ impl RowIndex {
                 collectors.iter_mut().for_each(|collector| collector.nearest.shrink());
             }
             let first = seen.len();
-            seen.resize_with(first + collectors.len(), Seen::default);
+            seen.resize_with(first + collectors.len(), QueryNeighbours::default);
             for at in order {
                 let query = &queries[at * self.cols..][..self.cols];
                 seen[first + at] = self.decide(std::mem::take(&mut collectors[at]), x, query, k, radius);
@@ -311,14 +311,14 @@ impl RowIndex {
         query: &[f32],
         k: usize,
         radius: f64,
-    ) -> Seen {
+    ) -> QueryNeighbours {
         let mut within = collector.surely;
         let unsure = self.true_distances(x, query, &collector.unsure);
         within += unsure.iter().filter(|(distance2, _)| f64::from(distance2.sqrt()) <= radius).count() as u32;
         let candidates: Vec<u32> = collector.nearest.candidates().collect();
         let mut nearest = self.true_distances(x, query, &candidates);
         nearest.truncate(k);
-        Seen { nearest, within }
+        QueryNeighbours { nearest, within }
     }
 
     /// Row numbers in the order of partitions become rows, with their true distances, nearest first.
@@ -353,7 +353,7 @@ impl RowIndex {
     fn enough_probes(&self, x: &Matrix, k: usize, seed: u64) -> usize {
         let sample = x.select(&Random::new(seed ^ 0x5a3).sample(x.rows(), SAMPLE));
         let blocks: Vec<&[f32]> = sample.data().chunks(64 * self.cols).collect();
-        let farthest = |partitions: usize| -> Vec<Vec<Seen>> {
+        let farthest = |partitions: usize| -> Vec<Vec<QueryNeighbours>> {
             let around = |queries: &[f32]| self.partitions_around(queries, partitions);
             blocks.par_iter().map(|queries| self.search_in(x, queries, k, 0.0, around)).collect()
         };

@@ -1,7 +1,7 @@
-//! Landmarks for sparse regions: witnesses that no landmark is near to take the place of some in dense ones.
+//! Landmarks for sparse regions: held-out rows that no landmark is near to take the place of some in dense ones. Ours.
 
-use super::Space;
-use super::keep::Key;
+use super::LandmarkSpace;
+use super::bottom_k::HashKey;
 use crate::error::Result;
 use crate::index::squared_distance;
 use crate::lion::spacing;
@@ -10,28 +10,29 @@ use crate::matrix::Matrix;
 /// One landmark in so many is given to sparse regions at most.
 const GIVEN: usize = 10;
 
-/// Takes witnesses beyond r_x of every plain landmark as landmarks too, and as many plain ones away. Returns those taken.
+/// Takes held-out rows beyond r_x of every plain landmark as landmarks too, and as many plain ones away. Returns those
+/// taken.
 ///
-/// Half of the witnesses are asked: those who are left out of it judge what was covered. The rows that are known one by
+/// Half of the held-out rows are asked: those who are left out of it judge what was covered. The rows that are known one by
 /// one from then on become a stratum of their own.
 pub(super) fn cover(
-    plain: &mut [Vec<Key>],
-    strata: &mut Vec<(Vec<Key>, u64)>,
-    space: &Space<'_>,
-) -> Result<Vec<Key>> {
-    let mut asked: Vec<Key> = Vec::new();
-    for (witnesses, of) in strata.iter_mut() {
-        let first = witnesses.len().div_ceil(2);
+    plain: &mut [Vec<HashKey>],
+    strata: &mut Vec<(Vec<HashKey>, u64)>,
+    space: &LandmarkSpace<'_>,
+) -> Result<Vec<HashKey>> {
+    let mut asked: Vec<HashKey> = Vec::new();
+    for (held_out, of) in strata.iter_mut() {
+        let first = held_out.len().div_ceil(2);
         *of -= first as u64;
-        asked.extend(witnesses.drain(..first));
+        asked.extend(held_out.drain(..first));
     }
     if asked.is_empty() {
         return Ok(asked);
     }
     asked.sort_unstable();
-    let all_plain: Vec<Key> = plain.iter().flatten().copied().collect();
+    let all_plain: Vec<HashKey> = plain.iter().flatten().copied().collect();
     let (preprocess, x) = space.fit(&all_plain)?;
-    let candidates = preprocess.apply(&super::keep::matrix(space.kept, &asked, space.cols)?)?;
+    let candidates = preprocess.apply(&super::bottom_k::matrix(space.kept, &asked, space.cols)?)?;
     let (index, r_x) = spacing(&x, space.options.radius, space.options.seed)?;
     let lonely = index.lonely(&x, candidates.data(), r_x);
     let taken = apart(&candidates, &lonely, r_x, space.options.count / GIVEN);
@@ -65,7 +66,7 @@ fn apart(rows: &Matrix, lonely: &[bool], r_x: f64, most: usize) -> Vec<usize> {
 }
 
 /// Takes away so many landmarks: always of the label that has the most, the one of the greatest hash.
-fn make_room(plain: &mut [Vec<Key>], many: usize) -> Vec<Key> {
+fn make_room(plain: &mut [Vec<HashKey>], many: usize) -> Vec<HashKey> {
     let mut gone = Vec::with_capacity(many);
     while gone.len() < many
         && let Some(largest) = (0..plain.len()).rev().max_by_key(|&at| plain[at].len())

@@ -118,13 +118,13 @@ fn more_labels_than_landmarks_cannot_have_a_share_each() {
     assert!(Landmarks::new(each).unwrap().add(nameless).is_err());
 }
 
-/// How many rows the witnesses stand for, and how many there are.
+/// How many rows the held-out rows stand for, and how many there are.
 fn stands_for(chosen: &Sampled) -> (u64, usize) {
-    (chosen.witnesses.of(), chosen.witnesses.rows())
+    (chosen.held_out.of(), chosen.held_out.rows())
 }
 
 #[test]
-fn witnesses_stand_for_all_other_rows() {
+fn held_out_rows_stand_for_all_other_rows() {
     for stratified in [false, true] {
         for cover in [false, true] {
             let options = LandmarkOptions { stratified, cover, ..options(100) };
@@ -132,7 +132,7 @@ fn witnesses_stand_for_all_other_rows() {
             assert_eq!((few.rows.data.rows(), stands_for(&few)), (100, (900, 900)));
         }
     }
-    // Wide rows have fewer witnesses than there are other rows.
+    // Wide rows have fewer held-out rows than there are other rows.
     let (rows, cols) = (1000, 40_000);
     let wide = |part: u32| Matrix::new(250, cols, vec![part as f32; 250 * cols]).unwrap().into();
     let many = chosen(options(10), (0..4).map(wide));

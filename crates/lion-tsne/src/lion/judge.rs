@@ -1,11 +1,11 @@
 //! What is said of a new row: the calibrated verdict, ours, or the paper's.
 
-use super::off_plane::OffPlane;
 use super::parameters::LionParameters;
+use super::pca_residual::PcaResidualLimit;
 use super::radius::{ascending, share_at_least};
 use super::{Lion, LionOptions, Place, Placement, Verdict};
 use crate::error::{Error, Result};
-use crate::index::{Seen, squared_distance};
+use crate::index::{QueryNeighbours, squared_distance};
 use crate::map::Map;
 use crate::verdict::{Calibration, PValues, Ranks, Reconstruction};
 use rayon::prelude::*;
@@ -24,12 +24,12 @@ pub enum VerdictRule {
 
 /// A rule with what it needs.
 pub(super) enum Rule {
-    Calibrated(Calibrated),
-    Paper(Paper),
+    Calibrated(CalibratedRule),
+    Paper(PaperRule),
 }
 
 /// The calibrated rule.
-pub(super) struct Calibrated {
+pub(super) struct CalibratedRule {
     alpha: f64,
     calibration: Calibration,
     ranks: Ranks,
@@ -40,11 +40,11 @@ pub(super) struct Calibrated {
 }
 
 /// The paper's rule.
-pub(super) struct Paper {
+pub(super) struct PaperRule {
     /// NN-X by row, and ascending.
     nn_x: Vec<f32>,
     sorted_nn_x: Vec<f32>,
-    /// Rows farther off the plane are outliers, if that matters.
+    /// Rows with a greater PCA residual are outliers, if that matters.
     limit: Option<f64>,
     /// Residuals of the map's rows, ascending, if that matters.
     residuals: Vec<f32>,
@@ -53,9 +53,9 @@ pub(super) struct Paper {
 }
 
 /// A row of which the verdict is known.
-pub(super) struct Judged {
+pub(super) struct JudgedRow {
     pub(super) placement: Placement,
-    pub(super) seen: Seen,
+    pub(super) seen: QueryNeighbours,
 }
 
 impl Rule {
@@ -77,12 +77,12 @@ impl Rule {
             None => VerdictRule::Paper,
         });
         match (rule, &kept.calibration) {
-            (VerdictRule::Calibrated, Some(_)) if options.off_plane != OffPlane::None => refuse(
-                "off plane",
-                "belongs to the paper's rule: the calibrated verdict minds the plane by itself",
+            (VerdictRule::Calibrated, Some(_)) if options.pca_residual != PcaResidualLimit::None => refuse(
+                "pca residual",
+                "belongs to the paper's rule: the calibrated verdict tests the residual by itself",
             ),
             (VerdictRule::Calibrated, Some(calibration)) => {
-                Ok(Self::Calibrated(Calibrated::new(map, kept, calibration, options.alpha)))
+                Ok(Self::Calibrated(CalibratedRule::new(map, kept, calibration, options.alpha)))
             }
             (VerdictRule::Calibrated, None) => refuse("verdict", UNCALIBRATED),
             (VerdictRule::Paper, Some(_)) if asked.is_some() => refuse(
@@ -92,7 +92,7 @@ impl Rule {
             (VerdictRule::Paper, None) if asked.is_some() => {
                 refuse(asked.map_or("alpha", |(name, _)| name), UNCALIBRATED)
             }
-            (VerdictRule::Paper, _) => Ok(Self::Paper(Paper::new(kept, options))),
+            (VerdictRule::Paper, _) => Ok(Self::Paper(PaperRule::new(kept, options))),
         }
     }
 }
@@ -125,7 +125,7 @@ impl Map {
     }
 }
 
-/// Of few rows no p-value is as small as 1 %: then a row must be stranger than all of them.
+/// Of few rows no p-value is as small as 1 %: then a row must be more nonconforming than all of them.
 fn default_alpha(rows: usize) -> f64 {
     DEFAULT_ALPHA.max(1.0 / (rows + 1) as f64)
 }
@@ -139,9 +139,9 @@ fn promised(alpha: f64, rows: usize) -> f64 {
 /// 0.7 % is a little less than 0.007 once both are rounded, and means the same.
 const ROUNDED: f64 = 1.0 + 1e-12;
 
-impl Calibrated {
-    /// Whether a row with this p-value is strange.
-    fn is_strange(&self, score: f64) -> bool {
+impl CalibratedRule {
+    /// Whether a row with this p-value is an outlier.
+    fn is_outlier(&self, score: f64) -> bool {
         score <= self.alpha * ROUNDED
     }
 
@@ -149,7 +149,7 @@ impl Calibrated {
         let ranks = Ranks::new(&calibration.calibrating(map.place_of(), kept.covering));
         let rows = 0..calibration.distances.len() as u32;
         // It is among the rows that it is compared with: there is nothing to add.
-        let own = |row: u32| ranks.p_values(&calibration.strangeness(row), |_| f32::INFINITY).score as f32;
+        let own = |row: u32| ranks.p_values(&calibration.nonconformity(row), |_| f32::INFINITY).score as f32;
         Self {
             alpha: alpha.unwrap_or_else(|| default_alpha(ranks.rows())),
             own: rows.into_par_iter().with_min_len(4096).map(own).collect(),
@@ -160,17 +160,17 @@ impl Calibrated {
     }
 }
 
-impl Paper {
+impl PaperRule {
     fn new(kept: &LionParameters, options: &LionOptions) -> Self {
         use super::Radius;
         let residuals = kept.residuals.as_deref().map(|residuals| kept.fair(residuals));
-        let limit = options.off_plane.limit(residuals);
-        let off = match options.off_plane {
-            OffPlane::Percentile(p) if limit.is_some() => 100.0 - p,
+        let limit = options.pca_residual.limit(residuals);
+        let beyond_limit = match options.pca_residual {
+            PcaResidualLimit::Percentile(p) if limit.is_some() => 100.0 - p,
             _ => 0.0,
         };
         let nominal = match options.radius.unwrap_or(kept.radius) {
-            Radius::Percentile(p) => Some(((100.0 - p + off) / 100.0).min(1.0)),
+            Radius::Percentile(p) => Some(((100.0 - p + beyond_limit) / 100.0).min(1.0)),
             Radius::Value(_) => None,
         };
         Self {
@@ -182,7 +182,7 @@ impl Paper {
         }
     }
 
-    fn is_off_plane(&self, residual: Option<f32>) -> bool {
+    fn exceeds_residual_limit(&self, residual: Option<f32>) -> bool {
         self.limit.zip(residual).is_some_and(|(limit, residual)| f64::from(residual) > limit)
     }
 }
@@ -242,8 +242,8 @@ impl Lion {
         &self,
         rows: impl Iterator<Item = &'a [f32]> + Clone,
         residuals: Option<&[f32]>,
-        mut seen: Vec<Seen>,
-    ) -> Vec<Judged> {
+        mut seen: Vec<QueryNeighbours>,
+    ) -> Vec<JudgedRow> {
         let residual = |at: usize| residuals.map(|residuals| residuals[at]);
         match &self.rule {
             Rule::Paper(rule) => {
@@ -263,84 +263,91 @@ impl Lion {
     /// The p-values of the rows that are chosen; of the others nothing of use.
     fn p_values<'a>(
         &self,
-        rule: &Calibrated,
+        rule: &CalibratedRule,
         rows: impl Iterator<Item = &'a [f32]>,
         residuals: Option<&[f32]>,
-        seen: &[Seen],
+        seen: &[QueryNeighbours],
         chosen: impl Fn(usize) -> bool,
     ) -> Vec<PValues> {
         let mut reconstruction = Reconstruction::default();
         let x = self.map.x();
-        let of_row = |(at, (row, seen)): (usize, (&[f32], &Seen))| {
+        let of_row = |(at, (row, seen)): (usize, (&[f32], &QueryNeighbours))| {
             if !chosen(at) {
                 return PValues { score: 1.0, distance: 1.0, neighbours: 1.0 };
             }
             let residual = residuals.map_or(0.0, |residuals| residuals[at]);
             let calibration = &rule.calibration;
-            let strange = calibration.strangeness_of(x, row, &seen.nearest, residual, &mut reconstruction);
-            rule.ranks.p_values(&strange, |other| squared_distance(row, x.row(other as usize)).sqrt())
+            let nonconformity =
+                calibration.nonconformity_of(x, row, &seen.nearest, residual, &mut reconstruction);
+            rule.ranks.p_values(&nonconformity, |other| squared_distance(row, x.row(other as usize)).sqrt())
         };
         rows.zip(seen).enumerate().map(of_row).collect()
     }
 
-    fn judge_by_p_value(&self, rule: &Calibrated, seen: Seen, p: PValues, residual: Option<f32>) -> Judged {
+    fn judge_by_p_value(
+        &self,
+        rule: &CalibratedRule,
+        seen: QueryNeighbours,
+        p: PValues,
+        residual: Option<f32>,
+    ) -> JudgedRow {
         let (distance2, nearest) = seen.nearest.first().copied().unwrap_or_default();
         let distance = distance2.sqrt();
-        let strange = rule.is_strange(p.score);
+        let is_outlier = rule.is_outlier(p.score);
         let beside = f64::from(distance) <= self.r_x
-            && rule.own.get(nearest as usize).is_some_and(|own| rule.is_strange(f64::from(*own)));
+            && rule.own.get(nearest as usize).is_some_and(|own| rule.is_outlier(f64::from(*own)));
         let verdict = match () {
             () if distance2 == 0.0 && self.equals(nearest, residual) => Verdict::Exact,
-            () if strange && beside => Verdict::BesideOutlier,
-            () if strange => Verdict::Outlier,
+            () if is_outlier && beside => Verdict::BesideOutlier,
+            () if is_outlier => Verdict::Outlier,
             () => Verdict::Interpolated,
         };
-        let off_plane = residual.filter(|_| !rule.residuals.is_empty());
+        let residual = residual.filter(|_| !rule.residuals.is_empty());
         let placement = Placement {
             place: Place::default(),
             verdict,
             score: p.score,
             p_distance: Some(p.distance),
             p_neighbours: Some(p.neighbours),
-            off_plane: off_plane.map(|residual| share_at_least(&rule.residuals, residual)),
+            p_residual: residual.map(|residual| share_at_least(&rule.residuals, residual)),
             nearest: self.row_number(nearest),
             nearest_distance: distance,
             neighbours: seen.within,
             group: None,
         };
-        Judged { placement, seen }
+        JudgedRow { placement, seen }
     }
 
-    fn judge_by_paper(&self, rule: &Paper, seen: Seen, residual: Option<f32>) -> Judged {
+    fn judge_by_paper(&self, rule: &PaperRule, seen: QueryNeighbours, residual: Option<f32>) -> JudgedRow {
         let (distance2, nearest) = seen.nearest.first().copied().unwrap_or_default();
         let distance = distance2.sqrt();
         let verdict = match seen.within {
             _ if distance2 == 0.0 && self.equals(nearest, residual) => Verdict::Exact,
-            _ if rule.is_off_plane(residual) => Verdict::Outlier,
+            _ if rule.exceeds_residual_limit(residual) => Verdict::Outlier,
             2.. => Verdict::Interpolated,
             1 if f64::from(rule.nn_x[nearest as usize]) > self.r_x => Verdict::BesideOutlier,
             _ => Verdict::Outlier,
         };
         let share = share_at_least(&rule.sorted_nn_x, distance);
-        let off_plane = residual.filter(|_| !rule.residuals.is_empty());
-        let off_plane = off_plane.map(|residual| share_at_least(&rule.residuals, residual));
+        let residual = residual.filter(|_| !rule.residuals.is_empty());
+        let p_residual = residual.map(|residual| share_at_least(&rule.residuals, residual));
         let placement = Placement {
             place: Place::default(),
             verdict,
-            score: off_plane.map_or(share, |off| off.min(share)),
+            score: p_residual.map_or(share, |p| p.min(share)),
             p_distance: Some(share),
             p_neighbours: None,
-            off_plane,
+            p_residual,
             nearest: self.row_number(nearest),
             nearest_distance: distance,
             neighbours: seen.within,
             group: None,
         };
-        Judged { placement, seen }
+        JudgedRow { placement, seen }
     }
 
-    /// Whether a row on the spot of this one is as far off the plane too. Columns that never vary in the map have no weight
-    /// in its components; what differs there shows in the distance from the plane alone.
+    /// Whether a row on the spot of this one has the same PCA residual too. Columns that never vary in the map have no
+    /// weight in its components; what differs there shows in the residual alone.
     fn equals(&self, row: u32, residual: Option<f32>) -> bool {
         let kept = self.map.lion().and_then(|lion| lion.residuals.as_ref());
         kept.zip(residual).is_none_or(|(kept, residual)| kept[row as usize] == residual)
@@ -350,60 +357,60 @@ impl Lion {
         self.first_row.as_ref().map_or(distinct, |first| first[distinct as usize])
     }
 
-    /// Looks again, without missing anything, at what rows see that would be called strange for it.
+    /// Searches again, without missing anything, for the neighbours of rows that would be called outliers.
     fn verify<'a>(
         &self,
-        rule: &Calibrated,
+        rule: &CalibratedRule,
         rows: impl Iterator<Item = &'a [f32]> + Clone,
         residuals: Option<&[f32]>,
-        seen: &mut [Seen],
+        seen: &mut [QueryNeighbours],
         p_values: &mut [PValues],
     ) {
         if self.index.sees_all() {
             return;
         }
-        let strange: Vec<bool> = p_values.iter().map(|p| rule.is_strange(p.score)).collect();
-        self.look_again(rows.clone(), &strange, self.least_nearest(), seen);
-        let again = self.p_values(rule, rows.clone(), residuals, seen, |at| strange[at]);
-        for at in (0..seen.len()).filter(|&at| strange[at]) {
+        let is_outlier: Vec<bool> = p_values.iter().map(|p| rule.is_outlier(p.score)).collect();
+        self.search_again(rows.clone(), &is_outlier, self.least_nearest(), seen);
+        let again = self.p_values(rule, rows.clone(), residuals, seen, |at| is_outlier[at]);
+        for at in (0..seen.len()).filter(|&at| is_outlier[at]) {
             p_values[at] = again[at];
         }
         if self.nearest > self.least_nearest() {
-            let not_so = |(p, strange): (&PValues, &bool)| *strange && !rule.is_strange(p.score);
-            let not_so: Vec<bool> = p_values.iter().zip(&strange).map(not_so).collect();
-            self.look_again(rows, &not_so, self.nearest, seen);
+            let not_so = |(p, is_outlier): (&PValues, &bool)| *is_outlier && !rule.is_outlier(p.score);
+            let not_so: Vec<bool> = p_values.iter().zip(&is_outlier).map(not_so).collect();
+            self.search_again(rows, &not_so, self.nearest, seen);
         }
     }
 
-    /// The same for the paper's rule. Rows off the plane are strange whatever they see.
+    /// The same for the paper's rule. Rows beyond the residual limit are outliers whatever their neighbours.
     fn verify_paper<'a>(
         &self,
-        rule: &Paper,
+        rule: &PaperRule,
         rows: impl Iterator<Item = &'a [f32]> + Clone,
         residuals: Option<&[f32]>,
-        seen: &mut [Seen],
+        seen: &mut [QueryNeighbours],
     ) {
         if self.index.sees_all() {
             return;
         }
-        let off = |at: usize| rule.is_off_plane(residuals.map(|residuals| residuals[at]));
+        let off = |at: usize| rule.exceeds_residual_limit(residuals.map(|residuals| residuals[at]));
         let lonely: Vec<bool> =
             seen.iter().enumerate().map(|(at, seen)| seen.within < 2 && !off(at)).collect();
-        self.look_again(rows.clone(), &lonely, 2, seen);
+        self.search_again(rows.clone(), &lonely, 2, seen);
         if self.nearest > 2 {
-            let not_so = |(seen, lonely): (&Seen, &bool)| *lonely && seen.within >= 2;
+            let not_so = |(seen, lonely): (&QueryNeighbours, &bool)| *lonely && seen.within >= 2;
             let not_so: Vec<bool> = seen.iter().zip(&lonely).map(not_so).collect();
-            self.look_again(rows, &not_so, self.nearest, seen);
+            self.search_again(rows, &not_so, self.nearest, seen);
         }
     }
 
     /// The `k` nearest of all rows, for the rows that are `chosen`.
-    fn look_again<'a>(
+    fn search_again<'a>(
         &self,
         rows: impl Iterator<Item = &'a [f32]>,
         chosen: &[bool],
         k: usize,
-        seen: &mut [Seen],
+        seen: &mut [QueryNeighbours],
     ) {
         let again: Vec<usize> = (0..seen.len()).filter(|&at| chosen[at]).collect();
         let among = rows.zip(chosen).filter(|(_, chosen)| **chosen);

@@ -76,7 +76,7 @@ impl PendingOutlier {
             score: 0.0,
             p_distance: None,
             p_neighbours: None,
-            off_plane: None,
+            p_residual: None,
             nearest: 0,
             nearest_distance,
             neighbours: 0,

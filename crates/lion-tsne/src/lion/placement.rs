@@ -89,8 +89,9 @@ pub struct Placement {
     /// The other part: the p-value of how badly the nearest rows explain this one; `None` by the paper's rule.
     #[serde(default)]
     pub p_neighbours: Option<f64>,
-    /// The share of the map's rows that are at least as far from the plane of the PCA; `None` where there is none.
-    pub off_plane: Option<f64>,
+    /// The share of the map's rows whose PCA residual is at least as large; `None` where there is none.
+    #[serde(rename = "off_plane")]
+    pub p_residual: Option<f64>,
     /// The nearest row of the map, by its number in the data.
     pub nearest: u32,
     /// The distance to it.

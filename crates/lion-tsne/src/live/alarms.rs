@@ -1,14 +1,14 @@
 //! Alarms as tests: what is decided by evidence, and how often by chance alone.
 //!
-//! [`drift`] says whether scores are what they were, for the map and for each cluster; [`gather`] whether outliers are a new
-//! cluster; [`vanish`] and [`leave`] whether a cluster loses its arrivals or its points. Each kind has at most one false alarm in
-//! the time that is allowed for, in the mean and however long one watches, while rows come as the map's own did: in
-//! any order (exchangeable). None of them knows a clock: the same rows tell the same at one a minute and at a thousand a
-//! second.
+//! [`drift`] says whether scores are what they were, for the map and for each cluster; [`gather`] whether outliers are
+//! a new cluster; [`vanish`] and [`leave`] whether a cluster loses its arrivals or its points. Each kind has at most
+//! one false alarm in the time that is allowed for, in the mean and however long one watches, while rows come as the
+//! map's own did: in any order (exchangeable). None of them knows a clock: the same rows tell the same at one a minute
+//! and at a thousand a second.
 //!
-//! What counts as evidence: a row of a new point. A point that is sent again counts if all others had their turn in between, by
-//! events and up to [`TURN`] of them, and, where scores are judged, if its score was ordinary before. So a point that is sent again and again shows
-//! nothing, and points that are always strange show it once.
+//! What counts as evidence: a row of a new point. A point that is sent again counts if all others had their turn in
+//! between, by events and up to [`TURN`] of them, and, where scores are judged, if its score was ordinary before. So a
+//! point that is sent again and again shows nothing, and points that are always strange show it once.
 
 pub(super) mod drift;
 pub(super) mod gather;
@@ -55,7 +55,7 @@ pub(super) struct Known {
     /// Nine of ten pairs are no farther apart: a new cluster is taken to be as wide.
     pub(super) reach: f64,
     /// The map's own outlying rows.
-    strange: Vec<f32>,
+    outlier_rows: Vec<f32>,
     cols: usize,
 }
 
@@ -96,16 +96,16 @@ impl Known {
         });
         let clusters = judged.collect();
         let x = lion.map().x();
-        let strange = (0..x.rows().min(own.len())).filter(|&row| f64::from(own[row]) <= alpha);
-        let strange = strange.flat_map(|row| x.row(row)).copied().collect();
+        let outliers = (0..x.rows().min(own.len())).filter(|&row| f64::from(own[row]) <= alpha);
+        let outlier_rows = outliers.flat_map(|row| x.row(row)).copied().collect();
         let map = Null::uniform(calibration(lion), &edges);
         let [width, reach] = widths(lion, &cluster_of, [0.5, 0.9]);
-        Self { edges, map, clusters, alpha, rows: own.len(), width, reach, strange, cols: x.cols() }
+        Self { edges, map, clusters, alpha, rows: own.len(), width, reach, outlier_rows, cols: x.cols() }
     }
 
     /// How far the map's own outlying rows are from a row, ascending; those within a radius.
     pub(super) fn own(&self, row: &[f32], radius: f64) -> Vec<f32> {
-        let rows = self.strange.chunks_exact(self.cols.max(1));
+        let rows = self.outlier_rows.chunks_exact(self.cols.max(1));
         let distances = rows.map(|own| squared_distance(row, own).sqrt());
         let mut near: Vec<f32> = distances.filter(|distance| f64::from(*distance) <= radius).collect();
         near.sort_unstable_by(f32::total_cmp);

@@ -52,8 +52,8 @@ impl Event {
     }
 }
 
-/// What happened. Each change of a point is exactly one of the first eight; the others are alarms and their ends, decided by
-/// evidence over many arrivals.
+/// What happened. Each change of a point is exactly one of the first eight; the others are alarms and their ends,
+/// decided by evidence over many arrivals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum What {
@@ -151,8 +151,9 @@ pub struct Sighting {
     /// The part of it that is how badly its neighbours explain the row.
     #[serde(default)]
     pub p_neighbours: Option<f64>,
-    /// The share of the map's rows that are as far off the PCA plane.
-    pub off_plane: Option<f64>,
+    /// The share of the map's rows whose PCA residual is at least as large.
+    #[serde(rename = "off_plane")]
+    pub p_residual: Option<f64>,
     /// The nearest row of the map, by its number in the data.
     pub nearest: u32,
     /// The name of that row.
@@ -201,8 +202,8 @@ pub struct Evidence {
     pub of: u64,
     /// How many were expected of them.
     pub expected: f64,
-    /// The sum of e-values over all arrivals at which the change may have begun. Chance alone brings it so high once in as many
-    /// arrivals, in the mean, or less often.
+    /// The sum of e-values over all arrivals at which the change may have begun. Chance alone brings it so high once in
+    /// as many arrivals, in the mean, or less often.
     pub e_value: f64,
     /// When these arrivals began.
     pub since: f64,

@@ -182,7 +182,7 @@ impl Live {
             numbers.extend([placement.verdict as u64, placement.score.to_bits()]);
             numbers.extend(optional(placement.p_distance.map(f64::to_bits)));
             numbers.extend(optional(placement.p_neighbours.map(f64::to_bits)));
-            numbers.extend(optional(placement.off_plane.map(f64::to_bits)));
+            numbers.extend(optional(placement.p_residual.map(f64::to_bits)));
             numbers.extend([u64::from(placement.nearest), u64::from(placement.nearest_distance.to_bits())]);
             numbers.push(u64::from(placement.neighbours));
             numbers.extend(optional(placement.group));

@@ -4,14 +4,14 @@ use super::{Map, refuse};
 use crate::error::{Error, Result};
 use crate::fit::pool;
 use crate::matrix::Matrix;
-use crate::verdict::{Calibration, LEAST_ROWS, Origin, neighbours_for, neighbours_in};
+use crate::verdict::{Calibration, CalibrationRows, LEAST_ROWS, neighbours_for, neighbours_in};
 
 /// Values of rows that were preprocessed again differ by rounding; beyond this share of the largest they are other rows.
 const ROUNDING: f32 = 1e-3;
 
 impl Map {
-    /// The map with verdicts calibrated anew. `rows` are the rows it was made of, in their order and with all their columns;
-    /// without PCA the map has them itself. `groups` are as in [`Fit::groups`](crate::Fit::groups).
+    /// The map with verdicts calibrated anew. `rows` are the rows it was made of, in their order and with all their
+    /// columns; without PCA the map has them itself. `groups` are as in [`Fit::groups`](crate::Fit::groups).
     pub fn calibrate(mut self, rows: Option<Matrix>, groups: Option<&[u32]>, threads: usize) -> Result<Self> {
         let fair = self.x.rows() - self.lion.as_ref().map_or(0, |lion| lion.covering);
         if fair < LEAST_ROWS {
@@ -60,7 +60,7 @@ impl Map {
         // The PCA of landmarks is that of a whole table, which is not there.
         let sampled = self.provenance.sampled_from.is_some();
         let source = rows.filter(|_| !sampled).and_then(|rows| self.preprocess.source(rows));
-        let origin = Origin {
+        let origin = CalibrationRows {
             x: &self.x,
             residuals: residuals.as_deref(),
             representatives: &representatives,

@@ -2,7 +2,7 @@
 
 use super::needs::Needs;
 use crate::fit::Fit;
-use crate::landmarks::{LandmarkOptions, most_witnesses};
+use crate::landmarks::{LandmarkOptions, max_held_out};
 use crate::preprocess;
 
 /// What a row that stays takes beside its values: its place in two trees, its names, what the allocator adds.
@@ -11,21 +11,21 @@ const BESIDE: f64 = 270.0;
 const LEFT: f64 = 0.4;
 
 impl LandmarkOptions {
-    /// How many witnesses there will be at most of rows of so many columns.
-    fn witnesses(&self, cols: usize) -> f64 {
-        most_witnesses(self.witnesses, cols) as f64
+    /// How many held-out rows there will be at most of rows of so many columns.
+    fn held_out(&self, cols: usize) -> f64 {
+        max_held_out(self.held_out, cols) as f64
     }
 
     /// What choosing them from a table of so many columns will hold at its largest, however many rows it has.
     pub fn needs(&self, cols: usize) -> Needs {
-        let (landmarks, witnesses, width) = (self.count as f64, self.witnesses(cols), cols as f64);
+        let (landmarks, held_out, width) = (self.count as f64, self.held_out(cols), cols as f64);
         // They are copied out before the last of them is forgotten.
         let row = 8.0 * width + BESIDE;
         Needs::of(
             "choice of landmarks",
             &[
                 ("landmarks", landmarks * row),
-                ("witnesses", witnesses * row),
+                ("held-out rows", held_out * row),
                 ("moments of all rows", preprocess::pca_bytes(width, width)),
             ],
         )
@@ -36,10 +36,10 @@ impl Fit {
     /// What choosing landmarks and mapping them will hold at its largest, however many rows the table has: see
     /// [`Fit::run_sampled`].
     pub fn needs_sampled(&self, landmarks: &LandmarkOptions, cols: usize) -> Needs {
-        let held = 4.0 * landmarks.witnesses(cols) * cols as f64;
-        let stayed = landmarks.count as f64 + landmarks.witnesses(cols);
+        let held = 4.0 * landmarks.held_out(cols) * cols as f64;
+        let stayed = landmarks.count as f64 + landmarks.held_out(cols);
         let left = LEFT * stayed * (4.0 * cols as f64 + BESIDE);
-        let mapped = self.needs(landmarks.count, cols).with("witnesses", held as u64);
+        let mapped = self.needs(landmarks.count, cols).with("held-out rows", held as u64);
         let mapped = mapped.with("names", 100 * landmarks.count as u64);
         mapped.with("left by the choice of landmarks", left as u64).or(landmarks.needs(cols))
     }

@@ -1,6 +1,7 @@
 //! What rows of the map would look like if the map had never seen them: PCA and neighbours without a fold of the rows, one
-//! fold after another. In-sample values will not do: a PCA bends towards the rows it is fitted to, and with many columns and few
-//! rows they lie far nearer to its plane than any other row.
+//! fold after another. In-sample values will not do: a PCA bends towards the rows it is fitted to, and with many
+//! columns and few rows their residuals are far smaller than any other row's. K-fold cross-validation; its bookkeeping
+//! is ours.
 
 use super::LEAST_ROWS;
 use super::reconstruction::{NEIGHBOURS, Reconstruction};
@@ -25,7 +26,7 @@ const FEW_FOR_PRODUCTS: usize = 400;
 pub(crate) const MOST_IN_FOLD: usize = 1000;
 
 /// The distinct rows of a map, and where they come from.
-pub(crate) struct Origin<'a> {
+pub(crate) struct CalibrationRows<'a> {
     /// Preprocessed.
     pub(crate) x: &'a Matrix,
     /// How far each is from its projection, if there is PCA.
@@ -66,7 +67,7 @@ struct Fold {
     observed: Vec<u32>,
 }
 
-impl Origin<'_> {
+impl CalibrationRows<'_> {
     pub(crate) fn distinct(&self) -> usize {
         self.x.rows()
     }

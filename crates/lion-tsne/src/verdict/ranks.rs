@@ -1,15 +1,18 @@
-//! Conformal p-values (Vovk, Gammerman & Shafer 2005): how many rows of the map are at least as strange as a new one.
+//! Conformal p-values (Vovk, Gammerman & Shafer 2005, Algorithmic Learning in a Random World): how many rows of the map are
+//! at least as nonconforming as a new one. The two scores are joined by the harmonic mean of their p-values (Wilson
+//! 2019, The Harmonic Mean p-value for Combining Dependent Tests), which is calibrated like a score.
 
-/// What is compared of a row: large is strange.
+/// The nonconformity scores of a row: large is unlike the others.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Strangeness {
+pub(crate) struct Nonconformity {
     /// The distance to its nearest row.
     pub(crate) distance: f32,
     /// How badly its neighbours explain it, against how badly theirs explain them.
     pub(crate) relative: f32,
 }
 
-/// How strange a row is, each as a p-value: small is strange, and of rows like the map's own a share p is at or below p.
+/// The p-value of each score and of both: small is nonconforming, and of rows like the map's own a share p is at or
+/// below p.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PValues {
     /// Both parts together.
@@ -29,14 +32,14 @@ pub(crate) struct Ranks {
     least_sums: Vec<f64>,
 }
 
-/// So many rows that are as strange as a new one are compared with it as its neighbours. In larger maps one row more among
-/// the others makes no difference, but where the scores are smallest.
+/// So many rows that are as nonconforming as a new one are compared with it as its neighbours. In larger maps one row
+/// more among the others makes no difference, but where the scores are smallest.
 const COMPARED: usize = 256;
 
 /// A row that calibrates.
 struct Ranked {
     row: u32,
-    values: Strangeness,
+    values: Nonconformity,
     /// How many rows, itself included, have a value as large.
     ranks: (usize, usize),
     /// 1/rank + 1/rank. The p-values are the ranks divided by N + 1, so this is 1/p1 + 1/p2, divided by it too.
@@ -45,15 +48,15 @@ struct Ranked {
 
 impl Ranks {
     /// From the rows that calibrate and their values, in any order.
-    pub(crate) fn new(calibrating: &[(u32, Strangeness)]) -> Self {
-        let sorted = |value: fn(&Strangeness) -> f32| {
+    pub(crate) fn new(calibrating: &[(u32, Nonconformity)]) -> Self {
+        let sorted = |value: fn(&Nonconformity) -> f32| {
             let mut values: Vec<f32> = calibrating.iter().map(|(_, values)| value(values)).collect();
             values.sort_unstable_by(f32::total_cmp);
             values
         };
         let (distances, relatives) = (sorted(|row| row.distance), sorted(|row| row.relative));
         let mut ranks = Self { distances, relatives, rows: Vec::new(), least_sums: Vec::new() };
-        let ranked = |&(row, values): &(u32, Strangeness)| {
+        let ranked = |&(row, values): &(u32, Nonconformity)| {
             let at_least = ranks.at_least(&values);
             Ranked { row, values, ranks: at_least, sum: inverse_sum(at_least.0, at_least.1) }
         };
@@ -72,28 +75,28 @@ impl Ranks {
     }
 
     /// The p-values of a row that is as far from the rows of the map as `distance_to` says.
-    pub(crate) fn p_values(&self, row: &Strangeness, distance_to: impl Fn(u32) -> f32) -> PValues {
+    pub(crate) fn p_values(&self, row: &Nonconformity, distance_to: impl Fn(u32) -> f32) -> PValues {
         let (farther, worse) = self.at_least(row);
         let sum = inverse_sum(1 + farther, 1 + worse);
-        let as_strange = match self.as_strange(row, sum) {
-            few if few <= COMPARED => self.as_strange_beside(row, sum, distance_to),
+        let as_nonconforming = match self.at_least_as_nonconforming(row, sum) {
+            few if few <= COMPARED => self.at_least_as_nonconforming_beside(row, sum, distance_to),
             many => many,
         };
         let p_value = |at_least: usize| (1 + at_least) as f64 / (1 + self.rows()) as f64;
-        PValues { score: p_value(as_strange), distance: p_value(farther), neighbours: p_value(worse) }
+        PValues { score: p_value(as_nonconforming), distance: p_value(farther), neighbours: p_value(worse) }
     }
 
     /// How many rows have a distance as large, and how many a relative error.
-    fn at_least(&self, row: &Strangeness) -> (usize, usize) {
+    fn at_least(&self, row: &Nonconformity) -> (usize, usize) {
         let nearer = self.distances.partition_point(|other| *other < row.distance);
         let better = self.relatives.partition_point(|other| *other < row.relative);
         (self.rows() - nearer, self.rows() - better)
     }
 
-    /// How many rows are as strange once the new row is one of them: it is then counted in their ranks, as they are in its
-    /// own. A rank that grows by one lowers the sum by at most its square, and by half: so only rows little above the new
-    /// row's sum have to be looked at.
-    fn as_strange(&self, new: &Strangeness, sum: f64) -> usize {
+    /// How many rows are as nonconforming once the new row is one of them: it is then counted in their ranks, as they
+    /// are in its own. A rank that grows by one lowers the sum by at most its square, and by half: so only rows little
+    /// above the new row's sum have to be looked at.
+    fn at_least_as_nonconforming(&self, new: &Nonconformity, sum: f64) -> usize {
         let surely = self.rows() - self.least_sums.partition_point(|least| *least < sum);
         let first = self.rows.partition_point(|row| row.sum < sum);
         let in_doubt = self.rows[first..].iter().take_while(|row| {
@@ -111,10 +114,15 @@ impl Ranks {
         surely + in_doubt.filter(joined).count()
     }
 
-    /// The same, and the new row is also one of their neighbours: where it is nearer to a row than all others, that row is no
-    /// stranger than this distance. Without it a row far from all others counts as strange even beside a new one, and too few
-    /// rows of small maps are called outliers.
-    fn as_strange_beside(&self, new: &Strangeness, sum: f64, distance_to: impl Fn(u32) -> f32) -> usize {
+    /// The same, and the new row is also one of their neighbours: where it is nearer to a row than all others, that row
+    /// is no more nonconforming than by this distance. Without it a row far from all others counts as nonconforming
+    /// even beside a new one, and too few rows of small maps are called outliers.
+    fn at_least_as_nonconforming_beside(
+        &self,
+        new: &Nonconformity,
+        sum: f64,
+        distance_to: impl Fn(u32) -> f32,
+    ) -> usize {
         let first = self.rows.partition_point(|row| row.sum < sum);
         let joined = |row: &&Ranked| {
             let distance = row.values.distance.min(distance_to(row.row));
@@ -137,21 +145,25 @@ mod tests {
     use crate::random::Random;
 
     /// The p-value as the definition has it: every row, the new one among them, ranked anew.
-    fn plain(calibrating: &[(u32, Strangeness)], new: Strangeness, distance_to: impl Fn(u32) -> f32) -> f64 {
-        let bag: Vec<Strangeness> = calibrating.iter().map(|(_, values)| *values).chain([new]).collect();
-        let sum = |row: &Strangeness| {
+    fn plain(
+        calibrating: &[(u32, Nonconformity)],
+        new: Nonconformity,
+        distance_to: impl Fn(u32) -> f32,
+    ) -> f64 {
+        let bag: Vec<Nonconformity> = calibrating.iter().map(|(_, values)| *values).chain([new]).collect();
+        let sum = |row: &Nonconformity| {
             let farther = bag.iter().filter(|other| other.distance >= row.distance).count();
             let worse = bag.iter().filter(|other| other.relative >= row.relative).count();
             inverse_sum(farther, worse)
         };
-        let as_strange = |distance: &dyn Fn(u32, f32) -> f32| {
+        let as_nonconforming = |distance: &dyn Fn(u32, f32) -> f32| {
             let beside = calibrating
                 .iter()
-                .map(|(row, values)| Strangeness { distance: distance(*row, values.distance), ..*values });
+                .map(|(row, values)| Nonconformity { distance: distance(*row, values.distance), ..*values });
             beside.filter(|row| sum(row) >= sum(&new)).count()
         };
-        let count = match as_strange(&|_, own| own) {
-            few if few <= COMPARED => as_strange(&|row, own| own.min(distance_to(row))),
+        let count = match as_nonconforming(&|_, own| own) {
+            few if few <= COMPARED => as_nonconforming(&|row, own| own.min(distance_to(row))),
             many => many,
         };
         (count + 1) as f64 / bag.len() as f64
@@ -167,9 +179,9 @@ mod tests {
                 let shared = random.gaussian();
                 // Steps make ties.
                 let value = |own: f64| (((shared + own) * steps).round() / steps) as f32;
-                Strangeness { distance: value(random.gaussian()).abs(), relative: value(random.gaussian()) }
+                Nonconformity { distance: value(random.gaussian()).abs(), relative: value(random.gaussian()) }
             };
-            let calibrating: Vec<(u32, Strangeness)> = (0..rows).map(|row| (row, draw())).collect();
+            let calibrating: Vec<(u32, Nonconformity)> = (0..rows).map(|row| (row, draw())).collect();
             let ranks = Ranks::new(&calibrating);
             for at in 0..300 {
                 let new = draw();
@@ -193,9 +205,9 @@ mod tests {
                 let mut draw = || {
                     let shared = random.gaussian();
                     let distance = (shared + random.gaussian()).exp() as f32;
-                    Strangeness { distance, relative: (shared - random.gaussian()) as f32 }
+                    Nonconformity { distance, relative: (shared - random.gaussian()) as f32 }
                 };
-                let calibrating: Vec<(u32, Strangeness)> = (0..rows).map(|row| (row, draw())).collect();
+                let calibrating: Vec<(u32, Nonconformity)> = (0..rows).map(|row| (row, draw())).collect();
                 let ranks = Ranks::new(&calibrating);
                 scores.extend((0..each).map(|_| ranks.p_values(&draw(), |_| f32::INFINITY).score));
             }

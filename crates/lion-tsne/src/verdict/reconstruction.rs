@@ -1,5 +1,6 @@
 //! How badly a row's neighbours explain it: the error of rebuilding the row as a weighted mean of them, as locally linear
-//! embedding does (Roweis & Saul 2000), with what PCA dropped taken into account.
+//! embedding does (Roweis & Saul 2000, Nonlinear Dimensionality Reduction by Locally Linear Embedding), with what PCA
+//! dropped taken into account.
 
 use crate::matrix::Matrix;
 use crate::vectorized::vectorized;

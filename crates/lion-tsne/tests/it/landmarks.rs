@@ -1,7 +1,9 @@
 //! Maps of landmarks, from the table to the file.
 
 use crate::common::{Numbers, clusters, paper};
-use lion_tsne::{Beyond, Fit, LandmarkOptions, Landmarks, Lion, Map, Matrix, PcaChoice, Rows, ignore};
+use lion_tsne::{
+    Fit, LandmarkOptions, Landmarks, Lion, Map, Matrix, PcaChoice, Rows, UncoveredCounter, ignore,
+};
 
 /// 6000 rows in five heaps and, one in a hundred, anywhere.
 fn table() -> Rows {
@@ -66,9 +68,9 @@ fn what_is_beyond_is_counted_and_kept() {
         let map = map_of(&fit, options, &rows, &in_order, 4096);
         let from = map.provenance().sampled_from.unwrap();
         // All other rows are witnesses: what they say is exact.
-        let counter = Beyond::new(&map, 2).unwrap();
+        let counter = UncoveredCounter::new(&map, 2).unwrap();
         let counted = counter.count(&rows.data).unwrap();
-        assert_eq!((from.beyond, from.rows, from.judged), (counted, 6000, 5700), "{stratified} {cover}");
+        assert_eq!((from.uncovered, from.rows, from.judged), (counted, 6000, 5700), "{stratified} {cover}");
         // Of strangers that have a label of their own, nearly all are landmarks where labels share them out.
         assert!(from.is_exact() && (counted > 0 || stratified) && from.stratified == stratified);
         assert!(stratified || cover == (from.covering > 0));
@@ -95,7 +97,7 @@ fn cover_leaves_less_out_and_r_x_as_it_is() {
         |cover: bool| map_of(&fit, LandmarkOptions { cover, ..fit.landmarks(300) }, &rows, &in_order, 4096);
     let (plain, covered) = (map(false), map(true));
     let [without, with] = [&plain, &covered].map(|map| map.provenance().sampled_from.unwrap());
-    assert!(with.covering >= 10 && with.beyond < without.beyond, "{with:?} {without:?}");
+    assert!(with.covering >= 10 && with.uncovered < without.uncovered, "{with:?} {without:?}");
     // Rows that were taken because they are far from others do not widen the radius, nor what counts as strange.
     let [r_x, covered_r_x] = [&plain, &covered].map(|map| map.lion().unwrap().r_x);
     assert!((covered_r_x / r_x - 1.0).abs() < 0.1, "{r_x} {covered_r_x}");
@@ -117,13 +119,13 @@ fn the_estimate_holds_the_truth() {
         landmarks.add(data.clone().into()).unwrap();
         let map = fit.run_sampled(landmarks.finish().unwrap(), &mut ignore).unwrap();
         let from = map.provenance().sampled_from.unwrap();
-        let counted = Beyond::new(&map, 0).unwrap().count(&data).unwrap();
+        let counted = UncoveredCounter::new(&map, 0).unwrap().count(&data).unwrap();
         assert_eq!((from.rows, from.judged), (250_000, 100_000));
         // Twice what holds 95 times in 100.
-        assert!(from.beyond.abs_diff(counted) <= 2 * from.beyond_error, "{from:?} {counted}");
-        assert!(from.beyond_error > 0 && from.beyond_error < from.beyond / 5, "{from:?}");
+        assert!(from.uncovered.abs_diff(counted) <= 2 * from.uncovered_error, "{from:?} {counted}");
+        assert!(from.uncovered_error > 0 && from.uncovered_error < from.uncovered / 5, "{from:?}");
         let exact = map.with_beyond(counted).unwrap().provenance().sampled_from.unwrap();
-        assert!(exact.is_exact() && exact.beyond == counted);
+        assert!(exact.is_exact() && exact.uncovered == counted);
     }
 }
 
@@ -134,7 +136,7 @@ fn all_rows_of_a_small_table_are_landmarks() {
     let options = LandmarkOptions { cover: true, stratified: true, ..fit.landmarks(1000) };
     let map = map_of(&fit, options, &rows, &(0..100).collect::<Vec<_>>(), 7);
     let from = map.provenance().sampled_from.unwrap();
-    assert_eq!((map.rows(), from.rows, from.beyond, from.judged, from.covering), (100, 100, 0, 0, 0));
+    assert_eq!((map.rows(), from.rows, from.uncovered, from.judged, from.covering), (100, 100, 0, 0, 0));
     assert!(from.is_exact());
 }
 

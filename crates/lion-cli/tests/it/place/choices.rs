@@ -79,7 +79,7 @@ fn strangers_off_the_plane_are_found() {
     let Column::F64(shares) = rows.column("off_plane") else { panic!("no shares") };
     assert!(shares[0].unwrap() > 0.0 && shares[1] == Some(0.0), "{shares:?}");
     let paper = "place flat.lion off.csv -o p.csv --verdict paper";
-    assert_eq!(folder.json(&format!("{paper} --off-plane 99.9%"))["outlier"], 1);
+    assert_eq!(folder.json(&format!("{paper} --pca-residual 99.9%"))["outlier"], 1);
     assert_eq!(folder.json(paper)["outlier"], 0);
 }
 

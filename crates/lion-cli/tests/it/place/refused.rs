@@ -83,8 +83,8 @@ fn wrong_usage_is_refused_before_any_work() {
     place("--r-close -3", &["--r-close"]);
     place("--power 0", &["--power", "a number above 0"]);
     place("--power -2", &["--power", "a number above 0"]);
-    place("--off-plane 5", &["--off-plane", "99%"]);
-    place("--off-plane 101%", &["--off-plane"]);
+    place("--pca-residual 5", &["--pca-residual", "99%"]);
+    place("--off-plane 101%", &["--pca-residual"]);
     place("--local nearby", &["--local"]);
     place("--taper thin", &["--taper"]);
     place("--outliers far", &["--outliers"]);

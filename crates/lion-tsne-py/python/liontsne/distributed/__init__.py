@@ -97,7 +97,7 @@ def placer(
     signed : bool
         `neighbours` and `group` as int64, for engines that have no unsigned numbers.
     **how
-        `local`, `taper`, `split_clusters`, `verdict`, `alpha`, `off_plane`, `outliers`, `radius`,
+        `local`, `taper`, `split_clusters`, `verdict`, `alpha`, `pca_residual`, `outliers`, `radius`,
         `power`, `r_y`, `r_close` and `random_state`, as for `liontsne.load`.
 
     Returns
@@ -159,7 +159,7 @@ def _options(how: dict[str, Any]) -> dict[str, Any]:
             options[name] = bool(value)
         elif name == "random_state":
             options["seed"] = _params.seed(value)
-        elif name != "off_plane":
+        elif name not in ("pca_residual", "off_plane"):
             raise TypeError(f"placer() has no parameter {name!r}")
         else:
             options[name] = value

@@ -187,9 +187,9 @@ fn parts_are_checked_before_they_are_a_map() {
     );
     assert_eq!(
         refused(|p| {
-            let (rows, beyond, judged) = (6, 0, 0);
-            let (stratified, covering, beyond_error) = (false, 0, 0);
-            let from = SampledFrom { rows, stratified, covering, beyond, beyond_error, judged };
+            let (rows, uncovered, judged) = (6, 0, 0);
+            let (stratified, covering, uncovered_error) = (false, 0, 0);
+            let from = SampledFrom { rows, stratified, covering, uncovered, uncovered_error, judged };
             p.provenance.sampled_from = Some(from);
         }),
         "the map has more rows than it was sampled from"

@@ -16,7 +16,7 @@ fn bits(placement: &Placement) -> (Vec<u32>, Verdict, u64, Option<u64>, u32, u32
         placement.place.iter().map(|v| v.to_bits()).collect(),
         placement.verdict,
         placement.score.to_bits(),
-        placement.off_plane.map(f64::to_bits),
+        placement.p_residual.map(f64::to_bits),
         placement.nearest,
         placement.nearest_distance.to_bits(),
         placement.neighbours,

@@ -6,8 +6,8 @@ use super::support::{
 };
 use crate::common::{Numbers, paper};
 use lion_tsne::{
-    Fit, Lion, LionOptions, Local, Map, Matrix, OffPlane, PcaChoice, Placement, Radius, Taper, Verdict,
-    ignore,
+    Fit, Lion, LionOptions, Local, Map, Matrix, PcaChoice, PcaResidualLimit, Placement, Radius, Taper,
+    Verdict, ignore,
 };
 
 fn idw(radius: Radius, power: f64) -> LionOptions {
@@ -325,13 +325,13 @@ fn lifted(data: &Matrix, map: &Map, by: f64) -> Vec<Vec<f64>> {
 fn strangers_off_the_plane_are_outliers_whatever_their_neighbours() {
     let (data, map) = near_a_plane();
     let strangers = matrix(&lifted(&data, &map, 5.0));
-    let count = |off_plane: OffPlane, verdict: Verdict| {
-        let lion = lion(&map, &LionOptions { off_plane, ..paper() });
+    let count = |pca_residual: PcaResidualLimit, verdict: Verdict| {
+        let lion = lion(&map, &LionOptions { pca_residual, ..paper() });
         let placed = lion.place(&strangers).expect("placed");
         placed.iter().filter(|placement| placement.verdict == verdict).count()
     };
-    assert_eq!(count(OffPlane::Percentile(99.0), Verdict::Outlier), 100);
-    assert!(count(OffPlane::None, Verdict::Interpolated) > 85, "their shadows fall near rows");
+    assert_eq!(count(PcaResidualLimit::Percentile(99.0), Verdict::Outlier), 100);
+    assert!(count(PcaResidualLimit::None, Verdict::Interpolated) > 85, "their shadows fall near rows");
 }
 
 #[test]
@@ -343,12 +343,12 @@ fn residuals_are_compared_with_those_of_the_rows() {
     let residuals: Vec<f64> = rows(&data).iter().map(|row| residual(row)).collect();
     let (x, nn_x) = (rows(map.x()), nearest_distances(&rows(map.x())));
     let mut outliers = [0; 2];
-    for (off_plane, r_x, limit) in [
-        (OffPlane::Percentile(99.5), 99.0, Some(99.5)),
-        (OffPlane::Percentile(90.0), 99.0, Some(90.0)),
-        (OffPlane::None, 99.0, None),
+    for (pca_residual, r_x, limit) in [
+        (PcaResidualLimit::Percentile(99.5), 99.0, Some(99.5)),
+        (PcaResidualLimit::Percentile(90.0), 99.0, Some(90.0)),
+        (PcaResidualLimit::None, 99.0, None),
     ] {
-        let lion = lion(&map, &LionOptions { off_plane, ..paper() });
+        let lion = lion(&map, &LionOptions { pca_residual, ..paper() });
         let truth = percentile(&nn_x, r_x);
         assert!((lion.r_x() - truth).abs() < 1e-5 * truth, "r_x is {truth}, not {}", lion.r_x());
         for by in [0.0, 0.2, 0.35, 0.5] {
@@ -359,7 +359,7 @@ fn residuals_are_compared_with_those_of_the_rows() {
                 let out = residual(query);
                 // Squares of 32-bit projections decide: what they round is a share of the whole row's square.
                 let rounding = 1e-6 * oracle::distance(query, &mean).powi(2) / out;
-                if let Some(said) = placement.off_plane {
+                if let Some(said) = placement.p_residual {
                     let share = |by: f64| oracle::share_at_least(&residuals, out + by);
                     assert!(
                         (share(rounding)..=share(-rounding)).contains(&said),
@@ -367,9 +367,9 @@ fn residuals_are_compared_with_those_of_the_rows() {
                         share(0.0)
                     );
                 }
-                assert_eq!(placement.off_plane.is_some(), limit.is_some());
+                assert_eq!(placement.p_residual.is_some(), limit.is_some());
                 let near = oracle::share_at_least(&nn_x, f64::from(placement.nearest_distance));
-                let strange = near.min(placement.off_plane.unwrap_or(1.0));
+                let strange = near.min(placement.p_residual.unwrap_or(1.0));
                 assert!((placement.score - strange).abs() < 0.003, "{} is not {strange}", placement.score);
                 let edge = limit.map_or(f64::INFINITY, |p| percentile(&residuals, p));
                 if (out - edge).abs() < rounding || on_the_edge(shadow, &x, truth) {
@@ -390,8 +390,8 @@ fn residuals_are_compared_with_those_of_the_rows() {
 #[test]
 fn rows_of_the_map_are_exact_however_far_off_the_plane() {
     let (data, map) = near_a_plane();
-    for off_plane in [OffPlane::Percentile(99.0), OffPlane::Percentile(50.0)] {
-        let lion = lion(&map, &LionOptions { off_plane, ..paper() });
+    for pca_residual in [PcaResidualLimit::Percentile(99.0), PcaResidualLimit::Percentile(50.0)] {
+        let lion = lion(&map, &LionOptions { pca_residual, ..paper() });
         for (i, placement) in lion.place(&data).expect("placed").iter().enumerate() {
             assert_eq!((placement.verdict, placement.nearest as usize), (Verdict::Exact, i));
             assert_eq!(&*placement.place, map.place(i));
@@ -402,10 +402,10 @@ fn rows_of_the_map_are_exact_however_far_off_the_plane() {
 #[test]
 fn without_pca_nothing_is_off_the_plane() {
     let map = line();
-    for off_plane in [OffPlane::Percentile(99.0), OffPlane::None] {
-        let lion = lion(&map, &LionOptions { off_plane, ..paper() });
+    for pca_residual in [PcaResidualLimit::Percentile(99.0), PcaResidualLimit::None] {
+        let lion = lion(&map, &LionOptions { pca_residual, ..paper() });
         let placed = lion.place_row(&[4.5, 0.0]).expect("placed");
-        assert_eq!(placed.off_plane, None);
+        assert_eq!(placed.p_residual, None);
         let truth = percentile(&nearest_distances(&rows(map.x())), 99.0);
         assert!((lion.r_x() - truth).abs() < 1e-5 * truth, "the rate is not shared: {}", lion.r_x());
     }

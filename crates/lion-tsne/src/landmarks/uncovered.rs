@@ -1,6 +1,8 @@
-//! What landmarks leave out: rows that lie beyond r_x of every one of them.
+//! What landmarks leave uncovered: rows that lie beyond r_x of every one of them, estimated by stratified sampling. The
+//! interval is that of Agresti & Coull 1998, Approximate Is Better than "Exact" for Interval Estimation of Binomial
+//! Proportions, with the finite population correction.
 
-use super::keep::Key;
+use super::bottom_k::HashKey;
 use crate::error::{Error, Result};
 use crate::fit::{check_largest, pool};
 use crate::index::RowIndex;
@@ -22,39 +24,44 @@ pub struct SampledFrom {
     /// How many landmarks were taken to cover sparse regions.
     pub covering: u64,
     /// How many rows of the table lie beyond r_x of every landmark.
-    pub beyond: u64,
-    /// By so much `beyond` may be wrong, 95 times in 100; 0 if it was counted.
-    pub beyond_error: u64,
+    #[serde(rename = "beyond")]
+    pub uncovered: u64,
+    /// By so much `uncovered` may be wrong, 95 times in 100; 0 if it was counted.
+    #[serde(rename = "beyond_error")]
+    pub uncovered_error: u64,
     /// How many rows it was judged by, landmarks not among them.
     pub judged: u64,
 }
 
 impl SampledFrom {
-    /// Whether `beyond` was counted, not estimated.
+    /// Whether `uncovered` was counted, not estimated.
     pub fn is_exact(&self) -> bool {
-        self.beyond_error == 0
+        self.uncovered_error == 0
     }
 
-    /// `beyond` as a share of all rows.
-    pub fn share_beyond(&self) -> f64 {
-        self.beyond as f64 / self.rows.max(1) as f64
+    /// `uncovered` as a share of all rows.
+    pub fn uncovered_share(&self) -> f64 {
+        self.uncovered as f64 / self.rows.max(1) as f64
     }
 }
 
 /// Rows that did not become landmarks, and whom they stand for.
 #[derive(Clone, Debug)]
-pub(crate) struct Witnesses(Vec<Stratum>);
+pub(crate) struct HeldOutSample(Vec<HeldOutStratum>);
 
 /// Rows that are a fair sample of so many.
 #[derive(Clone, Debug)]
-struct Stratum {
+struct HeldOutStratum {
     rows: Matrix,
     of: u64,
 }
 
-impl Witnesses {
-    pub(super) fn new(strata: &[(Vec<Key>, u64)], rows: impl Fn(&[Key]) -> Result<Matrix>) -> Result<Self> {
-        let stratum = |(keys, of): &(Vec<Key>, u64)| Ok(Stratum { rows: rows(keys)?, of: *of });
+impl HeldOutSample {
+    pub(super) fn new(
+        strata: &[(Vec<HashKey>, u64)],
+        rows: impl Fn(&[HashKey]) -> Result<Matrix>,
+    ) -> Result<Self> {
+        let stratum = |(keys, of): &(Vec<HashKey>, u64)| Ok(HeldOutStratum { rows: rows(keys)?, of: *of });
         strata.iter().filter(|(keys, _)| !keys.is_empty()).map(stratum).collect::<Result<_>>().map(Self)
     }
 
@@ -71,10 +78,10 @@ impl Witnesses {
     }
 
     /// How many of the rows that they stand for lie beyond, by how much that may be wrong, and by how many it was judged.
-    pub(crate) fn judge(&self, beyond: &Beyond<'_>) -> Result<(u64, u64, u64)> {
+    pub(crate) fn judge(&self, counter: &UncoveredCounter<'_>) -> Result<(u64, u64, u64)> {
         let (mut total, mut variance, mut judged) = (0.0, 0.0, 0);
-        for Stratum { rows, of } in &self.0 {
-            let (found, many, of) = (beyond.count(rows)? as f64, rows.rows() as f64, *of as f64);
+        for HeldOutStratum { rows, of } in &self.0 {
+            let (found, many, of) = (counter.count(rows)? as f64, rows.rows() as f64, *of as f64);
             total += of * found / many;
             judged += rows.rows() as u64;
             if of > many {
@@ -91,25 +98,25 @@ impl Witnesses {
 /// Counts rows that lie beyond r_x of every row of a map: to be told of a table that passes by once more.
 ///
 /// ```
-/// use lion_tsne::{Beyond, Fit, Matrix, ignore};
+/// use lion_tsne::{UncoveredCounter, Fit, Matrix, ignore};
 ///
 /// # fn main() -> lion_tsne::Result<()> {
 /// let grid = (0..100).map(|i| [(i % 10) as f32, (i / 10) as f32]);
 /// let rows = Matrix::new(100, 2, grid.flatten().collect())?;
 /// let map = Fit { perplexity: Some(5.0), ..Fit::default() }.run(rows, &mut ignore)?;
-/// let beyond = Beyond::new(&map, 0)?;
-/// assert_eq!(beyond.count(&Matrix::new(3, 2, vec![0.5, 0.5, 3.0, 12.0, 4.0, 4.0])?)?, 1);
+/// let counter = UncoveredCounter::new(&map, 0)?;
+/// assert_eq!(counter.count(&Matrix::new(3, 2, vec![0.5, 0.5, 3.0, 12.0, 4.0, 4.0])?)?, 1);
 /// # Ok(())
 /// # }
 /// ```
-pub struct Beyond<'a> {
+pub struct UncoveredCounter<'a> {
     map: &'a Map,
     index: RowIndex,
     r_x: f64,
     pool: rayon::ThreadPool,
 }
 
-impl<'a> Beyond<'a> {
+impl<'a> UncoveredCounter<'a> {
     /// Makes a map ready; 0 threads are all.
     pub fn new(map: &'a Map, threads: usize) -> Result<Self> {
         let Some(lion) = map.lion() else {
