@@ -1,5 +1,7 @@
 //! `cargo xtask`: the chores of this repository, so that a bare clone needs two commands and no manual.
 
+#[cfg(test)]
+mod arrows;
 mod bench;
 mod book;
 mod data;

@@ -1,4 +1,7 @@
 //! The ways of placing that the evaluation compares, LION among them, all asked in the same way.
+//!
+//! Source: Boytsov, Fouquet, Hartmann and Le Traon (2017), "Visualizing and Exploring Dynamic High-Dimensional
+//! Datasets with LION-tSNE", for LION's four radii; LION's control around other methods is ours.
 
 use crate::baseline::{Baseline, BuiltBaseline};
 use crate::places_of;

@@ -1,5 +1,9 @@
 //! One more row joins a map: the exact affinities and the KL divergence of N + 1 points, of which nothing is built anew
 //! that did not change.
+//!
+//! Sources: van der Maaten and Hinton (2008), "Visualizing Data using t-SNE", for affinities and divergence; Boytsov,
+//! Fouquet, Hartmann and Le Traon (2017), "Visualizing and Exploring Dynamic High-Dimensional Datasets with
+//! LION-tSNE", for the measure of N + 1 points. The update from N to N + 1 is ours.
 
 mod field;
 mod gaussian;

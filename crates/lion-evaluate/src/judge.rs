@@ -1,4 +1,7 @@
 //! What is around a place: the nearest places of the map, their labels, and how far they are.
+//!
+//! Source: Boytsov, Fouquet, Hartmann and Le Traon (2017), "Visualizing and Exploring Dynamic High-Dimensional
+//! Datasets with LION-tSNE", for accuracy, distance and distance percentile.
 
 use crate::{Estimate, places_of_map};
 use lion_tsne::numerics::KdTree;

@@ -1,4 +1,7 @@
 //! Letters, drawn as the digits of MNIST were written: images of another kind that are not noise.
+//!
+//! Ours. The format of the images is that of LeCun, Bottou, Bengio and Haffner (1998), "Gradient-based learning
+//! applied to document recognition".
 
 use lion_tsne::Matrix;
 use lion_tsne::numerics::Random;

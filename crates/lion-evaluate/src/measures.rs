@@ -1,4 +1,8 @@
 //! Numbers that sum up many rows.
+//!
+//! Sources: Hanley and McNeil (1982), "The meaning and use of the area under a receiver operating characteristic (ROC)
+//! curve", for the AUC; Boytsov, Fouquet, Hartmann and Le Traon (2017), "Visualizing and Exploring Dynamic
+//! High-Dimensional Datasets with LION-tSNE", for the decomposition of the accuracy.
 
 use lion_tsne::{Error, Placement, Result, Verdict};
 use serde::{Deserialize, Serialize};

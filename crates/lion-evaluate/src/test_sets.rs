@@ -1,4 +1,8 @@
 //! What is placed: rows that belong to a row of the map, and rows that belong nowhere.
+//!
+//! Source: Boytsov, Fouquet, Hartmann and Le Traon (2017), "Visualizing and Exploring Dynamic High-Dimensional
+//! Datasets with LION-tSNE", for the cluster test and the outlier test; Durstenfeld (1964), "Algorithm 235: random
+//! permutation", for the shuffle.
 
 use lion_tsne::numerics::{Random, squared_distance, vectorized};
 use lion_tsne::{Error, ExactIndex, Map, Matrix, Neighbours, Result, Search, ignore, nearest_neighbours};

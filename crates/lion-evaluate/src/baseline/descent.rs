@@ -1,4 +1,8 @@
 //! Repeated gradient descent: the row joins the map, and t-SNE goes on with all other places held fast.
+//!
+//! Sources: Boytsov, Fouquet, Hartmann and Le Traon (2017), "Visualizing and Exploring Dynamic High-Dimensional
+//! Datasets with LION-tSNE", for the eight variants; van der Maaten and Hinton (2008), "Visualizing Data using t-SNE",
+//! for the descent. How the affinities are updated instead of computed anew is ours (`joined`).
 
 use super::near::{check_rows, in_parallel};
 use super::{PlacingMethod, Training};

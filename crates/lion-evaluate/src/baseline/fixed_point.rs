@@ -1,4 +1,7 @@
 //! The fixed point of t-SNE's attraction alone: the row goes where its neighbours pull it, and nothing pushes.
+//!
+//! Ours: the minimum of the attraction in the loss of van der Maaten and Hinton (2008), "Visualizing Data using
+//! t-SNE", by repeated weighted means.
 
 use super::near::{Neighbour, PerplexityNeighbours};
 use super::{PlacingMethod, Training};

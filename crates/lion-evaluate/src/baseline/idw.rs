@@ -1,4 +1,6 @@
 //! Inverse-distance weighting over all rows: LION's rule without its radius.
+//!
+//! Source: Shepard (1968), "A two-dimensional interpolation function for irregularly-spaced data".
 
 use super::{PlacingMethod, Training};
 use lion_tsne::numerics::{squared_distance, vectorized};

@@ -1,5 +1,7 @@
 //! Kernelized t-SNE: F(x) = Σ wi(x) ai, wi Gaussians around the rows of the map that sum to 1, a such that F meets the
 //! place of every row.
+//!
+//! Source: Gisbrecht, Schulz and Hammer (2015), "Parametric nonlinear dimensionality reduction using kernel t-SNE".
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,6 @@
 //! What the ways of placing share that go by a row's nearest rows.
+//!
+//! The perplexity is that of van der Maaten and Hinton (2008), "Visualizing Data using t-SNE".
 
 use super::Training;
 use lion_tsne::numerics::NearestRows;

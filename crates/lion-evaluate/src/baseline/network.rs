@@ -4,6 +4,10 @@
 //! all rows as one batch, 5000 epochs. Where it is silent: the output layer is linear, rows go in and places come out
 //! as they are, weights begin as Glorot and Bengio have it and biases at zero, dropout is of the outputs of every hidden
 //! layer and none of the inputs, and Adam has the parameters of its authors.
+//!
+//! Sources: Boytsov, Fouquet, Hartmann and Le Traon (2017), "Visualizing and Exploring Dynamic High-Dimensional
+//! Datasets with LION-tSNE", for the networks; Glorot and Bengio (2010), "Understanding the difficulty of training
+//! deep feedforward neural networks", for the first weights.
 
 mod grid;
 #[cfg(test)]

@@ -1,4 +1,7 @@
 //! openTSNE's way: a start among a few neighbours' places, then descent by the row's own divergence from the map.
+//!
+//! Source: Poličar, Stražar and Zupan (2023), "Embedding to reference t-SNE space addresses batch effects in
+//! single-cell classification", as openTSNE's `transform` does it, with the repulsion exact.
 
 use super::near::{Neighbour, PerplexityNeighbours};
 use super::{PlacingMethod, Training};

@@ -1,9 +1,11 @@
-//! Parametric t-SNE (van der Maaten 2009): a network that makes a map of its own. Layers of logistic units begin as
+//! Parametric t-SNE: a network that makes a map of its own. Layers of logistic units begin as
 //! restricted Boltzmann machines; then all of it descends the KL divergence of batches of rows.
 //!
 //! Where this differs from the paper of 2009: the layer of places begins with small random weights, as maps do, and not as a
 //! machine of its own; the descent is Adam's, not that of conjugate gradients; and it begins with affinities exaggerated, as
 //! t-SNE does.
+//!
+//! Source: van der Maaten (2009), "Learning a Parametric Embedding by Preserving Local Structure".
 
 mod batch;
 mod procrustes;

@@ -1,4 +1,9 @@
 //! Radial basis functions: F(x) = Σ λi φ(|x - xi|), λ such that F meets the place of every row of the map.
+//!
+//! Sources: Hardy (1971), "Multiquadric equations of topography and other irregular surfaces", for interpolation by
+//! such functions; Boytsov, Fouquet, Hartmann and Le Traon (2017), "Visualizing and Exploring Dynamic High-Dimensional
+//! Datasets with LION-tSNE", for the kernels and for epsilon; SciPy's `Rbf` for the other epsilon, which the paper's
+//! program used.
 
 #[cfg(test)]
 mod tests;

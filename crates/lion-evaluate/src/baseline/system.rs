@@ -1,4 +1,7 @@
 //! Coefficients by which a function meets the places of a map's rows: a dense system, solved, and its equations checked.
+//!
+//! Ours: textbook parts, and the rules that decide when a solution is good enough, when a ridge is added and when to
+//! give up.
 
 mod least_squares;
 mod lu;

@@ -1,5 +1,7 @@
 //! What the verdict promises, and what is observed: of ordinary digits that the map has never seen, how many are called
 //! outliers.
+//!
+//! Ours; the paper has no such test.
 
 use super::error::{EvaluationError, Result};
 use super::figures::{axis, chart, figure, line};

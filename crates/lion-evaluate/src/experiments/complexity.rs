@@ -1,4 +1,7 @@
 //! Time to build and time for each row, measured against the number of rows and of columns.
+//!
+//! Source: Boytsov, Fouquet, Hartmann and Le Traon (2017), "Visualizing and Exploring Dynamic High-Dimensional
+//! Datasets with LION-tSNE", for the orders of growth that measurements are compared with.
 
 use super::error::Result;
 use crate::{Baseline, Contender, Descent, Epsilon, Kernel, Network, OpenTsneStart, Parametric};

@@ -1,4 +1,7 @@
 //! Who is compared, and what the paper published of them.
+//!
+//! Source: Boytsov, Fouquet, Hartmann and Le Traon (2017), "Visualizing and Exploring Dynamic High-Dimensional
+//! Datasets with LION-tSNE", for every published figure.
 
 use crate::{Baseline, Contender, Descent, Epsilon, Kernel, Network, OpenTsneStart};
 use lion_tsne::{Local, VerdictRule};

@@ -1,4 +1,7 @@
 //! Where our figures differ from the paper's by more than noise, and why, where that is known.
+//!
+//! Ours; the figures compared with are those of Boytsov, Fouquet, Hartmann and Le Traon (2017), "Visualizing and
+//! Exploring Dynamic High-Dimensional Datasets with LION-tSNE".
 
 use super::contenders::{BASELINE, Entry, MethodFamily, NETWORKS};
 use super::results::{ComparedFigure, PublishedDifference, Results};

@@ -1,4 +1,7 @@
 //! The large test: 60000 x 784, with the map of parametric t-SNE and with one of our own.
+//!
+//! Source: Boytsov, Fouquet, Hartmann and Le Traon (2017), "Visualizing and Exploring Dynamic High-Dimensional
+//! Datasets with LION-tSNE", for the experiment and every published figure.
 
 use super::error::{EvaluationError, Result};
 use super::sets::{NOISE, NOISE_SEED};

@@ -1,4 +1,7 @@
 //! The digits of the tests: those that come with the program, or others drawn from MNIST in the same way.
+//!
+//! Source: Boytsov, Fouquet, Hartmann and Le Traon (2017), "Visualizing and Exploring Dynamic High-Dimensional
+//! Datasets with LION-tSNE", for the sets; that the most isolated digits are replaced is ours.
 
 use super::error::{EvaluationError, Result};
 use crate::digits::{self, DigitImages, EmbeddedDigits, MnistImages};

@@ -1,4 +1,6 @@
 //! Strangers of many kinds, and how many of them scores tell from ordinary digits.
+//!
+//! Ours; the paper has no such test.
 
 use super::calibration::{calibrated, called, said};
 use super::error::Result;

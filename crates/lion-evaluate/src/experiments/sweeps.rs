@@ -1,5 +1,8 @@
 //! Parameters against results: the power of LION and of inverse-distance weighting, the width of kernelized t-SNE, the
 //! grid of networks.
+//!
+//! Source: Boytsov, Fouquet, Hartmann and Le Traon (2017), "Visualizing and Exploring Dynamic High-Dimensional
+//! Datasets with LION-tSNE", for the sweeps.
 
 use super::error::{EvaluationError, Result};
 use super::trial::TestSet;

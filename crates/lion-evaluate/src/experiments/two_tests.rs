@@ -1,4 +1,7 @@
 //! The map of 2500 digits and all that is placed into it: the paper's two tests, the sweeps, and what it does not have.
+//!
+//! Source: Boytsov, Fouquet, Hartmann and Le Traon (2017), "Visualizing and Exploring Dynamic High-Dimensional
+//! Datasets with LION-tSNE", for the two tests and the sweeps; the other sets are ours.
 
 use super::calibration::{self, CalibrationCheck};
 use super::contenders::{Entry, entries};

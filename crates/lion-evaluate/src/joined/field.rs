@@ -1,4 +1,7 @@
 //! What a place feels of all the map's places: how near they are, how they pull and push.
+//!
+//! Source: van der Maaten and Hinton (2008), "Visualizing Data using t-SNE", for the Student kernel 1 / (1 + d²) and
+//! its gradient.
 
 use super::LANES;
 use lion_tsne::Matrix;

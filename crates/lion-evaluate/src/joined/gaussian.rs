@@ -1,4 +1,7 @@
 //! The Gaussian around a row, as wide as the perplexity asks for, and how it changes when one more row joins the others.
+//!
+//! The perplexity is that of van der Maaten and Hinton (2008), "Visualizing Data using t-SNE"; the update when a row
+//! joins is ours.
 
 use super::LANES;
 use super::field::sum;

@@ -1,4 +1,7 @@
 //! The KL divergence of a map and one more row, wherever that row is put.
+//!
+//! Source: van der Maaten and Hinton (2008), "Visualizing Data using t-SNE"; that most of the sum need not be done
+//! again is ours.
 
 use super::field::{StudentField, ln};
 use super::gaussian::Gaussian;

@@ -1,4 +1,6 @@
-//! Adam, the way of descent that scales each weight's steps by what its gradients have been (Kingma and Ba 2015).
+//! Adam, the way of descent that scales each weight's steps by what its gradients have been.
+//!
+//! Source: Kingma and Ba (2015), "Adam: a method for stochastic optimization".
 
 use super::passes::Gradient;
 use super::{DenseLayer, DenseLayers};

@@ -1,4 +1,7 @@
 //! Random numbers by the million, cheaply: dropout, and the states of binary units.
+//!
+//! Source: Srivastava, Hinton, Krizhevsky, Sutskever and Salakhutdinov (2014), "Dropout: a simple way to prevent
+//! neural networks from overfitting". The pattern of 16-bit numbers is ours.
 
 use lion_tsne::numerics::{Random, vectorized};
 

@@ -3,6 +3,8 @@
 //! The rows are cut into blocks by their number alone. A block goes through all layers and back on one thread, where it
 //! stays in the cache; then the gradients are worked out in tiles of the weights, each summing over the blocks in their
 //! order. So the bits do not depend on the threads, and nothing is allocated after the first step but the list of tiles.
+//!
+//! Source: Rumelhart, Hinton and Williams (1986), "Learning representations by back-propagating errors".
 
 use super::{
     DenseLayer, DenseLayers, Dropout, PATTERN, WeightTile, for_each, multiply, parts, view, view_mut,

@@ -1,4 +1,7 @@
 //! Which network is best: each is trained on four fifths of a map's rows and judged by the others.
+//!
+//! Source: Boytsov, Fouquet, Hartmann and Le Traon (2017), "Visualizing and Exploring Dynamic High-Dimensional
+//! Datasets with LION-tSNE", for the grid and the split.
 
 use super::Network;
 use crate::baseline::dense::DenseLayers;

@@ -1,5 +1,8 @@
 //! The rows of one batch as t-SNE sees them: every affinity between them, and the KL divergence of places with its
 //! derivative.
+//!
+//! Source: van der Maaten (2009), "Learning a Parametric Embedding by Preserving Local Structure", for affinities
+//! within a batch.
 
 use crate::baseline::dense::{multiply, view, view_mut};
 use lion_tsne::numerics::vectorized;

@@ -1,4 +1,7 @@
 //! One map turned, mirrored, scaled and moved onto another.
+//!
+//! Sources: Schönemann (1966), "A generalized solution of the orthogonal Procrustes problem", for the rotation;
+//! Umeyama (1991), "Least-squares estimation of transformation parameters between two point patterns", for the scale.
 
 use crate::baseline::dense::DenseLayer;
 use faer::Mat;

@@ -1,5 +1,8 @@
 //! Restricted Boltzmann machines, trained by contrastive divergence: they find the weights that layers of logistic units
-//! begin with (Hinton 2002; settings as in van der Maaten's parametric t-SNE).
+//! begin with.
+//!
+//! Sources: Hinton (2002), "Training products of experts by minimizing contrastive divergence"; van der Maaten (2009),
+//! "Learning a Parametric Embedding by Preserving Local Structure", for the settings.
 
 use crate::baseline::dense::{
     Activation, DenseLayer, PATTERN, WeightTile, for_each, uniforms, view, view_mut,

@@ -1,4 +1,6 @@
 //! The least of |A X - B|² + μ² |X|², for systems that are singular to rounding.
+//!
+//! Source: Hoerl and Kennard (1970), "Ridge regression: biased estimation for nonorthogonal problems".
 
 use super::largest;
 use super::lu::Lu;

@@ -1,5 +1,7 @@
 //! LU with partial pivoting, in panels: the work beside a panel is shared out by threads, cut the same for any number of
 //! them.
+//!
+//! Source: Golub and Van Loan (2013), "Matrix Computations", blocked LU; the panels are factored by faer.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::lu::partial_pivoting::factor::{lu_in_place, lu_in_place_scratch};
