@@ -26,7 +26,7 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
     let phases = if args.landmarks.count_beyond { Phase::OF_COUNTED_FIT } else { Phase::OF_FIT };
     let mut reporter = Reporter::new(screen.clone(), interrupt, phases);
     let memory = Memory::new(args, &files, common, &screen);
-    let Made { map, columns, pictures, needs } = match args.landmarks.landmarks {
+    let FittedMap { map, columns, pictures, needs } = match args.landmarks.landmarks {
         Some(count) => landmarks::make(count as usize, &memory, common, &mut reporter)?,
         None => match of_all_rows(&memory, common, &mut reporter)? {
             Ok(made) => made,
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
 }
 
 /// A map, and what is to be kept with it.
-struct Made {
+struct FittedMap {
     map: Map,
     /// Names of the columns.
     columns: Vec<String>,
@@ -65,7 +65,7 @@ fn of_all_rows(
     memory: &Memory<'_>,
     common: &Common,
     reporter: &mut Reporter,
-) -> Result<std::result::Result<Made, TooLarge>> {
+) -> Result<std::result::Result<FittedMap, TooLarge>> {
     let (args, files) = (memory.args, memory.files);
     let Input { columns, rows, origins, image, embedding, init, needs } = match Input::read(memory)? {
         Ok(input) => input,
@@ -92,7 +92,7 @@ fn of_all_rows(
         (file.to_owned(), row + 1)
     };
     let map = map.map_err(|error| located(error, &files.shown(), &columns, locate))?;
-    Ok(Ok(Made { map, columns, pictures, needs }))
+    Ok(Ok(FittedMap { map, columns, pictures, needs }))
 }
 
 /// Writes the map and ends the clock.
