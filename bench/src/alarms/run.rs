@@ -20,7 +20,7 @@ impl Stream {
 }
 
 /// What a stream told.
-pub(super) struct Told {
+pub(super) struct ReportedAlarm {
     rows: usize,
     outliers: usize,
     /// The first row that is of what happens, and the first after it that is not, if it lasts.
@@ -32,7 +32,7 @@ pub(super) struct Told {
 }
 
 /// Applies a stream in batches; nothing depends on how long they are.
-pub(super) fn run(lion: &Arc<Lion>, stream: Stream) -> Result<Told> {
+pub(super) fn run(lion: &Arc<Lion>, stream: Stream) -> Result<ReportedAlarm> {
     let mut live = Live::new(Arc::clone(lion), LiveOptions::default())?;
     let new: Vec<bool> = stream.rows.iter().map(|(_, new)| *new).collect();
     let rows = new.len();
@@ -66,7 +66,7 @@ pub(super) fn run(lion: &Arc<Lion>, stream: Stream) -> Result<Told> {
     }
     let begin = new.iter().position(|new| *new);
     let end = begin.and_then(|begin| Some(begin + new[begin..].iter().rposition(|new| *new)? + 1));
-    Ok(Told { rows, outliers, begin, end: end.filter(|end| *end < rows), alarms, excess })
+    Ok(ReportedAlarm { rows, outliers, begin, end: end.filter(|end| *end < rows), alarms, excess })
 }
 
 /// What streams of one kind told.
@@ -87,7 +87,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    pub(super) fn add(&mut self, told: &Told) {
+    pub(super) fn add(&mut self, told: &ReportedAlarm) {
         self.streams += 1;
         self.rows += told.rows;
         self.outliers += told.outliers;

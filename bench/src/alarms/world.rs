@@ -103,13 +103,13 @@ pub(super) struct Draws {
     centres: Vec<Vec<f64>>,
     stretch: Vec<Vec<f64>>,
     shares: Vec<f64>,
-    random: Random,
+    random: WorldRandom,
 }
 
 impl Draws {
     fn new(source: Source, world: u64, seed: u64) -> Self {
         let (cols, clusters) = source.size();
-        let mut fixed = Random(world ^ 0x5eed);
+        let mut fixed = WorldRandom(world ^ 0x5eed);
         let apart = match source {
             Source::Round => 6.0,
             Source::Uneven => 4.0,
@@ -117,7 +117,7 @@ impl Draws {
         };
         // One more: the new cluster.
         let centres = (0..=clusters).map(|_| (0..cols).map(|_| apart * fixed.gaussian()).collect()).collect();
-        let spread = |fixed: &mut Random| match source {
+        let spread = |fixed: &mut WorldRandom| match source {
             Source::Uneven => 0.3 + 1.4 * fixed.uniform(),
             _ => 1.0,
         };
@@ -125,7 +125,7 @@ impl Draws {
         let share = |at: usize| if source == Source::Uneven { 1.0 / (1.0 + at as f64) } else { 1.0 };
         let all: f64 = (0..clusters).map(share).sum();
         let shares = (0..clusters).map(|at| share(clusters - 1 - at) / all).collect();
-        Self { source, centres, stretch, shares, random: Random(seed.wrapping_mul(0x9e37_79b9) + 1) }
+        Self { source, centres, stretch, shares, random: WorldRandom(seed.wrapping_mul(0x9e37_79b9) + 1) }
     }
 
     pub(super) fn share(&self, cluster: usize) -> f64 {
@@ -184,9 +184,9 @@ impl Draws {
 }
 
 /// SplitMix64.
-struct Random(u64);
+struct WorldRandom(u64);
 
-impl Random {
+impl WorldRandom {
     fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

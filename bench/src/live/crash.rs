@@ -21,13 +21,13 @@ const SENDERS: u64 = 4;
 const IDS: u64 = 250;
 
 /// What was acknowledged: numbers of events, and the points they are about.
-type Known = Mutex<BTreeMap<u64, String>>;
+type AcknowledgedPoints = Mutex<BTreeMap<u64, String>>;
 
 /// Kills the service so many times, and checks what is left after each.
 pub fn kill(setting: &Setting, kills: u64) -> Result<()> {
     let map = small_map(setting)?;
     let store = setting.new_store("kill.db")?;
-    let (known, mut checked, begun) = (Known::default(), 0, Instant::now());
+    let (known, mut checked, begun) = (AcknowledgedPoints::default(), 0, Instant::now());
     for round in 0..kills {
         let mut server = Server::start(setting, &map, &store, &[])?;
         let port = server.port;
@@ -81,7 +81,7 @@ fn row(setting: &Setting, version: u64) -> Vec<f32> {
 }
 
 /// Sends until there is no answer: single points, and small batches with a point that leaves.
-fn send(setting: &Setting, port: u16, sender: u64, round: u64, known: &Known) -> Result<()> {
+fn send(setting: &Setting, port: u16, sender: u64, round: u64, known: &AcknowledgedPoints) -> Result<()> {
     let Ok(mut connection) = Connection::open(port) else { return Ok(()) };
     for request in 0u64.. {
         let version = (round * SENDERS + sender) * 100_000 + request * 8;
@@ -112,7 +112,7 @@ fn send(setting: &Setting, port: u16, sender: u64, round: u64, known: &Known) ->
 }
 
 /// Looks at the events since the last check and at all points; the number of the last event.
-fn check(port: u16, from: u64, known: &Known) -> Result<u64> {
+fn check(port: u16, from: u64, known: &AcknowledgedPoints) -> Result<u64> {
     let mut connection = Connection::open(port)?;
     let known = known.lock().map_err(|_| anyhow!("a sender failed"))?;
     let mut last = from;

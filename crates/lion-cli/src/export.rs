@@ -145,7 +145,7 @@ columns! {
 
 /// What the kinds of events tell, side by side.
 #[derive(Default)]
-struct Told {
+struct EventColumns {
     sighting: Option<Sighting>,
     id: Option<String>,
     at: Option<At>,
@@ -161,7 +161,7 @@ struct Told {
     evidence: Option<Evidence>,
 }
 
-impl From<What> for Told {
+impl From<What> for EventColumns {
     fn from(what: What) -> Self {
         let empty = Self::default();
         match what {
@@ -194,7 +194,7 @@ impl From<What> for Told {
     }
 }
 
-impl Told {
+impl EventColumns {
     fn shown(evidence: Evidence) -> Self {
         let (expected, seen) = (Some(evidence.expected), Some(evidence.seen));
         Self { expected, seen, evidence: Some(evidence), ..Self::default() }
@@ -222,8 +222,8 @@ impl Rows {
         self.n.push(event.n);
         self.t.push(event.t);
         self.kind.push(event.kind().to_owned());
-        let told: Told = event.what.into();
-        let Told { sighting, id, at, group, cluster, from, size, expected, seen, why, .. } = told;
+        let told: EventColumns = event.what.into();
+        let EventColumns { sighting, id, at, group, cluster, from, size, expected, seen, why, .. } = told;
         let (staleness, arrivals, evidence) = (told.staleness, told.arrivals, told.evidence);
         self.id.push(id);
         self.x.push(at.map(|at| at.x));

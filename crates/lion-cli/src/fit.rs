@@ -26,7 +26,7 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
     let phases = if args.landmarks.count_beyond { Phase::OF_COUNTED_FIT } else { Phase::OF_FIT };
     let mut reporter = Reporter::new(screen.clone(), interrupt, phases);
     let memory = Memory::new(args, &files, common, &screen);
-    let Made { map, columns, pictures, needs } = match args.landmarks.landmarks {
+    let FittedMap { map, columns, pictures, needs } = match args.landmarks.landmarks {
         Some(count) => landmarks::make(count as usize, &memory, common, &mut reporter)?,
         None => match of_all_rows(&memory, common, &mut reporter)? {
             Ok(made) => made,
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
 }
 
 /// A map, and what is to be kept with it.
-struct Made {
+struct FittedMap {
     map: Map,
     /// Names of the columns.
     columns: Vec<String>,
@@ -68,7 +68,7 @@ fn of_all_rows(
     memory: &Memory<'_>,
     common: &Common,
     reporter: &mut Reporter,
-) -> Result<std::result::Result<Made, TooLarge>> {
+) -> Result<std::result::Result<FittedMap, TooLarge>> {
     let (args, files) = (memory.args, memory.files);
     let Input { columns, rows, origins, image, embedding, init, needs } = match Input::read(memory)? {
         Ok(input) => input,
@@ -92,7 +92,7 @@ fn of_all_rows(
     };
     let map = map
         .map_err(|error| located(error, &files.shown(), &columns, |row, column| origins.cell(row, column)))?;
-    Ok(Ok(Made { map, columns, pictures, needs }))
+    Ok(Ok(FittedMap { map, columns, pictures, needs }))
 }
 
 /// What a person should know who left the perplexity to a table that is too small for the usual one.

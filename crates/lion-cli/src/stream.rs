@@ -57,7 +57,7 @@ pub(crate) fn run(args: &StreamArgs, common: &Common) -> Result<()> {
         out: BufWriter::with_capacity(1 << 16, io::stdout().lock()),
         strict: args.strict,
         screen: screen.clone(),
-        told: Told::default(),
+        told: StreamCounts::default(),
     };
     stream.follow(&inputs, &stopping)?;
     let summary = stream.end(begun.elapsed().as_secs_f64());
@@ -85,12 +85,12 @@ struct Stream {
     out: BufWriter<StdoutLock<'static>>,
     strict: bool,
     screen: Screen,
-    told: Told,
+    told: StreamCounts,
 }
 
 /// What was read and written.
 #[derive(Default)]
-struct Told {
+struct StreamCounts {
     lines: u64,
     skipped: u64,
     kinds: BTreeMap<&'static str, u64>,

@@ -7,9 +7,9 @@ use std::time::Instant;
 use lion_report::{Mark, Placed, Scatter, html, png, svg};
 
 /// A small generator, so that the example needs no dependency and always draws the same.
-struct Random(u64);
+struct PageRandom(u64);
 
-impl Random {
+impl PageRandom {
     fn uniform(&mut self) -> f32 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -25,16 +25,16 @@ impl Random {
 }
 
 /// A made-up map: clusters of different shape around a sunflower of centres.
-struct Made {
+struct PageMap {
     points: Vec<f32>,
     ids: Vec<String>,
     labels: Vec<String>,
 }
 
-fn make(n: usize, dims: usize, names: &[String]) -> Made {
-    let mut random = Random(n as u64);
+fn make(n: usize, dims: usize, names: &[String]) -> PageMap {
+    let mut random = PageRandom(n as u64);
     let clusters = names.len();
-    let mut made = Made { points: Vec::new(), ids: Vec::new(), labels: Vec::new() };
+    let mut made = PageMap { points: Vec::new(), ids: Vec::new(), labels: Vec::new() };
     for row in 0..n {
         // Cluster k is about 1/(k+4) as large as it might be, so that the counts differ.
         let cluster = (random.uniform().powf(1.3) * clusters as f32) as usize % clusters;
@@ -82,8 +82,8 @@ impl New {
 
 /// New rows among those of a map, a few exactly on one, and `outliers` groups of one, two or three around it, with
 /// some beside an outlier of the map.
-fn place(made: &Made, dims: usize, inside: usize, outliers: usize) -> New {
-    let mut random = Random(7);
+fn place(made: &PageMap, dims: usize, inside: usize, outliers: usize) -> New {
+    let mut random = PageRandom(7);
     let rows = made.ids.len();
     let mut new = New::default();
     for k in 0..inside {
@@ -159,7 +159,7 @@ fn write_placed(folder: &Path, digits: &[String]) -> Result<(), Box<dyn std::err
     let years: Vec<String> =
         made.points.chunks(2).map(|p| format!("{:.1}", 1990.0 + p[0] / 4.0 + p[1] / 9.0)).collect();
     let map = Scatter::new(2, &made.points).title("New rows on a scale").labels(&years);
-    let few = place(&Made { labels: years.clone(), points: made.points.clone(), ids: made.ids }, 2, 40, 2);
+    let few = place(&PageMap { labels: years.clone(), points: made.points.clone(), ids: made.ids }, 2, 40, 2);
     write(folder, "placed-years", &map.placed(few.placed().labels(&few.labels)))?;
 
     let made = make(5000, 3, digits);

@@ -10,9 +10,9 @@ use lion_report::{
 };
 
 /// A small generator, so that the example needs no dependency and always draws the same.
-struct Random(u64);
+struct ReportRandom(u64);
 
-impl Random {
+impl ReportRandom {
     fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -38,14 +38,14 @@ const METHODS: [(&str, f64, f64); 6] = [
 ];
 
 /// A made-up map of ten classes.
-struct Made {
+struct ReportMap {
     points: Vec<f32>,
     labels: Vec<String>,
 }
 
-fn make(n: usize) -> Made {
-    let mut random = Random(n as u64);
-    let mut made = Made { points: Vec::new(), labels: Vec::new() };
+fn make(n: usize) -> ReportMap {
+    let mut random = ReportRandom(n as u64);
+    let mut made = ReportMap { points: Vec::new(), labels: Vec::new() };
     for _ in 0..n {
         let class = (random.uniform() * 10.0) as usize;
         let (turn, reach) = (class as f64 * 2.399_963, 14.0 * (class as f64 + 0.6).sqrt());
@@ -74,7 +74,7 @@ fn reference(name: &str, points: Vec<[f64; 2]>) -> Series {
 }
 
 /// A seven-segment digit with soft edges, shifted a little, on 28 x 28 pixels.
-fn digit(which: usize, random: &mut Random) -> Vec<f32> {
+fn digit(which: usize, random: &mut ReportRandom) -> Vec<f32> {
     const LIT: [&str; 10] =
         ["abcdef", "bc", "abged", "abgcd", "fgbc", "afgcd", "afgedc", "abc", "abcdefg", "abcdfg"];
     let (left, top, slant) =
@@ -103,7 +103,7 @@ fn digit(which: usize, random: &mut Random) -> Vec<f32> {
 }
 
 /// A digit as the mean of several that are not all the same.
-fn mean_digit(which: usize, blur: f64, random: &mut Random) -> Vec<f32> {
+fn mean_digit(which: usize, blur: f64, random: &mut ReportRandom) -> Vec<f32> {
     let mut mean = vec![0.0; 28 * 28];
     for _ in 0..10 {
         let other = random.uniform() < blur;
@@ -218,7 +218,7 @@ fn times() -> Result<Picture> {
 }
 
 fn kernel_width() -> Result<Picture> {
-    let mut random = Random(11);
+    let mut random = ReportRandom(11);
     let cloud = (0..300).map(|_| {
         let x = random.uniform() * 2.0;
         [x, 2.0 + 4.0 * x * (-x).exp() + 0.4 * random.normal()]
@@ -249,11 +249,11 @@ fn kernel_width() -> Result<Picture> {
 }
 
 fn grid_search() -> Result<Picture> {
-    let mut random = Random(5);
-    let one = |layers: usize, random: &mut Random| {
+    let mut random = ReportRandom(5);
+    let one = |layers: usize, random: &mut ReportRandom| {
         let widths = [50, 100, 250, 500, 1000];
         let rows = [0.0, 0.1, 0.25, 0.5].map(|dropout| format!("dropout {dropout}"));
-        let value = |row: usize, column: usize, random: &mut Random| {
+        let value = |row: usize, column: usize, random: &mut ReportRandom| {
             let diverged = layers == 3 && row == 0 && column == 4;
             let loss =
                 9.0 + 2.5 * (row as f64 - 1.0).powi(2) + 14.0 / (column as f64 + 1.0) + random.uniform();
@@ -273,7 +273,7 @@ fn grid_search() -> Result<Picture> {
 }
 
 fn first_digits() -> Result<Picture> {
-    let mut random = Random(3);
+    let mut random = ReportRandom(3);
     let mut row = |heading: &str| ImageRow {
         heading: heading.to_owned(),
         cells: (0..10)
@@ -285,7 +285,7 @@ fn first_digits() -> Result<Picture> {
 }
 
 fn mean_neighbours() -> Result<Picture> {
-    let mut random = Random(4);
+    let mut random = ReportRandom(4);
     let rows = METHODS.map(|(name, off, _)| ImageRow {
         heading: name.to_owned(),
         cells: (0..10)
@@ -305,7 +305,7 @@ fn mean_neighbours() -> Result<Picture> {
 }
 
 fn noise_images() -> Result<Picture> {
-    let mut random = Random(8);
+    let mut random = ReportRandom(8);
     let cells = (0..30)
         .map(|_| ImageCell {
             pixels: (0..784).map(|_| random.uniform() as f32).collect(),
@@ -317,8 +317,8 @@ fn noise_images() -> Result<Picture> {
 }
 
 /// Where ten rows land by each method: near where they are expected, or, as strangers, somewhere.
-fn landings(made: &Made, strangers: bool) -> Result<Picture> {
-    let mut random = Random(if strangers { 21 } else { 20 });
+fn landings(made: &ReportMap, strangers: bool) -> Result<Picture> {
+    let mut random = ReportRandom(if strangers { 21 } else { 20 });
     let mut pictures = Vec::new();
     for (name, off, far) in METHODS {
         let landed = (0..10).map(|at| {
@@ -371,12 +371,12 @@ fn large_landing() -> Result<Picture> {
     .picture()
 }
 
-fn map(made: &Made) -> Result<Picture> {
+fn map(made: &ReportMap) -> Result<Picture> {
     Picture::map(&Scatter::new(2, &made.points).title("The map").labels(&made.labels))
 }
 
-fn map_with_outliers(made: &Made) -> Result<Picture> {
-    let mut random = Random(31);
+fn map_with_outliers(made: &ReportMap) -> Result<Picture> {
+    let mut random = ReportRandom(31);
     let count = 40;
     let places: Vec<f32> = (0..count)
         .flat_map(|at| {
@@ -423,7 +423,7 @@ fn comparison() -> Table {
         ("LION, r_x at 90 %", 86.42, 7.4, 100.0, "0.9 s", "24 µs"),
         ("LION, r_x at 100 %", 87.87, 3.2, 100.0, "0.9 s", "27 µs"),
     ];
-    let mut random = Random(77);
+    let mut random = ReportRandom(77);
     let cell = |text: String, tone| Cell { text, tone };
     let rows = published.map(|(name, accuracy, percentile, outliers, build, row)| {
         let mut cells = vec![cell(name.to_owned(), Tone::Plain)];

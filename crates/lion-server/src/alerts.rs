@@ -23,7 +23,7 @@ pub struct Rules {
     pub new_cluster: bool,
 }
 
-/// Whom to call, and how patiently.
+/// Whom to call, and with which timeouts.
 #[derive(Clone, Debug)]
 pub struct Webhook {
     /// Where alerts are posted to.
@@ -44,7 +44,7 @@ const WAITING: usize = 64;
 const PAUSE: Duration = Duration::from_millis(250);
 
 impl Webhook {
-    /// The usual patience: 5 seconds each attempt, pauses of 1, 2, 4 and 8 seconds.
+    /// The usual timeouts: 5 seconds each attempt, pauses of 1, 2, 4 and 8 seconds.
     pub fn new(url: &str) -> Result<Self, String> {
         if !url.starts_with("http://") && !url.starts_with("https://") {
             return Err(format!("the webhook {url:?} must begin with http:// or https://"));

@@ -1,7 +1,7 @@
 //! Work that is done together: applied in order, kept in one commit, answered each by itself.
 
 use crate::feed::{Slab, SlabWriter};
-use crate::store::{Commit, Kept, Store, StoreError};
+use crate::store::{Commit, Store, StoreError, StoredPoint};
 use crate::view::Changed;
 use crate::work::{Receipt, Refused, Work};
 use lion_tsne::live::{Arrival, Change, Event, Health, Live, Point, What};
@@ -33,8 +33,8 @@ struct Touched<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// Applies works in order, at a time. What each refused work is refused for stands in `refused`; it changes nothing, and the
-    /// others are as if it had never come.
+    /// Applies works in order, at a time. What each refused work is refused for stands in `refused`; it changes
+    /// nothing, and the others are as if it had never come.
     pub(crate) fn apply(
         live: &mut Live,
         works: &'a [Work],
@@ -209,12 +209,12 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// Keeps it.
     pub(crate) fn commit(&self, live: &Live, events: &[Event], store: &mut Store) -> Result<(), StoreError> {
-        let kept = |(point, row, is_new): &'_ (Arc<Point>, Range<usize>, bool)| Kept {
+        let kept = |(point, row, is_new): &'_ (Arc<Point>, Range<usize>, bool)| StoredPoint {
             point: point.clone(),
             row: &self.rows[row.clone()],
             is_new: *is_new,
         };
-        let points: Vec<Kept<'_>> = self.points.iter().map(kept).collect();
+        let points: Vec<StoredPoint<'_>> = self.points.iter().map(kept).collect();
         let groups: Vec<_> = self.groups.iter().map(|&number| (number, live.group(number))).collect();
         store.commit(&Commit {
             events,

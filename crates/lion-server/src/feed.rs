@@ -89,12 +89,12 @@ impl SlabWriter {
 
 /// Events that follow each other, written out.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub struct EventRange {
     slab: Arc<Slab>,
     from: usize,
 }
 
-impl Run {
+impl EventRange {
     /// All of a slab.
     pub(crate) fn whole(slab: Arc<Slab>) -> Self {
         Self { slab, from: 0 }
@@ -121,7 +121,7 @@ impl Run {
 #[derive(Clone, Debug)]
 pub enum Batch {
     /// These events, in order, none left out; none at all if there are no later ones.
-    Events(Vec<Run>),
+    Events(Vec<EventRange>),
     /// Some that followed are no longer in memory.
     TooOld,
 }
@@ -189,7 +189,7 @@ impl Feed {
             bytes += slab.text.len();
             more
         });
-        let run = |slab: &Arc<Slab>| Run {
+        let run = |slab: &Arc<Slab>| EventRange {
             slab: slab.clone(),
             from: (cursor + 1).saturating_sub(slab.first) as usize,
         };

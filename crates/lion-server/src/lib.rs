@@ -32,7 +32,7 @@ mod writer;
 
 pub use alerts::{Rules, Webhook, watch};
 pub use export::{Archive, Logged};
-pub use feed::{Batch, Feed, Run};
+pub use feed::{Batch, EventRange, Feed};
 pub use http::{HttpConfig, app};
 pub use listen::serve;
 pub use logs::{LogFormat, start_log};

@@ -1,13 +1,12 @@
 //! The port: takes connections, bounds how many there are and how slow they may be, and ends them in good order.
 
-mod patience;
+mod write_timeout;
 
 use crate::http::HttpConfig;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use patience::Patient;
 use std::future::Future;
 use std::io;
 use std::pin::pin;
@@ -17,6 +16,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
+use write_timeout::WriteTimeout;
 
 /// Connections that are being told at a time that there are too many; those beyond are closed without a word.
 const TURNED_AWAY: usize = 128;
@@ -116,7 +116,7 @@ fn allowed(wanted: usize) -> usize {
 /// Answers the requests of one connection.
 async fn converse(stream: TcpStream, app: Router, config: HttpConfig, _permit: OwnedSemaphorePermit) {
     let _ = stream.set_nodelay(true);
-    let stream = TokioIo::new(Patient::new(stream, config.write_time));
+    let stream = TokioIo::new(WriteTimeout::new(stream, config.write_time));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(config.header_time)
@@ -143,7 +143,7 @@ async fn turn_away(mut stream: TcpStream, _permit: OwnedSemaphorePermit) {
     let tell = async {
         stream.write_all(TOO_MANY).await?;
         // To close while something unread waits would take the answer back.
-        Patient::new(stream, TELLING).shutdown().await
+        WriteTimeout::new(stream, TELLING).shutdown().await
     };
     let _ = timeout(TELLING, tell).await;
 }

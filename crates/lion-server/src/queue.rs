@@ -55,23 +55,23 @@ impl Queue {
         Ok(())
     }
 
-    /// Takes what waits, up to a turn's worth; waits for something. Once there is some, it waits no longer than `patience`
+    /// Takes what waits, up to a turn's worth; waits for something. Once there is some, it waits no longer than `wait`
     /// for as many as `expected`: those who were just answered tend to come back at once, and one commit serves all.
     /// Nothing is taken where none came for as long as `idle`. `None` once the queue is closed and empty.
-    pub(crate) fn take(&self, expected: usize, patience: Duration, idle: Duration) -> Option<Vec<Job>> {
+    pub(crate) fn take(&self, expected: usize, wait: Duration, idle: Duration) -> Option<Vec<Job>> {
         let mut waiting = self.lock();
-        let bored = Instant::now() + idle;
+        let idle_deadline = Instant::now() + idle;
         while waiting.jobs.is_empty() {
             if waiting.closed {
                 return None;
             }
-            let left = bored.saturating_duration_since(Instant::now());
+            let left = idle_deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Some(Vec::new());
             }
             waiting = self.came.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner).0;
         }
-        let until = Instant::now() + patience;
+        let until = Instant::now() + wait;
         while waiting.jobs.len() < expected && waiting.rows < ROWS_A_TURN && !waiting.closed {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {

@@ -1,6 +1,6 @@
 //! The live map as others see it: work goes in, receipts and events come out.
 
-use crate::feed::{Batch, Feed, Run, SlabWriter};
+use crate::feed::{Batch, EventRange, Feed, SlabWriter};
 use crate::queue::{Job, Queue};
 use crate::settings::Settings;
 use crate::store::{Location, PointRecord, Readers, Store, StoreError};
@@ -139,7 +139,7 @@ impl Service {
 
     /// The events after the one numbered `after`, from memory or from the store; waits until there is one. A listener that
     /// asks again with the number of the last event it got misses none, however slow it is.
-    pub async fn next(&self, after: u64) -> Result<Vec<Run>, Missed> {
+    pub async fn next(&self, after: u64) -> Result<Vec<EventRange>, Missed> {
         self.feed().changed(after).await;
         match self.feed().after(after) {
             Batch::Events(runs) => Ok(runs),
@@ -152,7 +152,7 @@ impl Service {
                     };
                     let Ok(_) = writer.add(n, text);
                 }
-                Ok(writer.finish().into_iter().map(Run::whole).collect())
+                Ok(writer.finish().into_iter().map(EventRange::whole).collect())
             }
         }
     }

@@ -78,7 +78,7 @@ pub(crate) struct Commit<'a> {
     /// Points that are no more, by their first event.
     pub(crate) gone: &'a [u64],
     /// Points that are new or have changed.
-    pub(crate) points: &'a [Kept<'a>],
+    pub(crate) points: &'a [StoredPoint<'a>],
     /// Groups that may have changed: what they are now.
     pub(crate) groups: &'a [(u64, Option<&'a OutlierGroup>)],
     /// Everything else.
@@ -88,7 +88,7 @@ pub(crate) struct Commit<'a> {
 }
 
 /// A point as it is to be kept.
-pub(crate) struct Kept<'a> {
+pub(crate) struct StoredPoint<'a> {
     pub(crate) point: Arc<Point>,
     /// The row as it was given, little-endian.
     pub(crate) row: &'a [u8],
@@ -116,7 +116,7 @@ impl Store {
         connection.busy_timeout(PATIENCE).map_err(failed)?;
         // Before anything is written: the file may be somebody else's.
         schema::check(&connection, path, schema::STEPS)?;
-        settle(&connection, path, location.is_temporary())?;
+        configure(&connection, path, location.is_temporary())?;
         schema::migrate(&mut connection, path, schema::STEPS)?;
         if is_new && !location.is_temporary() {
             sync_folder(path)?;
@@ -272,7 +272,7 @@ fn lock(path: &Path) -> Result<File, StoreError> {
 }
 
 /// How the connection writes. A temporary store is gone after a crash anyhow, and need not wait for the disk.
-fn settle(connection: &Connection, path: &Path, is_temporary: bool) -> Result<(), StoreError> {
+fn configure(connection: &Connection, path: &Path, is_temporary: bool) -> Result<(), StoreError> {
     let failed = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
     let mode = connection
         .query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0))

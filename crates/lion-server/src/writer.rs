@@ -16,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime};
 const HEALTH_AGE: Duration = Duration::from_millis(100);
 
 /// How long the writer waits at most for those who were just answered to come back.
-const MOST_PATIENCE: Duration = Duration::from_millis(2);
+const MOST_WAIT: Duration = Duration::from_millis(2);
 
 /// How long nothing comes before time is let pass for what readers see.
 const IDLE: Duration = Duration::from_secs(1);
@@ -43,8 +43,8 @@ impl Writer {
     pub(crate) fn run(mut self) {
         // If this thread should ever panic, nobody may wait for it.
         let _guard = Guard(self.shared.clone());
-        let (mut expected, mut patience) = (0, Duration::ZERO);
-        while let Some(jobs) = self.shared.queue.take(expected, patience, IDLE) {
+        let (mut expected, mut wait) = (0, Duration::ZERO);
+        while let Some(jobs) = self.shared.queue.take(expected, wait, IDLE) {
             if jobs.is_empty() {
                 self.let_time_pass();
                 continue;
@@ -53,7 +53,7 @@ impl Writer {
             let began = Instant::now();
             self.turn(jobs);
             // Worth waiting for: another commit costs as much as this one did.
-            patience = (began.elapsed() / 4).min(MOST_PATIENCE);
+            wait = (began.elapsed() / 4).min(MOST_WAIT);
             self.store.tidy();
         }
         self.store.close();

@@ -52,7 +52,7 @@ use crate::error::{Error, Result};
 use crate::kd_tree::KdTree;
 use crate::lion::{Lion, PendingOutlier, Placement, Resolved, Verdict};
 use crate::matrix::Matrix;
-use alarms::{Known, Learned, has_turn};
+use alarms::{AlarmReference, Learned, has_turn};
 use clusters::Voters;
 use outliers::{LiveOutliers, Placed};
 use points::Points;
@@ -136,7 +136,7 @@ pub struct Live {
     outliers: LiveOutliers,
     window: Window,
     /// What alarms know of the map, have learned of the stream, and have told.
-    known: Known,
+    known: AlarmReference,
     learned: Learned,
     announced: Announced,
     /// No cluster can be told to vanish before this arrival.
@@ -166,7 +166,7 @@ impl Live {
             (clusters, voters)
         });
         let window = Window::new(options.window, clusters.names.len());
-        let known = Known::new(&lion, &clusters, &voters);
+        let known = AlarmReference::new(&lion, &clusters, &voters);
         let learned = Learned::new(clusters.names.len(), options.false_alarms);
         let (points, announced) = (Points::default(), Announced::default());
         let outliers = LiveOutliers::new(&lion);

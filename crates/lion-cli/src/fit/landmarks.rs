@@ -1,7 +1,7 @@
 //! A map of landmarks: the table passes by once, or twice if all of it is to be counted.
 
 use super::memory::Memory;
-use super::{Made, check_enough, image, located};
+use super::{FittedMap, check_enough, image, located};
 use crate::args::{Common, FitArgs, LandmarkArgs};
 use crate::files::{Ahead, Batch, Files, Whereabouts};
 use crate::progress::{Phase, Reporter};
@@ -19,7 +19,7 @@ pub(super) fn make(
     memory: &Memory<'_>,
     common: &Common,
     reporter: &mut Reporter,
-) -> Result<Made> {
+) -> Result<FittedMap> {
     let (args, files, fit) = (memory.args, memory.files, &memory.fit);
     check_perplexity(fit, count)?;
     ensure!(
@@ -49,7 +49,7 @@ pub(super) fn make(
         "{} was changed between its two readings: do not change it meanwhile",
         files.shown()
     );
-    Ok(Made { map, columns: passing.columns, pictures, needs })
+    Ok(FittedMap { map, columns: passing.columns, pictures, needs })
 }
 
 /// Refuses a perplexity that no number of rows would make right, before they are read.

@@ -1,6 +1,6 @@
 //! Events, points and groups as rows of the tables, and back.
 
-use super::{Commit, Kept};
+use super::{Commit, StoredPoint};
 use lion_tsne::live::{Point, SavedGroup};
 use rusqlite::types::Type;
 use rusqlite::{Connection, Row, params};
@@ -28,7 +28,7 @@ pub(super) fn write_points(connection: &Connection, commit: &Commit<'_>) -> rusq
     let mut insert = connection.prepare_cached(insert)?;
     let mut update = connection.prepare_cached("UPDATE points SET json = ?1, row = ?2 WHERE first = ?3")?;
     let mut json = Vec::new();
-    for Kept { point, row, is_new } in commit.points {
+    for StoredPoint { point, row, is_new } in commit.points {
         json.clear();
         serde_json::to_writer(&mut json, &**point).map_err(unwritable)?;
         let (json, first) = (text(&json)?, point.first as i64);

@@ -42,7 +42,7 @@ const EVERY: u64 = 256;
 const STRETCHES: usize = 9;
 
 /// All that alarms know of the map; nothing of it changes.
-pub(super) struct Known {
+pub(super) struct AlarmReference {
     pub(super) edges: [f64; EDGES],
     pub(super) map: Null,
     /// The clusters whose scores are judged.
@@ -82,7 +82,7 @@ pub(super) struct Learned {
     pub(super) since: BTreeMap<u64, u64>,
 }
 
-impl Known {
+impl AlarmReference {
     pub(super) fn new(lion: &Lion, clusters: &Clusters, voters: &Voters) -> Self {
         let (alpha, own) = (alpha(lion), own_scores(lion));
         let own = own.as_ref();

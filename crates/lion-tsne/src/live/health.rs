@@ -2,7 +2,7 @@
 
 use super::Live;
 use super::event::{At, Evidence, Shifted, Staleness, Vanishing, Why};
-use super::watch::{Told, Vanished};
+use super::watch::{ReportedShift, Vanished};
 use super::window::Window;
 use serde::{Deserialize, Serialize};
 
@@ -131,7 +131,7 @@ impl Live {
                 .iter()
                 .map(|(&cluster, told)| self.shifted(cluster, told))
                 .collect(),
-            stale: self.announced.stale.map(|Told { score, evidence }| Staleness {
+            stale: self.announced.stale.map(|ReportedShift { score, evidence }| Staleness {
                 staleness: window.staleness(),
                 arrivals,
                 score,
@@ -173,8 +173,8 @@ impl Live {
         })
     }
 
-    fn shifted(&self, cluster: u32, told: &Told) -> Shifted {
-        let Told { score, evidence } = *told;
+    fn shifted(&self, cluster: u32, told: &ReportedShift) -> Shifted {
+        let ReportedShift { score, evidence } = *told;
         Shifted { cluster: self.clusters.name(cluster).to_string(), score, evidence }
     }
 

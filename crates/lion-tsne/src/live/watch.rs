@@ -3,7 +3,7 @@
 
 use super::alarms::drift::{ORDINARY, OUTLIERS, SCORES, Shift, Turn};
 use super::alarms::gather::{self, Gathering, Near, Scene};
-use super::alarms::{Known, was_ordinary};
+use super::alarms::{AlarmReference, was_ordinary};
 use super::event::{At, Evidence, Gathered, Shifted, Staleness, What, Why};
 use super::{Event, Live};
 use serde::{Deserialize, Serialize};
@@ -33,10 +33,10 @@ pub(super) struct Announced {
     /// Groups of clusters that have ended, and the events by which they had: what came before is no evidence again.
     pub(super) ended: BTreeMap<u64, u64>,
     pub(super) vanishing: BTreeMap<u32, Vanished>,
-    pub(super) shifted: BTreeMap<u32, Told>,
-    pub(super) stale: Option<Told>,
+    pub(super) shifted: BTreeMap<u32, ReportedShift>,
+    pub(super) stale: Option<ReportedShift>,
     /// More outliers than chance explains. No event tells of it.
-    pub(super) excess: Option<Told>,
+    pub(super) excess: Option<ReportedShift>,
 }
 
 /// A new cluster: groups of outliers that belong together.
@@ -55,7 +55,7 @@ pub(super) struct Family {
 
 /// Scores that are not what they were.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Told {
+pub(super) struct ReportedShift {
     pub(super) score: f64,
     pub(super) evidence: Evidence,
 }
@@ -151,7 +151,7 @@ impl Live {
             Some(told) => _ = self.announced.shifted.insert(cluster, told),
             None => _ = self.announced.shifted.remove(&cluster),
         }
-        let Told { score, evidence } = self.as_told(turn.shift());
+        let ReportedShift { score, evidence } = self.as_told(turn.shift());
         let shifted = Shifted { cluster: self.clusters.name(cluster).to_string(), score, evidence };
         let what = if self.announced.shifted.contains_key(&cluster) {
             What::ClusterStale
@@ -161,20 +161,23 @@ impl Live {
         self.tell(what(shifted), events);
     }
 
-    fn told(&self, turn: Turn) -> Option<Told> {
+    fn told(&self, turn: Turn) -> Option<ReportedShift> {
         match turn {
             Turn::Changed(shift) => Some(self.as_told(&shift)),
             Turn::Back(_) => None,
         }
     }
 
-    fn as_told(&self, shift: &Shift) -> Told {
+    fn as_told(&self, shift: &Shift) -> ReportedShift {
         let Shift { edge, seen, of, expected, e_value, since } = *shift;
-        Told { score: self.known.edges[edge], evidence: Evidence { seen, of, expected, e_value, since } }
+        ReportedShift {
+            score: self.known.edges[edge],
+            evidence: Evidence { seen, of, expected, e_value, since },
+        }
     }
 
     fn staleness(&self, shift: &Shift) -> Staleness {
-        let Told { score, evidence } = self.as_told(shift);
+        let ReportedShift { score, evidence } = self.as_told(shift);
         Staleness { staleness: self.window.staleness(), arrivals: self.window.arrivals(), score, evidence }
     }
 
@@ -322,7 +325,7 @@ impl Live {
         let mut linked = near.iter().take_while(|near| f64::from(near.distance) <= link);
         let beside = linked.find_map(|near| self.family(near.group));
         near.retain(|near| self.is_evidence(near));
-        let Known { rows, alpha, .. } = self.known;
+        let AlarmReference { rows, alpha, .. } = self.known;
         let scene = Scene { rows, alpha, own: &own, outliers };
         let Some(found) = gather::test(&near, &scene) else { return };
         if found.p * self.learned.limit > spent {

@@ -4,8 +4,8 @@
 
 mod attract;
 mod barnes_hut;
-mod eight;
 mod exact;
+mod f32x8;
 mod fft;
 mod points;
 mod potential;

@@ -15,7 +15,7 @@ from liontsne.distributed import _columns
 from liontsne.distributed._columns import Chosen, Problem
 from liontsne.distributed._open import Opened, Options, opened
 from liontsne.distributed._positions import Positions
-from liontsne.distributed._told import kind_of
+from liontsne.distributed._worker_error import kind_of
 
 # Rows of a table that are resolved at a time.
 TOGETHER = 1 << 14

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from liontsne.distributed import Placer
 from liontsne.distributed._placer import PENDING
-from liontsne.distributed._told import told
+from liontsne.distributed._worker_error import told
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from liontsne.distributed import Placer, Positions, placer
 from liontsne.distributed._placer import PENDING, PROBLEM
-from liontsne.distributed._told import kind_of
+from liontsne.distributed._worker_error import kind_of
 
 
 def place(

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from liontsne.distributed import Placer, Positions, _columns, placer
 from liontsne.distributed._placer import PENDING, PROBLEM
-from liontsne.distributed._told import kind_of, told
+from liontsne.distributed._worker_error import kind_of, told
 
 if TYPE_CHECKING:
     from ray.data import Dataset

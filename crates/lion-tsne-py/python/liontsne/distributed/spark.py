@@ -21,7 +21,7 @@ from liontsne.distributed import Placer, Positions, _columns, placer
 from liontsne.distributed._placer import PENDING, PROBLEM
 from liontsne.distributed._service import Service
 from liontsne.distributed._spark import resolve, with_pending
-from liontsne.distributed._told import kind_of
+from liontsne.distributed._worker_error import kind_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -8,11 +8,11 @@
 //! arrivals is a martingale, so chance alone takes at least `A` arrivals in the mean to bring it to `A`.
 //!
 //! The calibration is finite: of N rows, the share below a threshold that k of them are below is not k / (N + 1) but
-//! a draw of Beta(k, N + 1 - k), and stays so for ever. A detector that took it for exact would find this error one day. So the
-//! null is a Pólya tree: each edge between bins divides what is below the next one, by a share that is Beta distributed
-//! with the counts of the calibration, and is learned from the stream. Rows that were calibrated are not exactly like
-//! rows that come, either; so no share counts as known better than by [`KNOWN`] rows. What is learned is bounded
-//! ([`Null::most`]), so that a drift that is slow is not learned but told.
+//! a draw of Beta(k, N + 1 - k), and stays so for ever. A detector that took it for exact would find this error one
+//! day. So the null is a Pólya tree: each edge between bins divides what is below the next one, by a share that is Beta
+//! distributed with the counts of the calibration, and is learned from the stream. Rows that were calibrated are not
+//! exactly like rows that come, either; so no share counts as known better than by [`KNOWN`] rows. What is learned is
+//! bounded ([`Null::most`]), so that a drift that is slow is not learned but told.
 
 use serde::{Deserialize, Serialize};
 
@@ -131,8 +131,8 @@ impl Null {
 pub(in crate::live) struct Detector {
     learned: [[f64; 2]; EDGES],
     sums: [f64; BETS],
-    runs: [Run; BETS],
-    told: Option<Told>,
+    runs: [DriftEvidence; BETS],
+    told: Option<ReportedDrift>,
     /// How often a change was told again soon after its end.
     again: u32,
     /// Arrivals since the end of a change, if there was one.
@@ -142,7 +142,7 @@ pub(in crate::live) struct Detector {
 /// Arrivals since the most likely beginning of a change: that which makes the product of the e-values since then largest
 /// (Page 1954, "Continuous inspection schemes").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Run {
+struct DriftEvidence {
     bins: [u32; BINS],
     since: f64,
     #[serde(default)]
@@ -151,12 +151,12 @@ struct Run {
 
 /// A change that was told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Told {
+struct ReportedDrift {
     /// How many changed scores fall into each bin.
     changed: [f64; BINS],
     /// The sum of e-values against it.
     sum: f64,
-    run: Run,
+    run: DriftEvidence,
 }
 
 /// What an arrival showed.
@@ -242,9 +242,9 @@ impl Detector {
         changed.iter_mut().for_each(|changed| *changed *= PRIOR);
         self.again =
             if self.quiet.is_some_and(|quiet| quiet <= SOON) { (self.again + 1).min(TIMES) } else { 0 };
-        self.told = Some(Told { changed, sum: 0.0, run: Run::default() });
+        self.told = Some(ReportedDrift { changed, sum: 0.0, run: DriftEvidence::default() });
         self.sums = [0.0; BETS];
-        self.runs = [Run::default(); BETS];
+        self.runs = [DriftEvidence::default(); BETS];
         shift
     }
 
@@ -286,7 +286,7 @@ impl Detector {
     }
 }
 
-impl Told {
+impl ReportedDrift {
     fn step(&mut self, ordinary: f64, bin: usize, t: f64) {
         let all: f64 = self.changed.iter().sum();
         let changed = self.changed[bin] / all;
@@ -300,7 +300,7 @@ impl Told {
     }
 }
 
-impl Run {
+impl DriftEvidence {
     fn take(&mut self, bin: usize, t: f64, e_value: f64) {
         let product = (self.product.max(1.0) * e_value).min(1e300);
         if product <= 1.0 {
@@ -316,7 +316,7 @@ impl Run {
 }
 
 /// What a run shows, at the edge where it shows most.
-fn shift(run: &Run, null: &Null, e_value: f64) -> Shift {
+fn shift(run: &DriftEvidence, null: &Null, e_value: f64) -> Shift {
     let of: u64 = run.bins.iter().map(|count| u64::from(*count)).sum();
     let seen = |edge: usize| run.bins[..=edge].iter().map(|count| u64::from(*count)).sum::<u64>();
     let excess = |edge: usize| {
@@ -358,8 +358,8 @@ mod tests {
         (1..=most).find_map(|at| Some((at, detector.step(null, &SCORES, bin(), at as f64, limit)?)))
     }
 
-    /// At most one false alarm in the limit, in the mean over calibrations: 300 000 arrivals at a limit of 2000 have at most 150, give or
-    /// take three standard errors of 12, however few rows there are.
+    /// At most one false alarm in the limit, in the mean over calibrations: 300 000 arrivals at a limit of 2000 have at
+    /// most 150, give or take three standard errors of 12, however few rows there are.
     #[test]
     fn false_alarms_are_as_rare_as_is_promised() {
         let edges = edges(0.01);

@@ -1,13 +1,13 @@
 //! Whether a cluster still gets its share of the arrivals: one e-detector for each cluster.
 //!
 //! The share is learned from the stream. The bet is that it fell to a part of it: an arrival elsewhere then counts
-//! (1 - part x share) / (1 - share), one in the cluster counts `part`. Beginnings are weighted by the share, and the shares of all
-//! clusters sum to 1, so that all clusters together have one false alarm in the time that is allowed for.
-//! For a share that is not less than it is taken to be, the mean of a step is at most 1; so the share is taken to be less
-//! than it was seen to be: by [`DEVIATIONS`] standard deviations, and by up to a half ([`KEPT`]) where it is large, because there a
-//! cluster that falls to a half is easily told from one that does not. It is learned when the cluster gets an arrival and not
-//! between, so that a cluster needs no look while nothing comes to it: the arrival that will tell of it is known
-//! beforehand ([`Cluster::due`]).
+//! (1 - part x share) / (1 - share), one in the cluster counts `part`. Beginnings are weighted by the share, and the
+//! shares of all clusters sum to 1, so that all clusters together have one false alarm in the time that is allowed for.
+//! For a share that is not less than it is taken to be, the mean of a step is at most 1; so the share is taken to be
+//! less than it was seen to be: by [`DEVIATIONS`] standard deviations, and by up to a half ([`KEPT`]) where it is
+//! large, because there a cluster that falls to a half is easily told from one that does not. It is learned when the
+//! cluster gets an arrival and not between, so that a cluster needs no look while nothing comes to it: the arrival that
+//! will tell of it is known beforehand ([`Cluster::due`]).
 
 use serde::{Deserialize, Serialize};
 
@@ -37,13 +37,13 @@ pub(in crate::live) struct Cluster {
     at: u64,
     /// The share that a step counts with.
     share: f64,
-    run: Run,
-    told: Option<Told>,
+    run: ShareEvidence,
+    told: Option<ReportedDecline>,
 }
 
 /// Arrivals since the most likely beginning of the gap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Run {
+struct ShareEvidence {
     seen: u64,
     from: u64,
     since: f64,
@@ -54,10 +54,10 @@ struct Run {
 
 /// A cluster that was told to vanish.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Told {
+struct ReportedDecline {
     share: f64,
     sum: f64,
-    run: Run,
+    run: ShareEvidence,
 }
 
 /// Arrivals that a cluster got, and should have got.
@@ -83,8 +83,8 @@ impl Cluster {
         let [_, part] = PARTS;
         let product = self.run.product.max(1.0) * step(part, self.share).powf(gap as f64) * part;
         self.run = match product > 1.0 {
-            true => Run { seen: self.run.seen + 1, product: product.min(1e300), ..self.run },
-            false => Run { from: now, since: t, ..Run::default() },
+            true => ShareEvidence { seen: self.run.seen + 1, product: product.min(1e300), ..self.run },
+            false => ShareEvidence { from: now, since: t, ..ShareEvidence::default() },
         };
         self.learn(now);
         back
@@ -147,8 +147,11 @@ impl Cluster {
             e_value: self.sum(now.saturating_sub(self.at)),
             since: self.run.since,
         };
-        self.told =
-            Some(Told { share, sum: 0.0, run: Run { from: now, since: self.run.since, ..Run::default() } });
+        self.told = Some(ReportedDecline {
+            share,
+            sum: 0.0,
+            run: ShareEvidence { from: now, since: self.run.since, ..ShareEvidence::default() },
+        });
         (self.sums, self.at) = ([0.0; 2], now);
         gap
     }
@@ -164,13 +167,13 @@ impl Cluster {
         (self.seen >= LEAST).then(|| self.seen / self.all.max(1.0))
     }
 
-    fn step_back(&mut self, mut told: Told, now: u64, t: f64) -> Option<Gap> {
+    fn step_back(&mut self, mut told: ReportedDecline, now: u64, t: f64) -> Option<Gap> {
         let gap = now.saturating_sub(self.at + 1);
         let (share, low) = (told.share, GONE * told.share);
         // Beginnings are arrivals in the cluster: before one there is nothing to show.
         told.sum = (told.sum * ((1.0 - share) / (1.0 - low)).powf(gap as f64) + 1.0) / GONE;
         if told.sum <= 1.0 / GONE + 1e-9 || told.run.seen == 0 {
-            told.run = Run { from: now.saturating_sub(1), since: t, ..Run::default() };
+            told.run = ShareEvidence { from: now.saturating_sub(1), since: t, ..ShareEvidence::default() };
         }
         told.run.seen += 1;
         if told.sum < BACK {
@@ -229,8 +232,8 @@ mod tests {
         told
     }
 
-    /// All clusters together have one false alarm in the limit: 200 000 arrivals at a limit of 2000 have at most 100, give or take
-    /// three standard errors of 10.
+    /// All clusters together have one false alarm in the limit: 200 000 arrivals at a limit of 2000 have at most 100,
+    /// give or take three standard errors of 10.
     #[test]
     fn false_alarms_are_as_rare_as_is_promised() {
         let mut random = Random::new(1);

@@ -5,7 +5,7 @@
 //! the nodes of a grid by B-splines, on the side of the sources and on the side of the targets; the splines'
 //! own blur is divided out in frequency space. The slope comes from the splines' derivatives.
 
-use super::eight::{LANES, dispatch};
+use super::f32x8::{LANES, dispatch};
 use super::points::{Gather, Read, Spread};
 use super::spline::{Splines, WIDTH};
 use super::transform::Transform;

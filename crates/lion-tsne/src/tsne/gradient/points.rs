@@ -1,6 +1,6 @@
 //! Between points and grid: charges out to the nodes, potential and slope back.
 
-use super::eight::{Eight, LANES, Lanes};
+use super::f32x8::{F32x8, LANES, Lanes};
 use super::fft::{Frame, Point};
 use super::spline::{Splines, WIDTH};
 use pulp::{Simd, WithSimd};
@@ -28,7 +28,7 @@ impl WithSimd for Spread<'_> {
             let from = (row - self.first_row) * self.width + column;
             for (r, &weight) in down[..WIDTH].iter().enumerate() {
                 if let Some(nodes) = lanes_mut(self.nodes, from + r * self.width) {
-                    across.times_plus(simd, Eight::splat(simd, weight), Eight::load(nodes)).store(nodes);
+                    across.times_plus(simd, F32x8::splat(simd, weight), F32x8::load(nodes)).store(nodes);
                 }
             }
         }
@@ -97,19 +97,19 @@ impl Read<'_> {
 #[inline(always)]
 fn sums<'n, S: Simd>(
     simd: S,
-    [across, across_slopes]: [Eight<S>; 2],
-    [down, down_slopes]: [Eight<S>; 2],
+    [across, across_slopes]: [F32x8<S>; 2],
+    [down, down_slopes]: [F32x8<S>; 2],
     row: impl Fn(usize) -> &'n Lanes,
 ) -> [f32; 3] {
     let mut weights = [[0.0; LANES]; 2];
     down.store(&mut weights[0]);
     down_slopes.store(&mut weights[1]);
-    let mut potential = Eight::splat(simd, 0.0);
-    let mut slope = Eight::splat(simd, 0.0);
+    let mut potential = F32x8::splat(simd, 0.0);
+    let mut slope = F32x8::splat(simd, 0.0);
     for r in 0..WIDTH {
-        let nodes = Eight::load(row(r));
-        potential = nodes.times_plus(simd, Eight::splat(simd, weights[0][r]), potential);
-        slope = nodes.times_plus(simd, Eight::splat(simd, weights[1][r]), slope);
+        let nodes = F32x8::load(row(r));
+        potential = nodes.times_plus(simd, F32x8::splat(simd, weights[0][r]), potential);
+        slope = nodes.times_plus(simd, F32x8::splat(simd, weights[1][r]), slope);
     }
     [
         across.times(simd, potential).sum(simd),

@@ -1,7 +1,7 @@
 //! The potential φ(y) = Σj 1 / (1 + |y - yj|²) of a plane map's places, read at any place from the grid that also gives
 //! their repulsion.
 
-use super::eight::{Eight, LANES, dispatch};
+use super::f32x8::{F32x8, LANES, dispatch};
 use super::fft::{Frame, Grid};
 use super::points::lanes;
 use super::spline::{Splines, WIDTH};
@@ -105,12 +105,12 @@ impl WithSimd for At<'_> {
         splines.slopes(simd, v).store(&mut down[1]);
         splines.curvatures(simd, v).store(&mut down[2]);
         // Value, slope and curvature down, for each column.
-        let mut along = [Eight::splat(simd, 0.0); 3];
+        let mut along = [F32x8::splat(simd, 0.0); 3];
         for r in 0..WIDTH {
             let nodes = lanes(nodes, (row + r) * size[0] + column).unwrap_or(&[0.0; LANES]);
-            let nodes = Eight::load(nodes);
+            let nodes = F32x8::load(nodes);
             for (along, down) in along.iter_mut().zip(&down) {
-                *along = nodes.times_plus(simd, Eight::splat(simd, down[r]), *along);
+                *along = nodes.times_plus(simd, F32x8::splat(simd, down[r]), *along);
             }
         }
         let across = [splines.weights(simd, u), splines.slopes(simd, u), splines.curvatures(simd, u)];

@@ -3,7 +3,7 @@
 //! All weights of a point are polynomials in one number, so they are worked out side by side, in the lanes of a
 //! register: a table of coefficients, one array of lanes for each power.
 
-use super::eight::{Eight, Lanes};
+use super::f32x8::{F32x8, Lanes};
 use pulp::Simd;
 
 /// Nodes that a point touches along each axis; the splines are of degree one less.
@@ -50,42 +50,42 @@ impl Splines {
     /// The weights of the nodes around a point that lies `u` (-½..½) past the middle between the two in the middle;
     /// lanes beyond `WIDTH` are 0.
     #[inline(always)]
-    pub(super) fn weights<S: Simd>(&self, simd: S, u: f32) -> Eight<S> {
+    pub(super) fn weights<S: Simd>(&self, simd: S, u: f32) -> F32x8<S> {
         horner(simd, &self.weights, u)
     }
 
     /// Their derivatives by `u`.
     #[inline(always)]
-    pub(super) fn slopes<S: Simd>(&self, simd: S, u: f32) -> Eight<S> {
+    pub(super) fn slopes<S: Simd>(&self, simd: S, u: f32) -> F32x8<S> {
         horner(simd, &self.slopes, u)
     }
 
     /// Their second derivatives by `u`.
     #[inline(always)]
-    pub(super) fn curvatures<S: Simd>(&self, simd: S, u: f32) -> Eight<S> {
+    pub(super) fn curvatures<S: Simd>(&self, simd: S, u: f32) -> F32x8<S> {
         horner(simd, &self.curvatures, u)
     }
 
     /// Σ of the products of the weights of nodes 0, 1, 2... apart, both ways round.
     #[inline(always)]
-    pub(super) fn lags<S: Simd>(&self, simd: S, u: f32) -> Eight<S> {
+    pub(super) fn lags<S: Simd>(&self, simd: S, u: f32) -> F32x8<S> {
         horner(simd, &self.lags, u * u)
     }
 
     /// Half of their derivatives by `u`.
     #[inline(always)]
-    pub(super) fn lag_slopes<S: Simd>(&self, simd: S, u: f32) -> Eight<S> {
-        horner(simd, &self.lag_slopes, u * u).times(simd, Eight::splat(simd, u))
+    pub(super) fn lag_slopes<S: Simd>(&self, simd: S, u: f32) -> F32x8<S> {
+        horner(simd, &self.lag_slopes, u * u).times(simd, F32x8::splat(simd, u))
     }
 }
 
 /// The polynomials with these coefficients, lowest power first, at `u`.
 #[inline(always)]
-fn horner<S: Simd, const N: usize>(simd: S, coefficients: &[Lanes; N], u: f32) -> Eight<S> {
-    let u = Eight::splat(simd, u);
-    let mut sums = Eight::load(&coefficients[N - 1]);
+fn horner<S: Simd, const N: usize>(simd: S, coefficients: &[Lanes; N], u: f32) -> F32x8<S> {
+    let u = F32x8::splat(simd, u);
+    let mut sums = F32x8::load(&coefficients[N - 1]);
     for coefficients in coefficients[..N - 1].iter().rev() {
-        sums = sums.times_plus(simd, u, Eight::load(coefficients));
+        sums = sums.times_plus(simd, u, F32x8::load(coefficients));
     }
     sums
 }

@@ -1,6 +1,6 @@
 //! Convolution with the kernel 1 / (1 + r²) on a grid, in frequency space.
 
-use super::eight::Lanes;
+use super::f32x8::Lanes;
 use super::spline::{WIDTH, transfer};
 use rayon::prelude::*;
 use realfft::num_complex::Complex;

@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 /// What a store keeps.
 #[derive(Clone)]
-pub(super) struct Kept {
+pub(super) struct StoredState {
     pub(super) aux: Vec<u8>,
     pub(super) points: Vec<(Point, Option<Vec<f32>>)>,
     pub(super) groups: Vec<SavedGroup>,
 }
 
-impl Kept {
+impl StoredState {
     /// As a store would: points as JSON, rows of outliers beside them.
     pub(super) fn of(live: &Live, row: impl Fn(&str) -> Option<Vec<f32>>) -> Self {
         let keep = |point: &Point| {
@@ -119,7 +119,7 @@ proptest! {
             // Stopped and begun again from what was kept.
             let before = again.digest();
             let known = rows(&changes[..at]);
-            again = Kept::of(&again, |id| known.get(id).cloned()).restore(&many, OPTIONS).unwrap();
+            again = StoredState::of(&again, |id| known.get(id).cloned()).restore(&many, OPTIONS).unwrap();
             prop_assert_eq!(again.digest(), before);
         }
         prop_assert_eq!(&told, &events);
@@ -201,7 +201,7 @@ fn a_live_map_restored_from_an_older_version() {
     let mut live = Live::new(Arc::clone(&lion), OPTIONS).unwrap();
     live.apply(changes.clone()).unwrap();
     let known = rows(&changes);
-    let mut kept = Kept::of(&live, |id| known.get(id).cloned());
+    let mut kept = StoredState::of(&live, |id| known.get(id).cloned());
     let mut aux: serde_json::Value = serde_json::from_slice(&kept.aux).unwrap();
     aux["version"] = 1.into();
     aux["alarms"].take();
@@ -229,7 +229,7 @@ fn a_live_map_restored_with_another_window() {
     live.apply(changes.clone()).unwrap();
     let known = rows(&changes);
     let options = LiveOptions { window: 60.0, ..OPTIONS };
-    let mut again = Kept::of(&live, |id| known.get(id).cloned()).restore(&lion, options).unwrap();
+    let mut again = StoredState::of(&live, |id| known.get(id).cloned()).restore(&lion, options).unwrap();
     assert_eq!((again.last(), again.points().len()), (live.last(), live.points().len()));
     assert_eq!(again.health().arrivals, 0);
     assert!(again.points().eq(live.points()) && again.groups().eq(live.groups()));

@@ -92,8 +92,8 @@ fn options_out_of_range() {
 fn a_kept_state_that_contradicts_itself() {
     let mut live = live();
     apply(&mut live, vec![to("a", LEFT), to("o", NOWHERE)]);
-    let kept = super::random::Kept::of(&live, |_| Some(NOWHERE.to_vec()));
-    let sentence = |spoil: &dyn Fn(&mut super::random::Kept)| {
+    let kept = super::random::StoredState::of(&live, |_| Some(NOWHERE.to_vec()));
+    let sentence = |spoil: &dyn Fn(&mut super::random::StoredState)| {
         let mut kept = kept.clone();
         spoil(&mut kept);
         kept.restore(live.lion(), *live.options()).err().expect("it was taken").to_string()
@@ -113,13 +113,13 @@ fn a_kept_state_that_contradicts_itself() {
     let cluster = "the kept point \"a\" is in no cluster of the map";
     assert_eq!(sentence(&|kept| kept.points[0].0.cluster = Some(7)), cluster);
     let ring = "the kept state has a broken ring of positions, 50000";
-    let outwards = |kept: &mut super::random::Kept| {
+    let outwards = |kept: &mut super::random::StoredState| {
         let text = String::from_utf8(kept.aux.clone()).unwrap();
         kept.aux = text.replace("\"ring\":0", "\"ring\":50000").into_bytes();
     };
     assert_eq!(sentence(&outwards), ring);
     let clusters = "the kept state of the live map has alarms that do not fit the map's clusters";
-    let fewer = |kept: &mut super::random::Kept| {
+    let fewer = |kept: &mut super::random::StoredState| {
         let mut aux: serde_json::Value = serde_json::from_slice(&kept.aux).unwrap();
         aux["alarms"]["learned"]["gaps"].as_array_mut().unwrap().pop();
         kept.aux = serde_json::to_vec(&aux).unwrap();

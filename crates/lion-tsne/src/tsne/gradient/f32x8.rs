@@ -22,18 +22,18 @@ pub(super) fn dispatch<W: WithSimd>(work: W) -> W::Output {
 }
 
 /// Eight lanes; only the first `REGISTERS` of the array are used, and the compiler drops the others.
-pub(super) struct Eight<S: Simd>([S::f32s; LANES]);
+pub(super) struct F32x8<S: Simd>([S::f32s; LANES]);
 
-impl<S: Simd> Clone for Eight<S> {
+impl<S: Simd> Clone for F32x8<S> {
     #[inline(always)]
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<S: Simd> Copy for Eight<S> {}
+impl<S: Simd> Copy for F32x8<S> {}
 
-impl<S: Simd> Eight<S> {
+impl<S: Simd> F32x8<S> {
     const REGISTERS: usize = LANES / S::F32_LANES;
 
     #[inline(always)]

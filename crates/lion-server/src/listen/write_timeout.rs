@@ -1,4 +1,4 @@
-//! A connection with an end to its patience.
+//! A connection whose writes time out.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -15,17 +15,17 @@ const LINGER: Duration = Duration::from_secs(2);
 ///
 /// When it is shut down, what the other side still sends is read for a moment and thrown away: to close a connection
 /// with something unread makes the system take back what was written last, and that is the refusal of a body too large.
-pub(super) struct Patient {
+pub(super) struct WriteTimeout {
     stream: TcpStream,
-    patience: Duration,
+    timeout: Duration,
     /// Runs while nothing can be written, and while the stream lingers.
     clock: Option<Pin<Box<Sleep>>>,
     lingering: bool,
 }
 
-impl Patient {
-    pub(super) fn new(stream: TcpStream, patience: Duration) -> Self {
-        Self { stream, patience, clock: None, lingering: false }
+impl WriteTimeout {
+    pub(super) fn new(stream: TcpStream, timeout: Duration) -> Self {
+        Self { stream, timeout, clock: None, lingering: false }
     }
 
     /// Gives up on a write that has been waiting for too long.
@@ -34,7 +34,7 @@ impl Patient {
             self.clock = None;
             return written;
         }
-        ready!(self.poll_clock(context, self.patience));
+        ready!(self.poll_clock(context, self.timeout));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
@@ -43,7 +43,7 @@ impl Patient {
     }
 }
 
-impl AsyncRead for Patient {
+impl AsyncRead for WriteTimeout {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -53,7 +53,7 @@ impl AsyncRead for Patient {
     }
 }
 
-impl AsyncWrite for Patient {
+impl AsyncWrite for WriteTimeout {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
