@@ -15,7 +15,7 @@
 //!
 //! The stages of a fit, for whoever needs one alone: [`Preprocess`] (PCA, unit length), [`nearest_neighbours`] (or an
 //! [`ExactIndex`] for other queries), [`Affinities`]; [`kl_divergence`] tells how good a map is, whatever made it.
-//! [`numerics`], [`memory`] and [`file`] have what other crates that compute on maps share with this one.
+//! [`numerics`], [`memory`] and [`mod@file`] have what other crates that compute on maps share with this one.
 //!
 //! ```
 //! use lion_tsne::{Fit, Lion, LionOptions, Map, Matrix, Rows, Verdict};
