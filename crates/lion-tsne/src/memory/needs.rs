@@ -177,7 +177,7 @@ impl Sizes {
     fn folds(&self) -> Needs {
         let folds = fold_count(self.rows as usize, self.cols as usize) as f64;
         let fold = (self.rows / folds).min(MOST_IN_FOLD as f64);
-        let basis = 100.0 * self.cols * (self.width + 20.0);
+        let basis = 120.0 * self.cols * (self.width + 20.0);
         let pca = match self.cols <= WIDEST_COVARIANCE as f64 {
             true => {
                 let covariance = 8.0 * self.cols * self.cols;
