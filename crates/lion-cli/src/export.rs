@@ -5,7 +5,7 @@ use crate::output;
 use anyhow::{Context, Result};
 use lion_server::{Archive, Logged, StoreError};
 use lion_table::{Column, Field, Kind, Writer};
-use lion_tsne::live::{At, Before, Event, Evidence, Sighting, What, Why};
+use lion_tsne::live::{Before, Event, Evidence, MapPosition, Sighting, What, Why};
 use serde::Serialize;
 use std::path::Path;
 
@@ -148,7 +148,7 @@ columns! {
 struct EventColumns {
     sighting: Option<Sighting>,
     id: Option<String>,
-    at: Option<At>,
+    at: Option<MapPosition>,
     group: Option<u64>,
     cluster: Option<String>,
     from: Option<Before>,

@@ -103,7 +103,7 @@ pub use lion::{
 };
 pub use map::{Image, KlPoint, Labels, Map, MapParts, Provenance};
 pub use matrix::Matrix;
-pub use memory::{Needs, Part, available_memory};
+pub use memory::{Allocation, Needs, available_memory};
 pub use preprocess::{Metric, Pca, PcaChoice, Preprocess, Unique, unique_rows};
 pub use progress::{Observer, Progress, Stage, ignore};
 pub use tsne::kl_divergence;

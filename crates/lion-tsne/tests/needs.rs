@@ -31,31 +31,34 @@ fn rows(rows: usize, cols: usize) -> Matrix {
 }
 
 /// One that is tried: how, of how many rows and columns, and of how many of them landmarks.
-struct Trial {
+struct MemoryTrial {
     fit: Fit,
     rows: usize,
     cols: usize,
     landmarks: Option<usize>,
 }
 
-fn trials() -> Vec<Trial> {
+fn trials() -> Vec<MemoryTrial> {
     // Rows are put in another order, which holds most, before the 50th iteration and before the 150th; the map is as wide
     // as it will be some time after exaggeration.
     let fit = Fit { iterations: 300, exaggeration_iterations: 50, threads: 2, ..Fit::default() };
-    let trial = |fit, rows, cols| Trial { fit, rows, cols, landmarks: None };
+    let trial = |fit, rows, cols| MemoryTrial { fit, rows, cols, landmarks: None };
     vec![
         trial(fit.clone(), 6000, 20),
         trial(Fit { perplexity: 100.0, threads: 1, ..fit.clone() }, 5000, 50),
         trial(Fit { perplexity: 10.0, dims: 3, ..fit.clone() }, 9000, 10),
         trial(Fit { iterations: 60, ..fit.clone() }, 3000, 784),
         trial(Fit { iterations: 60, pca: PcaChoice::None, perplexity: 5.0, ..fit.clone() }, 12_000, 300),
-        Trial { landmarks: Some(4000), ..trial(Fit { pca: PcaChoice::Components(10), ..fit }, 60_000, 30) },
+        MemoryTrial {
+            landmarks: Some(4000),
+            ..trial(Fit { pca: PcaChoice::Components(10), ..fit }, 60_000, 30)
+        },
     ]
 }
 
 /// Runs one and tells what was said and what was taken.
-fn run(trial: &Trial) -> (u64, u64) {
-    let Trial { fit, rows: count, cols, landmarks } = trial;
+fn run(trial: &MemoryTrial) -> (u64, u64) {
+    let MemoryTrial { fit, rows: count, cols, landmarks } = trial;
     let before = told("VmRSS:");
     let said = match landmarks {
         None => {

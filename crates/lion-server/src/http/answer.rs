@@ -7,7 +7,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use lion_tsne::Lion;
-use lion_tsne::live::{At, Clusters, Event, Point, What};
+use lion_tsne::live::{Clusters, Event, MapPosition, Point, What};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// The placement of one change, or that a point was removed.
@@ -17,7 +17,7 @@ enum Placed<'a> {
     There {
         id: &'a str,
         #[serde(flatten)]
-        at: At,
+        at: MapPosition,
         verdict: lion_tsne::Verdict,
         score: f64,
         p_distance: Option<f64>,
