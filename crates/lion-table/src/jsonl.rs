@@ -1,22 +1,22 @@
 //! JSON lines: per line an array of numbers, or an object of numbers, or an object with one array of numbers.
 
-use crate::error::{Cell, Error, Fault, Result};
+use crate::error::{CellAddress, Error, Fault, Result};
 use crate::input::{BYTE_ORDER_MARK, Gauge, Input};
-use crate::select::{Column, ReadOptions, Selection, nameless_numbers};
+use crate::select::{ReadOptions, Selection, SourceColumn, nameless_numbers};
 use crate::table::{Source, Table, push_id, push_label};
 use crate::value::Value;
 use std::collections::HashMap;
 use std::io::BufRead;
 
 /// The lines of a file, each a JSON value.
-pub(crate) struct Lines {
+pub(crate) struct JsonLines {
     pub(crate) input: Input,
     line: Vec<u8>,
     lines: u64,
     rows: usize,
 }
 
-impl Lines {
+impl JsonLines {
     pub(crate) fn new(mut input: Input) -> Result<Self> {
         input.refuse_binary()?;
         Ok(Self { input, line: Vec::new(), lines: 0, rows: 0 })
@@ -43,9 +43,9 @@ impl Lines {
     }
 
     /// A place in the row at hand.
-    pub(crate) fn cell(&self, column: &str) -> Cell {
+    pub(crate) fn cell(&self, column: &str) -> CellAddress {
         let (file, column) = (self.input.file.clone(), column.to_owned());
-        Cell { file, row: self.rows, line: Some(self.lines), column }
+        CellAddress { file, row: self.rows, line: Some(self.lines), column }
     }
 
     pub(crate) fn not_a_row(&self, problem: &str) -> Error {
@@ -59,9 +59,9 @@ impl Lines {
 }
 
 /// A JSON lines file, its first row read.
-pub(crate) struct Jsonl {
-    lines: Lines,
-    columns: Vec<Column>,
+pub(crate) struct JsonlReader {
+    lines: JsonLines,
+    columns: Vec<SourceColumn>,
     places: HashMap<String, usize>,
     selection: Selection,
     /// The names of the features, which are the items of the list if there is one.
@@ -74,11 +74,11 @@ pub(crate) struct Jsonl {
     pending: Option<Value>,
 }
 
-impl Jsonl {
+impl JsonlReader {
     /// Reads the first row, which tells the columns.
     pub(crate) fn open(input: Input, options: &ReadOptions) -> Result<Self> {
         let mut jsonl = Self {
-            lines: Lines::new(input)?,
+            lines: JsonLines::new(input)?,
             columns: Vec::new(),
             places: HashMap::new(),
             selection: Selection { features: Vec::new(), id: None, label: None, list: false },
@@ -95,7 +95,7 @@ impl Jsonl {
         jsonl.columns = match &first {
             Value::Object(fields) => {
                 let column =
-                    |(name, value): &(String, Value)| Column { name: name.clone(), kind: value.kind() };
+                    |(name, value): &(String, Value)| SourceColumn { name: name.clone(), kind: value.kind() };
                 fields.iter().map(column).collect()
             }
             Value::List(items) => nameless_numbers(items.len()),
@@ -199,7 +199,7 @@ impl Jsonl {
     }
 }
 
-impl Source for Jsonl {
+impl Source for JsonlReader {
     fn empty(&self) -> Table {
         Table::without_rows(self.names.clone(), &self.selection)
     }

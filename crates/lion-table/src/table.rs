@@ -1,8 +1,8 @@
 //! The table, and the one way in which every format fills it.
 
-use crate::error::{Cell, Error, Result};
+use crate::error::{CellAddress, Error, Result};
 use crate::input::Gauge;
-use crate::select::{Column, Selection};
+use crate::select::{Selection, SourceColumn};
 use std::borrow::Borrow;
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -35,7 +35,7 @@ impl Table {
     }
 
     /// A table without rows for the columns that `selection` takes from a file.
-    pub(crate) fn for_selection(columns: &[Column], selection: &Selection) -> Self {
+    pub(crate) fn for_selection(columns: &[SourceColumn], selection: &Selection) -> Self {
         let names = selection.features.iter().map(|&c| columns[c].name.clone()).collect();
         Self::without_rows(names, selection)
     }
@@ -132,9 +132,9 @@ impl Origins {
         self.0.get(at).map_or(("", i), |origin| (&origin.file, i - origin.before.min(i)))
     }
 
-    fn cell(&self, i: usize) -> Cell {
+    fn cell(&self, i: usize) -> CellAddress {
         let (file, row) = self.locate(i);
-        Cell { file: file.to_owned(), row: row + 1, line: None, column: String::new() }
+        CellAddress { file: file.to_owned(), row: row + 1, line: None, column: String::new() }
     }
 }
 
@@ -228,8 +228,8 @@ impl Batches {
         self.source.as_ref()?.rows()?.checked_add(self.later_rows?)
     }
 
-    /// The sizes of the items that became rows, where a file has such: those of images of 28 x 28 are 28 and 28. Columns may
-    /// have been left out of them.
+    /// The sizes of the items that became rows, where a file has such: those of images of 28 x 28 are 28 and 28.
+    /// Columns may have been left out of them.
     pub fn item(&self) -> &[usize] {
         self.source.as_ref().map_or(&[], |source| source.item())
     }
@@ -368,7 +368,11 @@ where
 }
 
 /// Adds the id of a row; an id may not be empty.
-pub(crate) fn push_id(table: &mut Table, id: Option<String>, cell: impl FnOnce() -> Cell) -> Result<()> {
+pub(crate) fn push_id(
+    table: &mut Table,
+    id: Option<String>,
+    cell: impl FnOnce() -> CellAddress,
+) -> Result<()> {
     let Some(ids) = &mut table.ids else { return Ok(()) };
     match id {
         Some(id) if !id.is_empty() => ids.push(id),

@@ -1,7 +1,8 @@
-//! Arrow, stream or file: a column `id`, perhaps `label` and `t`, and the values as one column of lists or as a column each.
+//! Arrow, stream or file: a column `id`, perhaps `label` and `t`, and the values as one column of lists or as a column
+//! each.
 
 use super::{BadBody, Shape, check_id, check_name};
-use lion_table::{Batches, Cell, Column, Error, Field, Format, Kind, Outline, ReadOptions, outline};
+use lion_table::{Batches, CellAddress, Column, Error, Field, Format, Kind, Outline, ReadOptions, outline};
 use lion_table::{parse_batches, parse_columns};
 use lion_tsne::live::{Arrival, Change};
 
@@ -101,7 +102,7 @@ fn check_names(row: usize, id: &str, label: Option<&str>) -> Result<(), BadBody>
 
 /// The same fault in the words of this surface: there is no file and no command line here.
 fn refusal(error: Error, shape: &Shape) -> BadBody {
-    let place = |cell: &Cell| match cell.column.as_str() {
+    let place = |cell: &CellAddress| match cell.column.as_str() {
         "" => format!("row {}", cell.row),
         column => format!("row {}, column {column}", cell.row),
     };
