@@ -25,7 +25,7 @@ use crate::output;
 use crate::progress::Screen;
 use anyhow::{Context, Result};
 use contenders::Entry;
-use lion_report::{Block, Document};
+use lion_report::{Document, DocumentBlock};
 use results::{Large, Material, Results, RunFacts};
 use serde::Serialize;
 use stages::Stages;
@@ -233,7 +233,7 @@ fn write(folder: &Path, results: &Results, document: &Document) -> Result<()> {
         .with_context(|| format!("the folder {} cannot be made", figures.display()))?;
     remove_old(&figures, document)?;
     for block in &document.blocks {
-        if let Block::Figure { name, picture, .. } = block {
+        if let DocumentBlock::Figure { name, picture, .. } = block {
             output::replace(&figures.join(format!("{name}.svg")), picture.svg().as_bytes())?;
             output::replace(&figures.join(format!("{name}.png")), &picture.png()?)?;
         }
@@ -245,7 +245,10 @@ fn write(folder: &Path, results: &Results, document: &Document) -> Result<()> {
 /// Removes the figures of an earlier run that this report does not have.
 fn remove_old(folder: &Path, document: &Document) -> Result<()> {
     let is_ours = |stem: &str| {
-        document.blocks.iter().any(|block| matches!(block, Block::Figure { name, .. } if name == stem))
+        document
+            .blocks
+            .iter()
+            .any(|block| matches!(block, DocumentBlock::Figure { name, .. } if name == stem))
     };
     for file in std::fs::read_dir(folder)?.flatten().map(|entry| entry.path()) {
         let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -259,7 +262,8 @@ fn remove_old(folder: &Path, document: &Document) -> Result<()> {
 
 fn summary(args: &EvaluateArgs, results: &Results, document: &Document) -> Summary {
     let count = |held: bool| results.claims.iter().filter(|claim| claim.holds == Some(held)).count();
-    let figures = document.blocks.iter().filter(|block| matches!(block, Block::Figure { .. })).count();
+    let figures =
+        document.blocks.iter().filter(|block| matches!(block, DocumentBlock::Figure { .. })).count();
     Summary {
         report: args.output.join("report.html").display().to_string(),
         json: args.output.join("report.json").display().to_string(),

@@ -84,12 +84,14 @@ mod svg;
 mod text;
 
 pub use chart::{Axis, Chart, Series, Stroke};
-pub use document::{Block, Cell, Claim, ClaimVerdict, Document, Head, Row, Table, Tone};
+pub use document::{
+    Claim, ClaimVerdict, Document, DocumentBlock, Head, ReportCell, ReportRow, ReportTable, Tone,
+};
 pub use error::{Error, Result};
 pub use heat::Heat;
 pub use html::html;
 pub use images::{ImageCell, ImageRow, Images};
-pub use landing::{Landed, Landing};
+pub use landing::{Landing, LandingPoint};
 pub use picture::{Picture, panel};
 pub use placed::{Mark, Placed};
 pub use png::png;

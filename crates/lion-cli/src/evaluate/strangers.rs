@@ -3,7 +3,7 @@
 use super::calibration::{calibrated, called, said};
 use super::tables::{better, cell, head, name_head};
 use anyhow::Result;
-use lion_report::{Block, Cell, Row, Table};
+use lion_report::{DocumentBlock, ReportCell, ReportRow, ReportTable};
 use lion_tsne::evaluate::auc;
 use lion_tsne::{Map, Matrix, Placement};
 use serde::{Deserialize, Serialize};
@@ -82,16 +82,16 @@ pub(crate) fn tell(name: &str, map: &Map, strangers: &Matrix, ordinary: &Matrix)
 }
 
 /// The chapter.
-pub(crate) fn chapter(kinds: &[Kind]) -> Vec<Block> {
+pub(crate) fn chapter(kinds: &[Kind]) -> Vec<DocumentBlock> {
     vec![
-        Block::Heading { level: 2, text: "Strangers by set".into(), id: "strangers-by-set".into() },
-        Block::Text("How many strangers of a kind are found depends on the kind. Each line has strangers of one kind and ordinary digits that the map has never seen: noise and letters in the map of all digits, and each digit in a map that was fitted without it. The score of this program stands beside the distance to the nearest row alone.".into()),
-        Block::Table(table(kinds)),
-        Block::Text(conclusion(kinds)),
+        DocumentBlock::Heading { level: 2, text: "Strangers by set".into(), id: "strangers-by-set".into() },
+        DocumentBlock::Text("How many strangers of a kind are found depends on the kind. Each line has strangers of one kind and ordinary digits that the map has never seen: noise and letters in the map of all digits, and each digit in a map that was fitted without it. The score of this program stands beside the distance to the nearest row alone.".into()),
+        DocumentBlock::Table(table(kinds)),
+        DocumentBlock::Text(conclusion(kinds)),
     ]
 }
 
-fn table(kinds: &[Kind]) -> Table {
+fn table(kinds: &[Kind]) -> ReportTable {
     let (auc, at_1, at_5) = ("AUC", "found at 1 % false alarms, %", "found at 5 % false alarms, %");
     let mut heads = vec![name_head("strangers"), head("how many", "strangers placed", "")];
     for group in [auc, at_1, at_5] {
@@ -101,20 +101,20 @@ fn table(kinds: &[Kind]) -> Table {
     let called = "called outliers at alpha, %";
     heads.push(head("strangers", "by the calibrated verdict as it is by default", called));
     heads.push(head("ordinary", "1 % is promised", called));
-    let mut rows: Vec<Row> = kinds
+    let mut rows: Vec<ReportRow> = kinds
         .iter()
         .map(|kind| {
             let mut cells = vec![cell(&kind.name), cell(kind.strangers.to_string())];
             cells.extend(beside(&kind.by_score, &kind.by_distance));
             cells.push(cell(format!("{:.1}", kind.strangers_called)));
             cells.push(cell(format!("{:.2}", kind.ordinary_called)));
-            Row { cells, emphasis: false }
+            ReportRow { cells, emphasis: false }
         })
         .collect();
     if kinds.len() > 1 {
         rows.push(mean(kinds));
     }
-    Table {
+    ReportTable {
         caption: "Strangers by set".into(),
         head: heads,
         rows,
@@ -125,20 +125,20 @@ fn table(kinds: &[Kind]) -> Table {
 }
 
 /// The two scores side by side, measure by measure.
-fn beside(score: &Told, distance: &Told) -> Vec<Cell> {
+fn beside(score: &Told, distance: &Told) -> Vec<ReportCell> {
     let pairs =
         [(score.auc, distance.auc, 3), (score.at_1, distance.at_1, 1), (score.at_5, distance.at_5, 1)];
     pairs.into_iter().flat_map(|(score, distance, digits)| better(score, distance, digits)).collect()
 }
 
-fn mean(kinds: &[Kind]) -> Row {
+fn mean(kinds: &[Kind]) -> ReportRow {
     let mean = |of: &dyn Fn(&Kind) -> f64| kinds.iter().map(of).sum::<f64>() / kinds.len() as f64;
     let told = |of: fn(&Kind) -> Told| Told::mean(&kinds.iter().map(of).collect::<Vec<_>>());
     let mut cells = vec![cell("mean"), cell("")];
     cells.extend(beside(&told(|kind| kind.by_score), &told(|kind| kind.by_distance)));
     cells.push(cell(format!("{:.1}", mean(&|kind| kind.strangers_called))));
     cells.push(cell(format!("{:.2}", mean(&|kind| kind.ordinary_called))));
-    Row { cells, emphasis: true }
+    ReportRow { cells, emphasis: true }
 }
 
 /// What the numbers say, above all of what is not found.
