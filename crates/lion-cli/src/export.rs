@@ -3,7 +3,7 @@
 use crate::args::{Common, ExportArgs};
 use crate::output;
 use anyhow::{Context, Result};
-use lion_server::{Archive, Logged, StoreError};
+use lion_server::{Logged, StoreError, StoredEvents};
 use lion_table::{Column, Field, Kind, Writer};
 use lion_tsne::live::{Before, Event, Evidence, MapPosition, Sighting, What, Why};
 use serde::Serialize;
@@ -27,7 +27,7 @@ struct Exported {
 /// Writes the events of a store.
 pub(crate) fn run(args: &ExportArgs, common: &Common) -> Result<()> {
     output::check(&args.output, &[&args.store])?;
-    let archive = Archive::open(&args.store)?;
+    let archive = StoredEvents::open(&args.store)?;
     let (mut events, mut first, mut last) = (0, None, None);
     let counted = archive.events().inspect(|event| {
         if let Ok(event) = event {

@@ -9,7 +9,7 @@ use crate::progress::Screen;
 use crate::summary::Facts;
 use anyhow::{Context, Result, bail};
 use input::{Input, Line};
-use lion_server::http::body::Shape;
+use lion_server::http::body::RowShape;
 use lion_tsne::live::{Change, Event, Live};
 use lion_tsne::{Error, Lion, Map};
 use serde::Serialize;
@@ -67,8 +67,8 @@ pub(crate) fn run(args: &StreamArgs, common: &Common) -> Result<()> {
 }
 
 /// What a row of the map's looks like.
-fn shape(map: &Map) -> Shape {
-    Shape {
+fn shape(map: &Map) -> RowShape {
+    RowShape {
         width: map.preprocess().input_dims(),
         columns: map.columns().map(|names| names.map(str::to_owned).collect()),
         rows: usize::MAX,

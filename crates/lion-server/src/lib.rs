@@ -31,8 +31,8 @@ mod work;
 mod writer;
 
 pub use alerts::{Rules, Webhook, watch};
-pub use export::{Archive, Logged};
-pub use feed::{Batch, EventRange, Feed};
+pub use export::{Logged, StoredEvents};
+pub use feed::{EventRange, Feed, FeedBatch};
 pub use http::{HttpConfig, app};
 pub use listen::serve;
 pub use logs::{LogFormat, start_log};

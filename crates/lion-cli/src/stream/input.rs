@@ -1,6 +1,6 @@
 //! Standard input as lines, and lines as changes, while others are being placed.
 
-use lion_server::http::body::{Shape, parse_line};
+use lion_server::http::body::{RowShape, parse_line};
 use lion_tsne::live::Change;
 use std::io::{self, Read};
 use std::sync::mpsc::{SendError, SyncSender};
@@ -30,7 +30,7 @@ pub(super) struct Line {
 }
 
 /// Reads lines until they end or nobody wants them. Each read passes on what it got: nobody waits for a full buffer.
-pub(super) fn read(mut source: impl Read, shape: &Shape, send: &SyncSender<Input>) {
+pub(super) fn read(mut source: impl Read, shape: &RowShape, send: &SyncSender<Input>) {
     let mut lines = Lines { shape, send, begun: Vec::new(), too_long: false, number: 0 };
     let mut buffer = vec![0; BUFFER];
     let ended = loop {
@@ -51,7 +51,7 @@ pub(super) fn read(mut source: impl Read, shape: &Shape, send: &SyncSender<Input
 
 /// Bytes that become lines.
 struct Lines<'a> {
-    shape: &'a Shape,
+    shape: &'a RowShape,
     send: &'a SyncSender<Input>,
     /// The beginning of a line whose end has not come.
     begun: Vec<u8>,
@@ -143,7 +143,7 @@ mod tests {
     }
 
     fn lines(text: &[u8], piece: usize) -> Vec<(u64, Result<String, String>)> {
-        let shape = Shape { width: 2, columns: None, rows: usize::MAX, bytes: usize::MAX };
+        let shape = RowShape { width: 2, columns: None, rows: usize::MAX, bytes: usize::MAX };
         let (send, inputs) = sync_channel(10_000);
         read(Pieces(text, piece), &shape, &send);
         drop(send);

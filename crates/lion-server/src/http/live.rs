@@ -151,7 +151,7 @@ pub(super) async fn health(State(app): State<App>) -> Response {
 
 /// A part of the history: what follows an event, or what comes before one.
 #[derive(Deserialize)]
-pub(super) struct Part {
+pub(super) struct HistoryQuery {
     after: Option<u64>,
     before: Option<u64>,
     limit: Option<usize>,
@@ -162,7 +162,7 @@ const MOST_EVENTS: usize = 10_000;
 
 pub(super) async fn history(
     State(app): State<App>,
-    part: Result<Query<Part>, QueryRejection>,
+    part: Result<Query<HistoryQuery>, QueryRejection>,
 ) -> Result<Response, Problem> {
     let Query(part) = part.map_err(|_| {
         Problem::bad_request("the query may have after=N or before=N, and limit=M, all whole numbers")
