@@ -5,7 +5,7 @@ use crate::files::Files;
 use crate::groups;
 use crate::output;
 use crate::place;
-use crate::summary::Summary;
+use crate::summary::MapSummary;
 use anyhow::{Context, Result};
 use lion_table::Table;
 use lion_tsne::{Map, Matrix};
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &CalibrateArgs, common: &Common) -> Result<()> {
     let calibrated = map.calibrate(rows, groups.as_deref(), threads);
     let calibrated = calibrated.with_context(|| args.map.display().to_string())?;
     let saved = calibrated.save(&args.output)?;
-    let summary = Summary::new(&calibrated, &args.output, saved.bytes, saved.checksum);
+    let summary = MapSummary::new(&calibrated, &args.output, saved.bytes, saved.checksum);
     output::present(common, &summary, || {
         format!("{}\nnext: lion place {} NEW -o placed.csv\n", summary.facts().lines(), args.output.display())
     })

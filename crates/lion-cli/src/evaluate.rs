@@ -18,7 +18,7 @@ mod trial;
 mod two_tests;
 mod verdicts;
 
-use crate::args::{Common, EvaluateArgs, Part};
+use crate::args::{Common, EvaluateArgs, EvaluationPart};
 use crate::interrupt::Interrupt;
 use crate::mnist::Mnist;
 use crate::output;
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &EvaluateArgs, common: &Common) -> Result<()> {
     let parts = args.parts();
     let mnist = args.data.as_deref().map(Mnist::read).transpose()?;
     if let Some((mnist, folder)) =
-        mnist.as_ref().zip(args.data.as_deref()).filter(|_| parts.contains(&Part::Large))
+        mnist.as_ref().zip(args.data.as_deref()).filter(|_| parts.contains(&EvaluationPart::Large))
     {
         large::check(mnist, folder)?;
     }
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &EvaluateArgs, common: &Common) -> Result<()> {
 /// What a run is made of.
 struct Evaluation<'a> {
     args: &'a EvaluateArgs,
-    parts: &'a [Part],
+    parts: &'a [EvaluationPart],
     seed: u64,
     screen: Screen,
     stages: Stages,
@@ -87,7 +87,7 @@ impl<'a> Evaluation<'a> {
     fn new(
         args: &'a EvaluateArgs,
         common: &Common,
-        parts: &'a [Part],
+        parts: &'a [EvaluationPart],
         mnist: Option<Mnist>,
         screen: &Screen,
     ) -> Result<Self> {
@@ -104,7 +104,7 @@ impl<'a> Evaluation<'a> {
         Ok(Self { args, parts, seed: common.seed, screen: screen.clone(), stages, mnist })
     }
 
-    fn has(&self, part: Part) -> bool {
+    fn has(&self, part: EvaluationPart) -> bool {
         self.parts.contains(&part)
     }
 
@@ -113,9 +113,10 @@ impl<'a> Evaluation<'a> {
     }
 
     fn run(mut self) -> Result<(Results, Option<Material>)> {
-        let memory = if self.has(Part::Large) { Some(large::check_memory()?) } else { None };
+        let memory = if self.has(EvaluationPart::Large) { Some(large::check_memory()?) } else { None };
         memory.iter().for_each(|memory| self.screen.say(memory));
-        let on_a_map = [Part::Cluster, Part::Outliers, Part::Others, Part::Grid];
+        let on_a_map =
+            [EvaluationPart::Cluster, EvaluationPart::Outliers, EvaluationPart::Others, EvaluationPart::Grid];
         let tested = match on_a_map.iter().any(|&part| self.has(part)) {
             true => Some(two_tests::run(&mut self)?),
             false => None,
@@ -166,7 +167,7 @@ impl<'a> Evaluation<'a> {
 
     fn complexity(&mut self) -> Result<Vec<complexity::Timing>> {
         let mut timings = Vec::new();
-        if self.has(Part::Complexity) {
+        if self.has(EvaluationPart::Complexity) {
             let seed = self.seed;
             for size in complexity::sizes(self.args.quick) {
                 let name = format!("complexity {} x {}", size[0], size[1]);
@@ -178,7 +179,7 @@ impl<'a> Evaluation<'a> {
     }
 
     fn large(&mut self) -> Result<Option<Large>> {
-        let Some(mnist) = self.mnist.as_ref().filter(|_| self.parts.contains(&Part::Large)) else {
+        let Some(mnist) = self.mnist.as_ref().filter(|_| self.parts.contains(&EvaluationPart::Large)) else {
             return Ok(None);
         };
         let (quick, seed) = (self.args.quick, self.seed);
@@ -203,16 +204,16 @@ impl<'a> Evaluation<'a> {
 }
 
 /// About how many seconds all of it takes.
-fn expected(args: &EvaluateArgs, parts: &[Part]) -> f64 {
-    let part = |part: &Part| match (part, args.quick) {
-        (Part::Cluster | Part::Outliers, false) => 250.0,
-        (Part::Cluster | Part::Outliers, true) => 30.0,
-        (Part::Others, false) => 380.0,
-        (Part::Others, true) => 48.0,
-        (Part::Complexity, false) => 120.0,
-        (Part::Complexity, true) => 8.0,
-        (Part::Grid, _) => 0.7 * args.epochs_of_grid() as f64,
-        (Part::Large, _) => 1300.0,
+fn expected(args: &EvaluateArgs, parts: &[EvaluationPart]) -> f64 {
+    let part = |part: &EvaluationPart| match (part, args.quick) {
+        (EvaluationPart::Cluster | EvaluationPart::Outliers, false) => 250.0,
+        (EvaluationPart::Cluster | EvaluationPart::Outliers, true) => 30.0,
+        (EvaluationPart::Others, false) => 380.0,
+        (EvaluationPart::Others, true) => 48.0,
+        (EvaluationPart::Complexity, false) => 120.0,
+        (EvaluationPart::Complexity, true) => 8.0,
+        (EvaluationPart::Grid, _) => 0.7 * args.epochs_of_grid() as f64,
+        (EvaluationPart::Large, _) => 1300.0,
     };
     parts.iter().map(part).sum()
 }

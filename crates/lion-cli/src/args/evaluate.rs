@@ -27,22 +27,22 @@ pub(crate) struct EvaluateArgs {
     pub(crate) data: Option<PathBuf>,
     /// These parts only; unless given, all but large, and large too where --data is given
     #[arg(long, value_enum, value_name = "PART,…", value_delimiter = ',')]
-    pub(crate) only: Vec<Part>,
+    pub(crate) only: Vec<EvaluationPart>,
     /// Fewer test rows, fewer epochs, smaller sizes: for trying it out; the report says so
     #[arg(long)]
     pub(crate) quick: bool,
     /// The digit that a second map is fitted without, to see what becomes of a kind that the map does not know
     #[arg(long, value_name = "0-9", default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..=9))]
     pub(crate) held_out: u8,
-    /// Epochs of each network in the grid search of 160, 300 unless given (20 with --quick); the paper's 5000 take more than
-    /// an hour
+    /// Epochs of each network in the grid search of 160, 300 unless given (20 with --quick); the paper's 5000 take more
+    /// than an hour
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) grid_epochs: Option<u32>,
 }
 
 /// A part of the evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub(crate) enum Part {
+pub(crate) enum EvaluationPart {
     /// The cluster attribution test: unseen digits that are close to known ones
     Cluster,
     /// The outlier test: images of noise
@@ -64,12 +64,12 @@ impl EvaluateArgs {
     }
 
     /// The parts asked for, in order.
-    pub(crate) fn parts(&self) -> Vec<Part> {
+    pub(crate) fn parts(&self) -> Vec<EvaluationPart> {
         let mut parts = match &self.only[..] {
-            [] => Part::value_variants()
+            [] => EvaluationPart::value_variants()
                 .iter()
                 .copied()
-                .filter(|&part| part != Part::Large || self.data.is_some() && !self.quick)
+                .filter(|&part| part != EvaluationPart::Large || self.data.is_some() && !self.quick)
                 .collect(),
             only => only.to_vec(),
         };

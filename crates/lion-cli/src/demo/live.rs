@@ -1,7 +1,7 @@
 //! `lion demo --serve`: a live map of all digits but one, and a play of digits in it.
 
 use super::COMPONENTS;
-use super::acts::{HELD_OUT, Play, Step, WINDOW};
+use super::acts::{DemoStep, HELD_OUT, Play, WINDOW};
 use crate::args::{Common, DemoArgs};
 use crate::digits::{self, Embedded};
 use crate::interrupt::Interrupt;
@@ -84,7 +84,7 @@ async fn pause(seconds: Option<f64>) {
 /// Plays, as any other client of the service would.
 async fn play(service: &Service, speed: f64, screen: &Screen) -> Result<()> {
     let begun = Instant::now();
-    for Step { at, act, changes } in Play::new(digits::embedded()?) {
+    for DemoStep { at, act, changes } in Play::new(digits::embedded()?) {
         sleep_until(begun + Duration::from_secs_f64(at / speed)).await;
         if let Some(act) = act {
             let (minutes, seconds) = (at as u64 / 60, at as u64 % 60);

@@ -9,7 +9,7 @@ use super::strangers::{self, Kind};
 use super::sweeps::{self, GridCell, Powers, RADII, Width};
 use super::trial::{self, TestSet, Trial};
 use super::verdicts::{Bench, Verdicts, divergences};
-use crate::args::Part;
+use crate::args::EvaluationPart;
 use crate::digits::Digits;
 use anyhow::{Context, Result};
 use lion_tsne::evaluate::{Contender, Estimate, Judge, letters, noise, strangers};
@@ -58,8 +58,11 @@ pub(super) fn run(evaluation: &mut Evaluation<'_>) -> Result<Tested> {
     let begun = Instant::now();
     let map = fit(&sets.training, evaluation.seed)?;
     let seconds = begun.elapsed().as_secs_f64();
-    let grid = if evaluation.has(Part::Grid) { Some(grid(evaluation, &map)?) } else { None };
-    if ![Part::Cluster, Part::Outliers, Part::Others].iter().any(|&part| evaluation.has(part)) {
+    let grid = if evaluation.has(EvaluationPart::Grid) { Some(grid(evaluation, &map)?) } else { None };
+    if ![EvaluationPart::Cluster, EvaluationPart::Outliers, EvaluationPart::Others]
+        .iter()
+        .any(|&part| evaluation.has(part))
+    {
         return Ok(Tested { source, found: Found { grid, ..Found::default() }, material: None });
     }
     let (tests, kept) = tests(evaluation, &sets, &map)?;
@@ -77,11 +80,11 @@ pub(super) fn run(evaluation: &mut Evaluation<'_>) -> Result<Tested> {
     }
     diverge(evaluation, &map, &trials, &tests, &mut methods)?;
     let mut telling = telling(&trials, "letters", "letters");
-    let held_out = match evaluation.has(Part::Others) {
+    let held_out = match evaluation.has(EvaluationPart::Others) {
         true => Some(held_out(evaluation, &sets, &entries, &mut methods, &mut telling)?),
         false => None,
     };
-    let (calibration, kinds) = match evaluation.has(Part::Others) {
+    let (calibration, kinds) = match evaluation.has(EvaluationPart::Others) {
         true => (Some(calibration(evaluation, &sets, &map)?), kinds(evaluation, &sets, &map)?),
         false => (None, Vec::new()),
     };
@@ -142,19 +145,19 @@ fn tests(evaluation: &Evaluation<'_>, sets: &Sets, map: &Map) -> Result<(Vec<Tes
         let (rows, labels) = first(rows, labels, most);
         tests.push(TestSet { name, rows, labels });
     };
-    if evaluation.has(Part::Cluster) {
+    if evaluation.has(EvaluationPart::Cluster) {
         add("cluster", &sets.cluster.pixels, &sets.cluster.labels);
     }
     let images = noise(sets.training.pixels.cols(), NOISE, NOISE_SEED);
     let strange = strangers(map, &images)?;
-    if evaluation.has(Part::Outliers) {
+    if evaluation.has(EvaluationPart::Outliers) {
         anyhow::ensure!(
             !strange.is_empty(),
             "none of {NOISE} images of noise is a stranger to this map, for a training digit is as isolated as they are: choose another --seed"
         );
         add("noise", &images.select(&strange), &[]);
     }
-    if evaluation.has(Part::Others) {
+    if evaluation.has(EvaluationPart::Others) {
         add("ordinary", &sets.ordinary.pixels, &sets.ordinary.labels);
         add("letters", &letters(LETTERS, 1), &[]);
     }

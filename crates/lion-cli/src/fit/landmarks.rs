@@ -1,9 +1,9 @@
 //! A map of landmarks: the table passes by once, or twice if all of it is to be counted.
 
-use super::memory::Memory;
+use super::memory::FitMemory;
 use super::{FittedMap, check_enough, image, located};
 use crate::args::{Common, FitArgs, LandmarkArgs};
-use crate::files::{Ahead, Batch, Files, Whereabouts};
+use crate::files::{Ahead, FileBatch, Files, Whereabouts};
 use crate::progress::{Phase, Reporter};
 use anyhow::{Context, Result, ensure};
 use lion_table::Table;
@@ -16,7 +16,7 @@ const MANY: f64 = 2.0;
 /// Fits a map to so many rows.
 pub(super) fn make(
     count: usize,
-    memory: &Memory<'_>,
+    memory: &FitMemory<'_>,
     common: &Common,
     reporter: &mut Reporter,
 ) -> Result<FittedMap> {
@@ -121,7 +121,7 @@ impl<'a> Passing<'a> {
     }
 
     /// How landmarks are chosen, by what was asked for and what there is memory for.
-    fn options(&self, plain: LandmarkOptions, memory: &Memory<'_>) -> LandmarkOptions {
+    fn options(&self, plain: LandmarkOptions, memory: &FitMemory<'_>) -> LandmarkOptions {
         let LandmarkArgs { stratify, cover, .. } = self.args.landmarks;
         let held_out = memory.held_out(&plain, self.columns.len());
         LandmarkOptions { stratified: stratify, cover, held_out, ..plain }
@@ -132,7 +132,7 @@ impl<'a> Passing<'a> {
         let mut landmarks = Landmarks::new(options)?;
         let table = self.first.take().context("the table was read already")?;
         for batch in Ahead::new(table) {
-            let Batch { rows: table, at } = batch?;
+            let FileBatch { rows: table, at } = batch?;
             let rows = self.labelled(table, at.before)?;
             landmarks.add(rows).map_err(|error| self.located(error, Some(&at)))?;
             reporter.rows(landmarks.seen() as usize, self.rows);
@@ -170,7 +170,7 @@ impl<'a> Passing<'a> {
         let counter = UncoveredCounter::new(&map, usize::from(common.threads))?;
         let (mut counted, mut seen) = (0, 0);
         for batch in Ahead::new(self.files.open(&self.args.read_options())?.with_repeated_ids()) {
-            let Batch { rows: Table { rows, cols, data, .. }, at } = batch?;
+            let FileBatch { rows: Table { rows, cols, data, .. }, at } = batch?;
             let values = Matrix::new(rows, cols, data)?;
             counted += counter.count(&values).map_err(|error| self.located(error, Some(&at)))?;
             seen += rows;

@@ -14,7 +14,7 @@ const WRITING: u64 = 10 << 20;
 const OUTLIERS: f64 = 0.01;
 
 /// What is taken, and what there is.
-pub(super) struct Memory {
+pub(super) struct PlaceMemory {
     limit: Option<Limit>,
     /// Without outliers.
     needed: u64,
@@ -22,7 +22,7 @@ pub(super) struct Memory {
     bytes_per_outlier: u64,
 }
 
-impl Memory {
+impl PlaceMemory {
     /// Refuses a map that there is no memory for; says what placing into it will take.
     pub(super) fn check(
         args: &PlaceArgs,
