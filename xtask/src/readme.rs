@@ -11,7 +11,7 @@ use crate::{TASKS, shell};
 
 /// A line of a fenced block: where it stands, what it says, whether it is to be run.
 #[derive(Debug, PartialEq)]
-struct Line {
+struct ReadmeLine {
     number: usize,
     text: String,
     runs: bool,
@@ -35,8 +35,8 @@ pub(crate) fn check() -> Result<()> {
 
 /// The command lines of all `sh` blocks, without prompts, comments and blank lines; a line that ends in a
 /// backslash goes on in the next.
-fn lines(readme: &str) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+fn lines(readme: &str) -> Vec<ReadmeLine> {
+    let mut lines: Vec<ReadmeLine> = Vec::new();
     let mut block = None;
     let mut goes_on = false;
     for (number, raw) in (1..).zip(readme.lines()) {
@@ -56,7 +56,7 @@ fn lines(readme: &str) -> Vec<Line> {
         let part = text.strip_suffix('\\').unwrap_or(text).trim_end();
         match lines.last_mut() {
             Some(last) if goes_on => last.text = format!("{} {part}", last.text),
-            _ => lines.push(Line { number, text: part.to_owned(), runs }),
+            _ => lines.push(ReadmeLine { number, text: part.to_owned(), runs }),
         }
         goes_on = text.ends_with('\\');
     }
@@ -117,7 +117,7 @@ mod tests {
     fn finds_the_commands_of_sh_blocks_only() {
         let readme = "# x\n```sh run\n$ lion demo   # a map\n\n# note\nlion fit a.csv \\\n  -o a.lion\n```\n\
                       ```python\nlion = 1\n```\ntext\n```sh\ncargo xtask test\n```\n";
-        let line = |number, text: &str, runs| Line { number, text: text.to_owned(), runs };
+        let line = |number, text: &str, runs| ReadmeLine { number, text: text.to_owned(), runs };
         let expected = [
             line(3, "lion demo", true),
             line(6, "lion fit a.csv -o a.lion", true),

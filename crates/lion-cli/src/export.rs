@@ -68,8 +68,8 @@ fn lines(events: impl Iterator<Item = Result<Logged, StoreError>>, path: &Path) 
 
 /// A row for each, with all columns that any kind has.
 fn table(events: impl Iterator<Item = Result<Logged, StoreError>>, path: &Path) -> Result<()> {
-    let mut rows = Rows::default();
-    let mut writer = Writer::create(path, Rows::fields(), &["x", "y", "z"])?;
+    let mut rows = EventRows::default();
+    let mut writer = Writer::create(path, EventRows::fields(), &["x", "y", "z"])?;
     let mut events = events.peekable();
     while let Some(event) = events.next() {
         let event = event?;
@@ -89,9 +89,9 @@ macro_rules! columns {
     ($($name:ident: $type:ty = $field:expr),* $(,)?) => {
         /// Columns of events.
         #[derive(Default)]
-        struct Rows { $($name: Vec<$type>),* }
+        struct EventRows { $($name: Vec<$type>),* }
 
-        impl Rows {
+        impl EventRows {
             fn fields() -> Vec<Field> {
                 vec![$($field),*]
             }
@@ -213,7 +213,7 @@ impl EventColumns {
     }
 }
 
-impl Rows {
+impl EventRows {
     fn len(&self) -> usize {
         self.n.len()
     }

@@ -4,14 +4,14 @@ mod choices;
 mod other;
 mod refused;
 
-use crate::tools::{Finished, Folder, SampleFiles, npy};
+use crate::tools::{Finished, Folder, SampleTable, npy};
 use lion_table::{Column, Field, Kind, ReadOptions, read_columns};
 use lion_tsne::{Lion, LionOptions, Map, Matrix, Verdict};
 
 /// A folder with the sample's map, `m.lion`, and new rows for it, `new.csv`.
 fn folder() -> Folder {
     let folder = Folder::new();
-    folder.write("t.csv", SampleFiles::new().named_csv());
+    folder.write("t.csv", SampleTable::new().named_csv());
     folder.json("fit t.csv --id name --label kind -o m.lion --perplexity 5 --iterations 100");
     folder.write("new.csv", csv(&new_rows()));
     folder
@@ -19,7 +19,7 @@ fn folder() -> Folder {
 
 /// 20 rows of the sample itself, 20 beside such a row, two strangers that are alike, and one that is not.
 fn new_rows() -> Vec<[f32; 4]> {
-    let rows: Vec<[f32; 4]> = SampleFiles::new().rows.iter().map(|row| row.map(f32::from)).collect();
+    let rows: Vec<[f32; 4]> = SampleTable::new().rows.iter().map(|row| row.map(f32::from)).collect();
     let beside = rows[20..40].iter().map(|row| row.map(|value| value + 0.25));
     let strangers = [[999.0, 999.0, 0.0, 0.0], [0.0, 0.0, 900.0, 0.0], [999.0, 999.0, 0.5, 0.0]];
     rows[..20].iter().copied().chain(beside).chain(strangers).collect()
@@ -185,7 +185,7 @@ fn training_rows_give_themselves() {
 
 /// Rows for several batches: near the sample's, but for every fiftieth.
 fn many_rows(rows: usize) -> Vec<f32> {
-    let sample = SampleFiles::of(rows);
+    let sample = SampleTable::of(rows);
     let far = |i: usize| if i % 50 == 49 { 300.0 + 40.0 * (i % 7) as f32 } else { 0.125 };
     sample.rows.iter().enumerate().flat_map(|(i, row)| row.map(|value| f32::from(value) + far(i))).collect()
 }

@@ -202,7 +202,7 @@ fn what_cannot_be_served_is_refused_in_a_sentence() {
 #[test]
 fn pictures_come_with_the_map() {
     let folder = Folder::new();
-    let sample = crate::tools::SampleFiles::new();
+    let sample = crate::tools::SampleTable::new();
     folder.write("t-idx3-ubyte", sample.idx());
     folder.write("t.npy", npy(120, 4, &sample.values()));
     let fit = "--perplexity 5 --iterations 20";

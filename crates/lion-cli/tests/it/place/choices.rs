@@ -1,7 +1,7 @@
 //! What can be chosen, and what it does.
 
 use super::{PlacedTable, csv, folder, new_rows};
-use crate::tools::{SampleFiles, npy};
+use crate::tools::{SampleTable, npy};
 use lion_table::Column;
 use lion_tsne::Map;
 
@@ -64,7 +64,7 @@ fn strangers_off_the_plane_are_found() {
     // Far from every row, but hardly in the plane of the first two components.
     let map = Map::load(folder.path("flat.lion")).unwrap();
     let pca = map.preprocess().pca().unwrap();
-    let row = SampleFiles::new().rows[0].map(f32::from);
+    let row = SampleTable::new().rows[0].map(f32::from);
     let mut away = [1.0f32, -1.0, 1.0, -1.0];
     for c in 0..2 {
         let axis: Vec<f32> = (0..4).map(|d| pca.components().row(c)[d]).collect();
@@ -90,8 +90,8 @@ fn labels_tell_how_many_land_among_their_own_kind() {
         |args: &str| folder.json(&format!("place m.lion {args} -o p.csv"))["accuracy_10nn"].clone();
     let own = accuracy("t.csv --id name --label kind");
     assert!(own.as_f64().unwrap() > 0.95, "{own}");
-    folder.write("plain.csv", SampleFiles::new().csv());
-    folder.write("kinds.txt", SampleFiles::new().labels.join("\n"));
+    folder.write("plain.csv", SampleTable::new().csv());
+    folder.write("kinds.txt", SampleTable::new().labels.join("\n"));
     assert_eq!(accuracy("plain.csv --labels kinds.txt"), own);
     folder.write("wrong.txt", "beech\n".repeat(120));
     assert_eq!(accuracy("plain.csv --labels wrong.txt"), 0.0);
@@ -181,8 +181,8 @@ fn fit_keeps_the_parameters_of_placing() {
 #[test]
 fn maps_made_elsewhere_place_too() {
     let folder = folder();
-    folder.write("plain.csv", SampleFiles::new().csv());
-    folder.write("y.npy", npy(120, 2, &SampleFiles::new().values()[..240]));
+    folder.write("plain.csv", SampleTable::new().csv());
+    folder.write("y.npy", npy(120, 2, &SampleTable::new().values()[..240]));
     folder.json("fit plain.csv --embedding y.npy -o m.lion --radius 95%");
     for local in ["energy", "attraction", "idw"] {
         let summary = folder.json(&format!("place m.lion new.csv --local {local} -o p.csv"));

@@ -1,7 +1,7 @@
 //! `--method`: places by other methods than LION, beside LION's verdicts.
 
 use super::{PlacedTable, folder, many_rows};
-use crate::tools::{Finished, Folder, SampleFiles, npy};
+use crate::tools::{Finished, Folder, SampleTable, npy};
 use lion_table::ReadOptions;
 use lion_tsne::{Baseline, Epsilon, Kernel, Map, Matrix, ignore};
 
@@ -207,7 +207,7 @@ fn accuracy_is_that_of_the_methods_places() {
         summary["accuracy_10nn"].as_f64().unwrap()
     };
     assert!(accuracy("t.csv --id name --label kind --method kernelized") > 0.95);
-    let kinds = SampleFiles::new().labels[..40].join("\n") + "\n?\n?\n?\n";
+    let kinds = SampleTable::new().labels[..40].join("\n") + "\n?\n?\n?\n";
     folder.write("kinds.txt", kinds);
     // With hardly any power, everything is in the middle.
     let idw = |power: &str| accuracy(&format!("new.csv --labels kinds.txt --method idw --power {power}"));
