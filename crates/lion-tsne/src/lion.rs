@@ -37,7 +37,7 @@ use crate::verdict::neighbours_in;
 use descent::Energy;
 use judge::{JudgedRow, Rule};
 use local::{idw, idw_reach, of_one_cluster};
-pub(crate) use outlier_grid::{GridCell, OutlierGrid};
+pub(crate) use outlier_grid::{OutlierCell, OutlierGrid};
 use parameters::{apart, check_apart, nearest_count};
 use power::cross_validate;
 use radius::ascending;

@@ -21,7 +21,7 @@ pub struct ReportTable {
     pub notes: Vec<String>,
 }
 
-/// The head of a column of a [`Table`].
+/// The head of a column of a [`ReportTable`].
 #[derive(Debug, Clone)]
 pub struct Head {
     /// What it says.
@@ -34,7 +34,7 @@ pub struct Head {
     pub group: String,
 }
 
-/// A row of a [`Table`].
+/// A row of a [`ReportTable`].
 #[derive(Debug, Clone)]
 pub struct ReportRow {
     /// One for each column.
@@ -43,7 +43,7 @@ pub struct ReportRow {
     pub emphasis: bool,
 }
 
-/// A cell of a [`Table`].
+/// A cell of a [`ReportTable`].
 #[derive(Debug, Clone)]
 pub struct ReportCell {
     /// What it says.
@@ -52,7 +52,7 @@ pub struct ReportCell {
     pub tone: Tone,
 }
 
-/// The tone of a [`Cell`]. Good and bad are marked by form too, not by colour alone.
+/// The tone of a [`ReportCell`]. Good and bad are marked by form too, not by colour alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     /// As it is.

@@ -1,7 +1,7 @@
 //! Positions for outliers, and the memory of those handed out.
 
 use super::groups::groups;
-use super::outlier_grid::{GridCell, OutlierGrid, Positions};
+use super::outlier_grid::{OutlierCell, OutlierGrid, Positions};
 use super::{Lion, PendingOutlier, Place, Placement, Resolved, Verdict};
 use crate::error::Result;
 use crate::index::squared_distance;
@@ -207,7 +207,7 @@ impl<'a> Placer<'a> {
 
 impl Lion {
     /// Hands out the cell that an outlier gets for itself.
-    pub(crate) fn free_cell(&self, grid: &mut OutlierGrid, outlier: &PendingOutlier) -> GridCell {
+    pub(crate) fn free_cell(&self, grid: &mut OutlierGrid, outlier: &PendingOutlier) -> OutlierCell {
         match self.positions {
             Positions::Nearest => grid.nearest(&outlier.target),
             Positions::Random => {

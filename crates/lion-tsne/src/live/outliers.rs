@@ -4,7 +4,7 @@ use super::alarms::gather;
 use super::outlier_index::OutlierIndex;
 use crate::error::{Error, Result};
 use crate::index::squared_distance;
-use crate::lion::{GridCell, Lion, OutlierGrid, PendingOutlier, Place, Placement};
+use crate::lion::{OutlierCell, Lion, OutlierGrid, PendingOutlier, Place, Placement};
 use std::collections::BTreeMap;
 
 /// Outliers that belong together.
@@ -74,7 +74,7 @@ impl LiveOutliers {
         self.near.since(first)
     }
 
-    /// Outliers around one, and how many there were lately: see [`Near::around`].
+    /// Outliers around one, and how many there were lately: see [`OutlierIndex::around`].
     pub(super) fn around(&self, first: u64, radius: f64, now: u64) -> (Vec<gather::Near>, gather::Counts) {
         self.near.around(first, radius, now)
     }
@@ -140,7 +140,7 @@ impl LiveOutliers {
         (number, position)
     }
 
-    fn add(&mut self, lion: &Lion, number: u64, cell: GridCell) -> Place {
+    fn add(&mut self, lion: &Lion, number: u64, cell: OutlierCell) -> Place {
         let position = lion.as_place(self.grid.centre(&cell));
         let group = OutlierGroup { number, position, cell, members: BTreeMap::new(), family: None };
         self.groups.insert(number, group);
@@ -162,7 +162,7 @@ impl LiveOutliers {
     pub(super) fn resume(
         &mut self,
         lion: &Lion,
-        groups: &[(u64, GridCell)],
+        groups: &[(u64, OutlierCell)],
         next: u64,
         ring: i64,
     ) -> Result<()> {
@@ -171,7 +171,7 @@ impl LiveOutliers {
         if !(0..=i64::from(u32::MAX)).contains(&ring) || taken(ring) > u128::from(next) {
             return Err(Error::Data(format!("the kept state has a broken ring of positions, {ring}")));
         }
-        let mut cells: Vec<GridCell> = groups.iter().map(|(_, cell)| *cell).collect();
+        let mut cells: Vec<OutlierCell> = groups.iter().map(|(_, cell)| *cell).collect();
         self.grid.resume(ring, &cells);
         self.next = next;
         for &(number, cell) in groups {
