@@ -89,8 +89,10 @@ impl World {
             let mut rows = self.stream(seed + 9000);
             let data: Vec<f32> = (0..4000).flat_map(|_| rows.shifted(true, middle)).collect();
             let placed = self.lion.resolve(&Matrix::new(4000, self.source.size().0, data)?)?;
-            let outliers =
-                placed.iter().filter(|resolved| matches!(resolved, lion_tsne::Resolved::Outlier(_))).count();
+            let outliers = placed
+                .iter()
+                .filter(|resolved| matches!(resolved, lion_tsne::lion::Resolved::Outlier(_)))
+                .count();
             if (outliers as f64) < share * 4000.0 { low = middle } else { high = middle }
         }
         Ok(0.5 * (low + high))

@@ -7,8 +7,9 @@
 use anyhow::{Context, Result};
 use lion_bench::{Arguments, matrix};
 use lion_tsne::evaluate::{Estimate, Judge, places_of, strangers};
+use lion_tsne::lion::{PowerPoint, Resolved};
 use lion_tsne::{Fit, Lion, LionOptions, Local, Matrix, PcaChoice, Placement, VerdictRule};
-use lion_tsne::{PowerPoint, Radius, Resolved, Rows, Verdict, ignore};
+use lion_tsne::{Radius, Rows, Verdict, ignore};
 use serde_json::{Value, json};
 
 const COMPONENTS: usize = 30;

@@ -12,7 +12,8 @@ use crate::progress::{Phase, Reporter, Screen};
 use crate::summary::MapSummary;
 use anyhow::{Result, anyhow, bail, ensure};
 use lion_table::{Batches, Origins, ReadOptions, Table};
-use lion_tsne::{Error, Image, Init, Map, Matrix, Rows};
+use lion_tsne::map::Image;
+use lion_tsne::{Error, Init, Map, Matrix, Rows};
 use memory::{FitMemory, TooLarge};
 use std::path::Path;
 

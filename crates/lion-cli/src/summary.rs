@@ -3,7 +3,8 @@
 use crate::memory;
 use crate::output::size;
 use crate::progress::Phases;
-use lion_tsne::{DEFAULT_ALPHA, Map, Provenance};
+use lion_tsne::map::Provenance;
+use lion_tsne::{DEFAULT_ALPHA, Map};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;

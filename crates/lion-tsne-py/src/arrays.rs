@@ -1,7 +1,8 @@
 //! Arrays in and out.
 
 use crate::errors::exception;
-use lion_tsne::{Matrix, Neighbours};
+use lion_tsne::Matrix;
+use lion_tsne::index::Neighbours;
 use numpy::{
     Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
 };

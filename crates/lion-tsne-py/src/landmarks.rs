@@ -5,7 +5,8 @@ use crate::errors::exception;
 use crate::map::{PyMap, named};
 use crate::params::Params;
 use crate::progress::observed;
-use lion_tsne::{Fit, LandmarkOptions};
+use lion_tsne::Fit;
+use lion_tsne::landmarks::LandmarkOptions;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -14,7 +15,7 @@ use pyo3::types::PyDict;
 #[pyclass(name = "Landmarks", module = "liontsne._native")]
 pub(crate) struct PyLandmarks {
     /// There until the map is fitted.
-    landmarks: Option<lion_tsne::Landmarks>,
+    landmarks: Option<lion_tsne::landmarks::Landmarks>,
     fit: Fit,
 }
 
@@ -31,7 +32,7 @@ impl PyLandmarks {
     ) -> PyResult<Self> {
         let fit = Params::new(py, params)?.fit()?;
         let options = LandmarkOptions { stratified, cover, ..fit.landmarks(count) };
-        Ok(Self { landmarks: Some(lion_tsne::Landmarks::new(options).map_err(exception)?), fit })
+        Ok(Self { landmarks: Some(lion_tsne::landmarks::Landmarks::new(options).map_err(exception)?), fit })
     }
 
     /// Adds the next rows of the table. An error names the row within these, counted from 1.

@@ -2,10 +2,9 @@
 //! refused.
 
 use crate::arrays::{ArrayRows, neighbours};
-use lion_tsne::{
-    Fit, Init, LionOptions, Local, Method, Metric, Neighbours, PcaChoice, PcaResidualLimit, Positions,
-    Radius, Search, Taper, VerdictRule,
-};
+use lion_tsne::index::{Neighbours, Search};
+use lion_tsne::lion::{PcaResidualLimit, Positions, Taper};
+use lion_tsne::{Fit, Init, LionOptions, Local, Method, Metric, PcaChoice, Radius, VerdictRule};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};

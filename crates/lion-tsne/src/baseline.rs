@@ -48,9 +48,9 @@ pub enum Baseline {
     /// Parametric t-SNE: a network that makes a map of its own from the map's rows, which is then turned onto the map.
     /// For many rows; long to build, quick to place.
     Parametric(Parametric),
-    /// Repeated gradient descent: the row joins the others, and t-SNE goes on with their places held fast. N² K to build, and
-    /// up to a thousand times N for each row; from the nearest row's place it ends about where its neighbours are, from a
-    /// random start often among strangers.
+    /// Repeated gradient descent: the row joins the others, and t-SNE goes on with their places held fast. N² K to
+    /// build, and up to a thousand times N for each row; from the nearest row's place it ends about where its
+    /// neighbours are, from a random start often among strangers.
     Descent(Descent),
     /// openTSNE's way: a few neighbours, a start among their places, 250 steps of descent. Little to build, 250 N for each
     /// row; a row far from all others goes among its neighbours all the same.
@@ -104,13 +104,13 @@ pub trait Placing: Send + Sync {
 
 /// A baseline built from a map.
 pub struct Built {
-    preprocess: crate::Preprocess,
+    preprocess: crate::preprocess::Preprocess,
     placing: Box<dyn Placing>,
 }
 
 impl Baseline {
-    /// Every way of placing but LION, one of each name. What a person can choose is here as it is without a choice; the power
-    /// of [`Idw`](Self::Idw) stands for the one that the map has.
+    /// Every way of placing but LION, one of each name. What a person can choose is here as it is without a choice; the
+    /// power of [`Idw`](Self::Idw) stands for the one that the map has.
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::Idw { power: POWER }];
         all.extend(Kernel::ALL.map(|kernel| Self::Rbf { kernel, epsilon: Epsilon::MeanDistance }));

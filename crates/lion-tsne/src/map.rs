@@ -4,6 +4,7 @@ mod calibrate;
 mod pictures;
 mod texts;
 
+pub use crate::file::Saved;
 pub use pictures::Image;
 pub(crate) use pictures::{Bytes, Pictures};
 pub use texts::Labels;

@@ -2,7 +2,9 @@
 //! tells.
 #![cfg(target_os = "linux")]
 
-use lion_tsne::{Fit, Landmarks, Lion, LionOptions, Matrix, PcaChoice, PendingOutlier, Rows, ignore};
+use lion_tsne::landmarks::Landmarks;
+use lion_tsne::lion::PendingOutlier;
+use lion_tsne::{Fit, Lion, LionOptions, Matrix, PcaChoice, Rows, ignore};
 use std::process::Command;
 
 /// What estimates may be too large by beside a quarter: a process of a few megabytes has many small things.
@@ -73,7 +75,10 @@ fn run(trial: &MemoryTrial) -> (u64, u64) {
                 landmarks.add(Rows { data: rows(1000, *cols), ids: Some(names), labels: None }).unwrap();
             }
             fit.run_sampled(landmarks.finish().unwrap(), &mut ignore).unwrap();
-            fit.needs_sampled(&lion_tsne::LandmarkOptions { held_out: count - many, ..options }, *cols)
+            fit.needs_sampled(
+                &lion_tsne::landmarks::LandmarkOptions { held_out: count - many, ..options },
+                *cols,
+            )
         }
     };
     assert_eq!(said.bytes, said.parts.iter().map(|part| part.bytes).sum::<u64>());
@@ -117,7 +122,8 @@ fn more_needs_more() {
     // As many landmarks as fit, and not one more.
     let options = fit.landmarks(10_000_000);
     let most = fit.most_landmarks(&options, 50, 300_000_000).unwrap();
-    let needs = |count| fit.needs_sampled(&lion_tsne::LandmarkOptions { count, ..options }, 50).bytes;
+    let needs =
+        |count| fit.needs_sampled(&lion_tsne::landmarks::LandmarkOptions { count, ..options }, 50).bytes;
     assert!(needs(most) <= 300_000_000 && needs(most + 1) > 300_000_000, "{most}");
     assert_eq!(fit.most_landmarks(&fit.landmarks(500), 50, 300_000_000), Some(500));
     assert_eq!(fit.most_landmarks(&options, 50, 1_000_000), None);

@@ -3,7 +3,8 @@
 use super::value::{self, ImageArg, InitArg, LearningRate, Power};
 use super::{Common, TableArgs};
 use clap::{Args, ValueEnum, value_parser};
-use lion_tsne::{Fit, Init, Method, Metric, PcaChoice, Radius, Search};
+use lion_tsne::index::Search;
+use lion_tsne::{Fit, Init, Method, Metric, PcaChoice, Radius};
 use std::path::PathBuf;
 
 /// Fit a t-SNE map to a table and keep it in one file

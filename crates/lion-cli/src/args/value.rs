@@ -2,7 +2,9 @@
 
 use super::{PictureArgs, PictureKind};
 use lion_table::OutputFormat;
-use lion_tsne::{Fit, Image, PcaChoice, PcaResidualLimit, Radius};
+use lion_tsne::lion::PcaResidualLimit;
+use lion_tsne::map::Image;
+use lion_tsne::{Fit, PcaChoice, Radius};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 

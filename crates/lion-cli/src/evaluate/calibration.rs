@@ -7,7 +7,8 @@ use super::tables::{cell, head, judged, name_head};
 use anyhow::{Context, Result};
 use lion_report::{Axis, DocumentBlock, ReportRow, ReportTable, Series, Stroke, panel};
 use lion_tsne::evaluate::Contender;
-use lion_tsne::{Lion, LionOptions, Local, Map, Matrix, Placement, Resolved, Verdict, VerdictRule};
+use lion_tsne::lion::Resolved;
+use lion_tsne::{Lion, LionOptions, Local, Map, Matrix, Placement, Verdict, VerdictRule};
 use serde::{Deserialize, Serialize};
 
 /// The promises of the table, in percent.

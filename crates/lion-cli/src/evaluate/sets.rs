@@ -4,9 +4,9 @@ use crate::digits::{self, Digits, Embedded};
 use crate::mnist::Mnist;
 use anyhow::{Result, ensure};
 use lion_tsne::evaluate::{ClusterTest, noise, shuffled};
-use lion_tsne::{
-    ExactIndex, Matrix, Metric, PcaChoice, Preprocess, Search, ignore, nearest_neighbours, unique_rows,
-};
+use lion_tsne::index::{ExactIndex, Search, nearest_neighbours};
+use lion_tsne::preprocess::{Preprocess, unique_rows};
+use lion_tsne::{Matrix, Metric, PcaChoice, ignore};
 use std::collections::HashSet;
 use std::path::Path;
 

@@ -7,7 +7,8 @@ use crate::files::{Ahead, FileBatch, Files, Whereabouts};
 use crate::progress::{Phase, Reporter};
 use anyhow::{Context, Result, ensure};
 use lion_table::Table;
-use lion_tsne::{Fit, LandmarkOptions, Landmarks, Map, Matrix, Rows, Sampled, UncoveredCounter};
+use lion_tsne::landmarks::{LandmarkOptions, Landmarks, Sampled, UncoveredCounter};
+use lion_tsne::{Fit, Map, Matrix, Rows};
 use std::path::Path;
 
 /// So many times as many rows beyond r_x as it promises are worth a word.
@@ -90,7 +91,7 @@ struct Passing<'a> {
     /// One for each row, if they are in a file of their own.
     labels: Option<Vec<String>>,
     columns: Vec<String>,
-    image: Option<lion_tsne::Image>,
+    image: Option<lion_tsne::map::Image>,
     /// Where it is known beforehand.
     rows: Option<usize>,
 }

@@ -7,7 +7,9 @@ use crate::output::size;
 use crate::progress::Screen;
 use anyhow::{Result, bail};
 use lion_table::{BATCH_ROWS, Batches};
-use lion_tsne::{Fit, LandmarkOptions, Needs};
+use lion_tsne::Fit;
+use lion_tsne::landmarks::LandmarkOptions;
+use lion_tsne::memory::Needs;
 
 /// What ids and labels take for each row, and then again in the map.
 const IDS: u64 = 140;

@@ -6,7 +6,8 @@ use crate::output::size;
 use crate::progress::Screen;
 use anyhow::{Result, bail};
 use lion_table::{BATCH_ROWS, Batches};
-use lion_tsne::{LionOptions, Map, PendingOutlier};
+use lion_tsne::lion::PendingOutlier;
+use lion_tsne::{LionOptions, Map};
 
 /// The writer's chunk of rows, in columns and encoded, and the buffers of what is set aside.
 const WRITING: u64 = 10 << 20;

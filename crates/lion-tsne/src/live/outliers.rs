@@ -4,7 +4,7 @@ use super::alarms::gather;
 use super::outlier_index::OutlierIndex;
 use crate::error::{Error, Result};
 use crate::index::squared_distance;
-use crate::lion::{OutlierCell, Lion, OutlierGrid, PendingOutlier, Place, Placement};
+use crate::lion::{Lion, OutlierCell, OutlierGrid, PendingOutlier, Place, Placement};
 use std::collections::BTreeMap;
 
 /// Outliers that belong together.

@@ -1,10 +1,9 @@
 //! Neighbours that are known before the fit: the same map as with those it finds, and what is refused.
 
 use crate::common::{TestRandom, clusters};
-use lion_tsne::{
-    ExactIndex, Fit, Init, Map, Matrix, Metric, Neighbours, PcaChoice, Preprocess, Search, ignore,
-    nearest_neighbours,
-};
+use lion_tsne::index::{ExactIndex, Neighbours, Search, nearest_neighbours};
+use lion_tsne::preprocess::Preprocess;
+use lion_tsne::{Fit, Init, Map, Matrix, Metric, PcaChoice, ignore};
 
 fn quick() -> Fit {
     Fit {

@@ -1,9 +1,8 @@
 //! Maps of landmarks, from the table to the file.
 
 use crate::common::{TestRandom, clusters, paper};
-use lion_tsne::{
-    Fit, LandmarkOptions, Landmarks, Lion, Map, Matrix, PcaChoice, Rows, UncoveredCounter, ignore,
-};
+use lion_tsne::landmarks::{LandmarkOptions, Landmarks, UncoveredCounter};
+use lion_tsne::{Fit, Lion, Map, Matrix, PcaChoice, Rows, ignore};
 
 /// 6000 rows in five heaps and, one in a hundred, anywhere.
 fn table() -> Rows {

@@ -1,9 +1,9 @@
 //! Neighbours and affinities against plain f64.
 
 use crate::common::{TestRandom, clusters, with_threads};
-use lion_tsne::{
-    Affinities, ExactIndex, Matrix, Neighbours, Search, ignore, nearest_neighbours, perplexity_weights,
-};
+use lion_tsne::index::{ExactIndex, Neighbours, Search, nearest_neighbours};
+use lion_tsne::tsne::{Affinities, perplexity_weights};
+use lion_tsne::{Matrix, ignore};
 use proptest::prelude::*;
 
 fn squared(x: &Matrix, i: usize, y: &Matrix, j: usize) -> f64 {

@@ -3,9 +3,10 @@
 use super::support::{Clustered, adopt, lion, matrix, queries, rows};
 use super::verdict_oracle::OracleCalibration;
 use crate::common::{TestRandom, clusters, paper};
+use lion_tsne::landmarks::Landmarks;
 use lion_tsne::{
-    Error, Fit, Landmarks, Lion, LionOptions, Local, Map, Matrix, Metric, PcaChoice, Radius, Verdict,
-    VerdictRule, ignore,
+    Error, Fit, Lion, LionOptions, Local, Map, Matrix, Metric, PcaChoice, Radius, Verdict, VerdictRule,
+    ignore,
 };
 
 fn calibrated(map: &Map) -> Lion {

@@ -3,8 +3,9 @@
 use super::oracle::{self, OracleEnergy, distance};
 use super::support::{Clustered, adopt, extent, lion, matrix, place_of, queries, rows};
 use lion_tsne::evaluate::Judge;
+use lion_tsne::lion::Taper;
 use lion_tsne::{
-    Fit, JoinedKl, Lion, LionOptions, Local, Map, Matrix, PcaChoice, Placement, Taper, Verdict, ignore,
+    Fit, JoinedKl, Lion, LionOptions, Local, Map, Matrix, PcaChoice, Placement, Verdict, ignore,
 };
 
 fn fitted(rows: usize, dims: usize, perplexity: f64, seed: u64) -> Map {

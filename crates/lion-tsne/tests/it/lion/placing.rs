@@ -5,10 +5,8 @@ use super::support::{
     Clustered, adopt, extent, lion, matrix, narrow, on_the_edge, place_of, queries, rows, same, wide,
 };
 use crate::common::{TestRandom, paper};
-use lion_tsne::{
-    Fit, Lion, LionOptions, Local, Map, Matrix, PcaChoice, PcaResidualLimit, Placement, Radius, Taper,
-    Verdict, ignore,
-};
+use lion_tsne::lion::{PcaResidualLimit, Taper};
+use lion_tsne::{Fit, Lion, LionOptions, Local, Map, Matrix, PcaChoice, Placement, Radius, Verdict, ignore};
 
 fn idw(radius: Radius, power: f64) -> LionOptions {
     LionOptions { local: Local::Idw, radius: Some(radius), power: Some(power), ..paper() }
