@@ -27,7 +27,7 @@
 //! let rows = |from: usize, to: usize| Matrix::new(to - from, 2, (from..to).flat_map(row).collect());
 //! let labels = |from: usize, to: usize| (from..to).map(|i| (i % 2).to_string()).collect::<Vec<_>>();
 //! let known = Rows { data: rows(0, 100)?, ids: None, labels: Some(labels(0, 100)) };
-//! let map = Fit { perplexity: 10.0, ..Fit::default() }.run(known, &mut ignore)?;
+//! let map = Fit { perplexity: Some(10.0), ..Fit::default() }.run(known, &mut ignore)?;
 //!
 //! // LION as the paper has it, and inverse-distance weighting over all rows, asked alike and judged alike.
 //! let judge = Judge::new(&map)?;

@@ -15,7 +15,8 @@ use rayon::prelude::*;
 /// map's places and one more. The measure by which ways of placing are compared.
 ///
 /// ```
-/// use lion_tsne::{Fit, JoinedKl, Matrix, ignore};
+/// use lion_evaluate::JoinedKl;
+/// use lion_tsne::{Fit, Matrix, ignore};
 ///
 /// # fn main() -> lion_tsne::Result<()> {
 /// let grid = (0..100).flat_map(|i| [(i % 10) as f32, (i / 10) as f32]);
