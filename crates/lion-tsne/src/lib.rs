@@ -17,7 +17,7 @@
 //! or an [`ExactIndex`](index::ExactIndex) for other queries), [`tsne`] (affinities;
 //! [`kl_divergence`](tsne::kl_divergence) tells how good a map is, whatever made it). Seldom needed: [`landmarks`] of
 //! tables too large to map, [`memory`] before it is taken, and the details of [`lion`] and [`map`].
-//! [`numerics`], [`memory`] and [`file`] have what other crates that compute on maps share with this one.
+//! [`numerics`], [`memory`] and [`mod@file`] have what other crates that compute on maps share with this one.
 //!
 //! ```
 //! use lion_tsne::{Fit, Lion, LionOptions, Map, Matrix, Rows, Verdict};
