@@ -4,12 +4,12 @@ mod digits;
 mod run;
 mod world;
 
-pub use digits::Digits;
+pub use digits::DigitRows;
 
 use anyhow::Result;
-use run::{Stream, Tally, run};
+use run::{AlarmStream, AlarmTally, run};
 use std::sync::Arc;
-use world::{Source, World};
+use world::{World, WorldSource};
 
 /// Rows a second: one in five seconds, one a minute, ... a thousand.
 pub const RATES: [f64; 5] = [1.0 / 60.0, 0.2, 1.0, 50.0, 1000.0];
@@ -17,7 +17,7 @@ pub const RATES: [f64; 5] = [1.0 / 60.0, 0.2, 1.0, 50.0, 1000.0];
 const BEFORE: usize = 2000;
 
 /// How much is tried.
-pub struct Bench {
+pub struct AlarmBench {
     /// Streams of each kind.
     pub seeds: u64,
     /// Rows of an ordinary stream.
@@ -28,7 +28,7 @@ pub struct Bench {
     pub rates: Vec<f64>,
 }
 
-impl Bench {
+impl AlarmBench {
     /// False alarms on ordinary streams, each with a map of its own.
     pub fn ordinary(&self) -> Result<()> {
         println!(
@@ -37,15 +37,15 @@ impl Bench {
         println!("|---|---|---|---|---|---|---|---|");
         // Many rows are tried at one rate alone: the rate changes nothing.
         let rates = if self.ordinary > 20_000 { vec![50.0] } else { self.rates.clone() };
-        for source in Source::ALL {
+        for source in WorldSource::ALL {
             for &rate in &rates {
-                let mut tally = Tally::default();
+                let mut tally = AlarmTally::default();
                 for seed in 0..self.seeds {
                     let world = World::new(source, self.rows, seed)?;
                     let mut rows = world.stream(seed + 1000);
                     tally.add(&run(
                         &world.lion,
-                        Stream::of((0..self.ordinary).map(|_| (rows.ordinary(), false)), rate),
+                        AlarmStream::of((0..self.ordinary).map(|_| (rows.ordinary(), false)), rate),
                     )?);
                 }
                 println!(
@@ -62,10 +62,10 @@ impl Bench {
         println!(
             "| a new cluster | rows a second | found | members needed: median, most | told as | other alarms |\n|---|---|---|---|---|---|"
         );
-        for source in Source::ALL {
+        for source in WorldSource::ALL {
             for share in [0.01, 0.05, 0.2] {
                 for &rate in &self.rates {
-                    let mut tally = Tally::default();
+                    let mut tally = AlarmTally::default();
                     for seed in 0..self.seeds {
                         let world = World::new(source, self.rows, seed)?;
                         let mut rows = world.stream(seed + 2000);
@@ -74,7 +74,7 @@ impl Bench {
                             let new = i >= BEFORE && rows.chance(share);
                             (if new { rows.new_cluster() } else { rows.ordinary() }, new)
                         });
-                        tally.add(&run(&world.lion, Stream::of(stream, rate))?);
+                        tally.add(&run(&world.lion, AlarmStream::of(stream, rate))?);
                     }
                     println!(
                         "{}",
@@ -96,10 +96,10 @@ impl Bench {
             "| a shift that makes 7 % outliers | rows a second | stale told | rows needed: median, most | fresh told | rows needed: median, most | fresh told too early |"
         );
         println!("|---|---|---|---|---|---|---|");
-        for source in Source::ALL {
+        for source in WorldSource::ALL {
             for whole in [true, false] {
                 for &rate in &self.rates {
-                    let mut tally = Tally::default();
+                    let mut tally = AlarmTally::default();
                     for seed in 0..self.seeds {
                         let world = World::new(source, self.rows, seed)?;
                         let strength = world.strength(whole, 0.07, seed)?;
@@ -108,7 +108,7 @@ impl Bench {
                             let shifted = (BEFORE..BEFORE + 600).contains(&i);
                             (if shifted { rows.shifted(whole, strength) } else { rows.ordinary() }, shifted)
                         });
-                        tally.add(&run(&world.lion, Stream::of(stream, rate))?);
+                        tally.add(&run(&world.lion, AlarmStream::of(stream, rate))?);
                     }
                     let what = if whole { "all rows noisier" } else { "strangers far apart" };
                     println!("{}", tally.shift(&format!("{source}, {what}"), rate));
@@ -124,9 +124,9 @@ impl Bench {
             "| a cluster that stops | rows a second | vanishing told | rows needed, beside ln(100 000) / share: median, most | recovered told | rows needed: median, most | recovered told too early |"
         );
         println!("|---|---|---|---|---|---|---|");
-        for source in Source::ALL {
+        for source in WorldSource::ALL {
             for &rate in &self.rates {
-                let mut tally = Tally::default();
+                let mut tally = AlarmTally::default();
                 let mut share = 0.0;
                 for seed in 0..self.seeds {
                     let world = World::new(source, self.rows, seed)?;
@@ -137,7 +137,7 @@ impl Bench {
                         let stopped = (BEFORE..BEFORE + pause).contains(&i);
                         (if stopped { rows.ordinary_but(0) } else { rows.ordinary() }, stopped)
                     });
-                    tally.add(&run(&world.lion, Stream::of(stream, rate))?);
+                    tally.add(&run(&world.lion, AlarmStream::of(stream, rate))?);
                 }
                 println!(
                     "{}",
@@ -153,16 +153,16 @@ impl Bench {
     }
 
     /// The same with digits: unseen ones are ordinary, one that was held out is new.
-    pub fn mnist(&self, digits: &Digits) -> Result<()> {
+    pub fn mnist(&self, digits: &DigitRows) -> Result<()> {
         println!(
             "| MNIST, a map of {} digits | rows | outliers | forming | stale | cluster-stale | vanishing | excess |",
             digits.rows()
         );
         println!("|---|---|---|---|---|---|---|---|");
         let lion = Arc::new(digits.map(None)?);
-        let mut tally = Tally::default();
+        let mut tally = AlarmTally::default();
         for seed in 0..self.seeds.min(digits.streams()) {
-            tally.add(&run(&lion, Stream::of(digits.unseen(seed), 10.0))?);
+            tally.add(&run(&lion, AlarmStream::of(digits.unseen(seed), 10.0))?);
         }
         println!("{}", tally.false_alarms("unseen digits", tally.rows as f64));
         println!(
@@ -171,9 +171,9 @@ impl Bench {
         for held_out in digits.held_out() {
             let lion = Arc::new(digits.map(Some(held_out))?);
             for share in [0.01, 0.05, 0.2] {
-                let mut tally = Tally::default();
+                let mut tally = AlarmTally::default();
                 for seed in 0..self.seeds {
-                    tally.add(&run(&lion, Stream::of(digits.with_new(held_out, share, seed), 10.0))?);
+                    tally.add(&run(&lion, AlarmStream::of(digits.with_new(held_out, share, seed), 10.0))?);
                 }
                 println!("{}", tally.found(&format!("{held_out}"), share, "forming"));
             }

@@ -31,8 +31,8 @@ pub struct Setting {
 }
 
 impl Setting {
-    /// Of MNIST's images, reduced to 50 principal components: the first `count` to learn from are the map, those to test with
-    /// are sent. The map is fitted once and kept in the folder.
+    /// Of MNIST's images, reduced to 50 principal components: the first `count` to learn from are the map, those to
+    /// test with are sent. The map is fitted once and kept in the folder.
     pub fn of_mnist(mnist: &Path, lion: &Path, folder: &Path, count: usize) -> Result<Self> {
         std::fs::create_dir_all(folder)?;
         let whole = folder.join(format!("live-{count}x784.lion"));
@@ -83,7 +83,7 @@ impl Setting {
 }
 
 /// A service in a process of its own.
-pub struct Server {
+pub struct ServerProcess {
     child: Child,
     /// Where it listens.
     pub port: u16,
@@ -91,7 +91,7 @@ pub struct Server {
     pub last: u64,
 }
 
-impl Server {
+impl ServerProcess {
     /// Starts it with a store and these further arguments.
     pub fn start(setting: &Setting, map: &Path, store: &Path, args: &[&str]) -> Result<Self> {
         let mut command = Command::new(&setting.lion);
@@ -126,7 +126,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         let _ = self.kill();
     }

@@ -3,7 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use lion_tsne::{Fit, Lion, LionOptions, Matrix, PcaChoice, PendingOutlier, ignore};
+use lion_tsne::{Fit, Lion, LionOptions, Matrix, PcaChoice, ignore};
+use lion_tsne::lion::PendingOutlier;
 use std::sync::LazyLock;
 
 /// A grid of 6 x 6 rows, which are their own places.

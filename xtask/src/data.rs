@@ -81,13 +81,13 @@ fn contents(folder: &Path, name: &str, hash: &str) -> Result<Vec<u8>> {
 }
 
 /// The training images of MNIST with their labels.
-pub(crate) struct Mnist {
+pub(crate) struct MnistImages {
     pixels: Vec<u8>,
     /// One per image, 0 to 9.
     pub(crate) labels: Vec<u8>,
 }
 
-impl Mnist {
+impl MnistImages {
     pub(crate) fn image(&self, i: usize) -> &[u8] {
         &self.pixels[i * digits::PIXELS..][..digits::PIXELS]
     }
@@ -98,12 +98,12 @@ impl Mnist {
 }
 
 /// Reads the 60000 training images from `data/mnist/`.
-fn load() -> Result<Mnist> {
+fn load() -> Result<MnistImages> {
     let folder = shell::root().join("data/mnist");
     let [(images, images_hash), (labels, labels_hash), ..] = FILES;
     let pixels = idx(contents(&folder, images, images_hash)?, &[60000, 28, 28]).context(images)?;
     let labels = idx(contents(&folder, labels, labels_hash)?, &[60000]).context(labels)?;
-    Ok(Mnist { pixels, labels })
+    Ok(MnistImages { pixels, labels })
 }
 
 /// The items of an IDX file of unsigned bytes, which must have the given shape.

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use anyhow::{Result, bail};
 
-use crate::data::Mnist;
-use crate::pca::{Pca, distance2};
+use crate::data::MnistImages;
+use crate::pca::{DigitPca, distance2};
 use crate::rng::Rng;
 
 /// Pixels of an image: 28 x 28.
@@ -23,15 +23,16 @@ const REPLACED: usize = 25;
 const SEED: u64 = 0;
 
 /// Chooses the embedded digits and returns the contents of their file: a random sample, the digits of the cluster test
-/// for it, then random ones that nobody picked for closeness. While the outlier test would let too little noise pass, the sample's most isolated
-/// digit, which sets max(NN-X), gives way to another: as few as can be, so that the sample stays a random one.
-pub(crate) fn choose(mnist: &Mnist) -> Result<Vec<u8>> {
+/// for it, then random ones that nobody picked for closeness. While the outlier test would let too little noise pass,
+/// the sample's most isolated digit, which sets max(NN-X), gives way to another: as few as can be, so that the sample
+/// stays a random one.
+pub(crate) fn choose(mnist: &MnistImages) -> Result<Vec<u8>> {
     let mut rng = Rng::new(SEED);
     let mut seen = HashSet::new();
     let mut training: Vec<usize> = (0..TRAINING).map(|_| draw(mnist, &mut rng, &mut seen)).collect();
     let noise = noise(&mut rng);
     for replaced in 0..REPLACED {
-        let space = Space::new(training.iter().map(|&i| mnist.image(i)).collect());
+        let space = DigitSpace::new(training.iter().map(|&i| mnist.image(i)).collect());
         let (isolated, farthest) = space.most_isolated();
         let kept = space.kept(&noise);
         println!("  {replaced} replaced: max(NN-X) {farthest:.3}, {kept} of {NOISE} noise images kept");
@@ -46,7 +47,7 @@ pub(crate) fn choose(mnist: &Mnist) -> Result<Vec<u8>> {
 }
 
 /// A random digit whose image has not been drawn before.
-fn draw<'a>(mnist: &'a Mnist, rng: &mut Rng, seen: &mut HashSet<&'a [u8]>) -> usize {
+fn draw<'a>(mnist: &'a MnistImages, rng: &mut Rng, seen: &mut HashSet<&'a [u8]>) -> usize {
     loop {
         let i = rng.below(mnist.len());
         if seen.insert(mnist.image(i)) {
@@ -56,19 +57,19 @@ fn draw<'a>(mnist: &'a Mnist, rng: &mut Rng, seen: &mut HashSet<&'a [u8]>) -> us
 }
 
 /// The training digits where distances are measured: after PCA.
-struct Space {
-    pca: Pca,
+struct DigitSpace {
+    pca: DigitPca,
     rows: Vec<Vec<f64>>,
     /// NN-X: each row's distance to its nearest other row.
     gaps: Vec<f64>,
 }
 
-impl Space {
+impl DigitSpace {
     fn new(images: Vec<&[u8]>) -> Self {
-        let pca = Pca::fit(&images, COMPONENTS);
+        let pca = DigitPca::fit(&images, COMPONENTS);
         let rows: Vec<Vec<f64>> = images.iter().map(|image| pca.project_image(image)).collect();
         let gaps = nearest_neighbour_distances(&rows);
-        Space { pca, rows, gaps }
+        DigitSpace { pca, rows, gaps }
     }
 
     /// The row that sets max(NN-X), and that distance.
@@ -115,8 +116,8 @@ struct Picked {
 /// The digits of the cluster test: for random training rows, the closest digit not used yet, taken if it is
 /// closer to that row than any other training row is.
 fn cluster_test<'a>(
-    mnist: &'a Mnist,
-    space: &Space,
+    mnist: &'a MnistImages,
+    space: &DigitSpace,
     rng: &mut Rng,
     seen: &mut HashSet<&'a [u8]>,
 ) -> Result<Vec<Picked>> {
@@ -144,7 +145,7 @@ fn cluster_test<'a>(
 }
 
 /// The contents of the file: see data/README.md.
-fn encode(mnist: &Mnist, training: &[usize], test: &[Picked], ordinary: &[usize]) -> Vec<u8> {
+fn encode(mnist: &MnistImages, training: &[usize], test: &[Picked], ordinary: &[usize]) -> Vec<u8> {
     let test_sources: Vec<usize> = test.iter().map(|t| t.source).collect();
     let sources = [training, &test_sources, ordinary].concat();
     let mut bytes = MAGIC.to_vec();
@@ -214,7 +215,7 @@ mod tests {
         let parts = parts();
         let images: Vec<&[u8]> = parts.pixels.chunks(784).collect();
         let (training, test) = (&images[..2500], &images[2500..3500]);
-        let space = Space::new(training.to_vec());
+        let space = DigitSpace::new(training.to_vec());
         for (image, &neighbour) in test.iter().zip(&parts.neighbours) {
             let d = distance2(&space.pca.project_image(image), &space.rows[neighbour as usize]).sqrt();
             assert!(d < space.gaps[neighbour as usize]);
@@ -224,7 +225,7 @@ mod tests {
     #[test]
     fn the_outlier_test_keeps_noise() {
         let parts = parts();
-        let space = Space::new(parts.pixels.chunks(784).take(2500).collect());
+        let space = DigitSpace::new(parts.pixels.chunks(784).take(2500).collect());
         // Other noise than that by which the digits were chosen.
         let kept = space.kept(&noise(&mut Rng::new(12345)));
         assert!(kept >= 850, "{kept} of 1000");

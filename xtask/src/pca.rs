@@ -8,16 +8,16 @@ const GUARD: usize = 34;
 const STEPS: usize = 60;
 
 /// The mean and the leading principal components of a set of images, with pixels scaled to `[0, 1]`.
-pub(crate) struct Pca {
+pub(crate) struct DigitPca {
     mean: Vec<f64>,
     components: Vec<Vec<f64>>,
 }
 
-impl Pca {
+impl DigitPca {
     /// Fits `k` components to `images`, each a slice of the same number of pixels.
     pub(crate) fn fit(images: &[&[u8]], k: usize) -> Self {
         let (mean, covariance) = covariance(images);
-        Pca { mean, components: leading_eigenvectors(&covariance, k) }
+        DigitPca { mean, components: leading_eigenvectors(&covariance, k) }
     }
 
     /// Coordinates of a row of pixels in `[0, 1]`.
@@ -169,7 +169,7 @@ mod tests {
         let owned = images(200, 60);
         let rows: Vec<&[u8]> = owned.iter().map(Vec::as_slice).collect();
         let (_, covariance) = covariance(&rows);
-        let pca = Pca::fit(&rows, 5);
+        let pca = DigitPca::fit(&rows, 5);
         let mut last = f64::INFINITY;
         for (i, v) in pca.components.iter().enumerate() {
             let image = multiply(&covariance, v);
@@ -188,7 +188,7 @@ mod tests {
     fn all_components_keep_all_distances() {
         let owned = images(50, 12);
         let rows: Vec<&[u8]> = owned.iter().map(Vec::as_slice).collect();
-        let pca = Pca::fit(&rows, 12);
+        let pca = DigitPca::fit(&rows, 12);
         let plain = |a: &[u8], b: &[u8]| -> f64 {
             a.iter().zip(b).map(|(&x, &y)| ((f64::from(x) - f64::from(y)) / 255.0).powi(2)).sum()
         };

@@ -11,7 +11,7 @@ use crate::{TASKS, shell};
 
 /// A command of a fenced block: the line where it begins, what it says, whether it is to be run.
 #[derive(Debug, PartialEq)]
-struct Line {
+struct ReadmeLine {
     number: usize,
     text: String,
     runs: bool,
@@ -54,8 +54,8 @@ fn check_document(path: &Path, lion: &Path) -> Result<()> {
 
 /// The commands of all `sh` blocks, without prompts, comments and blank lines. A line that ends in a backslash, or
 /// within quotes, goes on in the next.
-fn lines(document: &str) -> Vec<Line> {
-    let mut lines: Vec<Line> = Vec::new();
+fn lines(document: &str) -> Vec<ReadmeLine> {
+    let mut lines: Vec<ReadmeLine> = Vec::new();
     let mut block = None;
     let mut joint = None;
     for (number, raw) in (1..).zip(document.lines()) {
@@ -73,7 +73,7 @@ fn lines(document: &str) -> Vec<Line> {
         let part = text.strip_suffix('\\').unwrap_or(text).trim_end();
         match (joint, lines.last_mut()) {
             (Some(joint), Some(last)) => last.text = format!("{}{joint}{part}", last.text),
-            _ => lines.push(Line { number, text: part.to_owned(), runs }),
+            _ => lines.push(ReadmeLine { number, text: part.to_owned(), runs }),
         }
         let is_quoted = lines.last().is_some_and(|last| ends_quoted(&last.text));
         joint = match text.ends_with('\\') {
@@ -162,7 +162,7 @@ mod tests {
     fn finds_the_commands_of_sh_blocks_only() {
         let readme = "# x\n```sh run\n$ lion demo   # a map\n\n# note\nlion fit a.csv \\\n  -o a.lion\n```\n\
                       ```python\nlion = 1\n```\ntext\n```sh\ncargo xtask test\n```\n";
-        let line = |number, text: &str, runs| Line { number, text: text.to_owned(), runs };
+        let line = |number, text: &str, runs| ReadmeLine { number, text: text.to_owned(), runs };
         let expected = [
             line(3, "lion demo", true),
             line(6, "lion fit a.csv -o a.lion", true),

@@ -10,45 +10,45 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::{book, golden, install, python, readme, shell, web};
 
 /// A name, and what to do.
-type Step = (&'static str, fn() -> Result<()>);
+type TestStep = (&'static str, fn() -> Result<()>);
 
-const FORMAT: Step = ("formatting", || {
+const FORMAT: TestStep = ("formatting", || {
     install::component("fmt", "rustfmt")?;
     shell::run(&mut shell::cargo("fmt --all --check"))
 });
-const CLIPPY: Step = ("clippy", || {
+const CLIPPY: TestStep = ("clippy", || {
     install::component("clippy", "clippy")?;
     shell::run(&mut shell::cargo("clippy --quiet --workspace --all-targets --release -- -D warnings"))
 });
-const RUSTDOC: Step = ("rustdoc", || {
+const RUSTDOC: TestStep = ("rustdoc", || {
     let mut doc = shell::cargo("doc --quiet --no-deps --workspace --release");
     shell::run(doc.env("RUSTDOCFLAGS", "-D warnings"))
 });
-const RUST_TESTS: Step = ("rust tests", || shell::run(&mut shell::cargo("test --workspace --release")));
+const RUST_TESTS: TestStep = ("rust tests", || shell::run(&mut shell::cargo("test --workspace --release")));
 // The whole workspace at once, so that features unify as in the tests and nothing is built twice.
-const BUILD: Step =
+const BUILD: TestStep =
     ("build", || shell::run(&mut shell::cargo("build --workspace --release --bins --examples")));
-const GOLDEN: Step = ("golden files", || golden::check(false));
-const PYTHON_TESTS: Step = ("python tests", python::test);
-const ENGINES: Step = ("engines: Spark, Ray and Dask", python::test_engines);
-const BROWSER_TOOLS: Step = ("browser and npm packages", || {
+const GOLDEN: TestStep = ("golden files", || golden::check(false));
+const PYTHON_TESTS: TestStep = ("python tests", python::test);
+const ENGINES: TestStep = ("engines: Spark, Ray and Dask", python::test_engines);
+const BROWSER_TOOLS: TestStep = ("browser and npm packages", || {
     install::browser()?;
     shell::run(shell::program("npm", "ci --no-audit --no-fund").current_dir(browser_tests()))
 });
-const BROWSER_TESTS: Step = ("browser tests", || {
+const BROWSER_TESTS: TestStep = ("browser tests", || {
     let pages = shell::scratch("pages")?;
     shell::run(shell::program(shell::built("examples/pages")?, "").arg(&pages))?;
     shell::run(shell::program(shell::built("examples/report")?, "").arg(pages.join("report")))?;
     in_browser("--test", "PAGES", &pages)
 });
-const EVALUATION: Step = ("evaluation, quickly, and its report in a browser", evaluation);
-const DASHBOARD_TOOLS: Step = ("dashboard's npm packages", web::tools);
-const DASHBOARD: Step = ("dashboard's source", web::source);
-const DASHBOARD_TESTS: Step = ("dashboard in a browser", web::browser);
-const README: Step = ("commands of README and docs", readme::check);
-const BOOK: Step = ("book", book::build);
-const DEMO: Step = ("demo", demo);
-const POLICY: Step = ("licences and sources", || {
+const EVALUATION: TestStep = ("evaluation, quickly, and its report in a browser", evaluation);
+const DASHBOARD_TOOLS: TestStep = ("dashboard's npm packages", web::tools);
+const DASHBOARD: TestStep = ("dashboard's source", web::source);
+const DASHBOARD_TESTS: TestStep = ("dashboard in a browser", web::browser);
+const README: TestStep = ("commands of README and docs", readme::check);
+const BOOK: TestStep = ("book", book::build);
+const DEMO: TestStep = ("demo", demo);
+const POLICY: TestStep = ("licences and sources", || {
     let deny = install::cargo_deny()?;
     shell::run(&mut shell::program(deny, "--all-features check licenses bans sources"))
 });
@@ -112,7 +112,7 @@ pub(crate) fn lint() -> Result<()> {
     run(&[FORMAT, CLIPPY, RUSTDOC, POLICY])
 }
 
-fn run(steps: &[Step]) -> Result<()> {
+fn run(steps: &[TestStep]) -> Result<()> {
     let start = Instant::now();
     for (passed, (name, work)) in steps.iter().enumerate() {
         println!("\n== {name} ({} of {})", passed + 1, steps.len());

@@ -10,14 +10,14 @@ const MAP: usize = 10_000;
 const ITERATIONS: usize = 500;
 
 /// All digits, in one random order.
-pub struct Digits {
+pub struct DigitRows {
     pixels: Matrix,
     labels: Vec<String>,
     order: Vec<usize>,
     seeds: u64,
 }
 
-impl Digits {
+impl DigitRows {
     /// Reads both files of images, and mixes them.
     pub fn read(folder: &Path, seeds: u64) -> Result<Self> {
         let (mut data, mut labels, mut cols) = (Vec::new(), Vec::new(), 0);

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Rows, and whether each is of what happens.
-pub(super) struct Stream {
+pub(super) struct AlarmStream {
     rows: Vec<(Vec<f32>, bool)>,
     rate: f64,
 }
 
-impl Stream {
+impl AlarmStream {
     /// Rows that come at a rate, in rows a second.
     pub(super) fn of(rows: impl Iterator<Item = (Vec<f32>, bool)>, rate: f64) -> Self {
         Self { rows: rows.collect(), rate }
@@ -32,7 +32,7 @@ pub(super) struct ReportedAlarm {
 }
 
 /// Applies a stream in batches; nothing depends on how long they are.
-pub(super) fn run(lion: &Arc<Lion>, stream: Stream) -> Result<ReportedAlarm> {
+pub(super) fn run(lion: &Arc<Lion>, stream: AlarmStream) -> Result<ReportedAlarm> {
     let mut live = Live::new(Arc::clone(lion), LiveOptions::default())?;
     let new: Vec<bool> = stream.rows.iter().map(|(_, new)| *new).collect();
     let rows = new.len();
@@ -71,7 +71,7 @@ pub(super) fn run(lion: &Arc<Lion>, stream: Stream) -> Result<ReportedAlarm> {
 
 /// What streams of one kind told.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(super) struct AlarmTally {
     streams: usize,
     pub(super) rows: usize,
     outliers: usize,
@@ -86,7 +86,7 @@ pub(super) struct Tally {
     ends: BTreeMap<&'static str, Vec<usize>>,
 }
 
-impl Tally {
+impl AlarmTally {
     pub(super) fn add(&mut self, told: &ReportedAlarm) {
         self.streams += 1;
         self.rows += told.rows;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// Where rows come from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Source {
+pub(super) enum WorldSource {
     /// Ten clusters of one size, round, in 10 columns.
     Round,
     /// Eight clusters of different shares and spreads, stretched, with heavy tails, in 30 columns.
@@ -17,7 +17,7 @@ pub(super) enum Source {
     Plane,
 }
 
-impl Source {
+impl WorldSource {
     pub(super) const ALL: [Self; 3] = [Self::Round, Self::Uneven, Self::Plane];
 
     /// Columns, and clusters.
@@ -30,7 +30,7 @@ impl Source {
     }
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for WorldSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Round => "round clusters",
@@ -42,13 +42,13 @@ impl fmt::Display for Source {
 
 /// A source, and a map of some of its rows.
 pub(super) struct World {
-    source: Source,
+    source: WorldSource,
     seed: u64,
     pub(super) lion: Arc<Lion>,
 }
 
 impl World {
-    pub(super) fn new(source: Source, count: usize, seed: u64) -> Result<Self> {
+    pub(super) fn new(source: WorldSource, count: usize, seed: u64) -> Result<Self> {
         let mut rows = Draws::new(source, seed, seed + 77);
         let (cols, _) = source.size();
         let (mut data, mut places, mut labels) = (Vec::new(), Vec::new(), Vec::new());
@@ -89,8 +89,10 @@ impl World {
             let mut rows = self.stream(seed + 9000);
             let data: Vec<f32> = (0..4000).flat_map(|_| rows.shifted(true, middle)).collect();
             let placed = self.lion.resolve(&Matrix::new(4000, self.source.size().0, data)?)?;
-            let outliers =
-                placed.iter().filter(|resolved| matches!(resolved, lion_tsne::Resolved::Outlier(_))).count();
+            let outliers = placed
+                .iter()
+                .filter(|resolved| matches!(resolved, lion_tsne::lion::Resolved::Outlier(_)))
+                .count();
             if (outliers as f64) < share * 4000.0 { low = middle } else { high = middle }
         }
         Ok(0.5 * (low + high))
@@ -99,7 +101,7 @@ impl World {
 
 /// Rows of a source.
 pub(super) struct Draws {
-    source: Source,
+    source: WorldSource,
     centres: Vec<Vec<f64>>,
     stretch: Vec<Vec<f64>>,
     shares: Vec<f64>,
@@ -107,22 +109,22 @@ pub(super) struct Draws {
 }
 
 impl Draws {
-    fn new(source: Source, world: u64, seed: u64) -> Self {
+    fn new(source: WorldSource, world: u64, seed: u64) -> Self {
         let (cols, clusters) = source.size();
         let mut fixed = WorldRandom(world ^ 0x5eed);
         let apart = match source {
-            Source::Round => 6.0,
-            Source::Uneven => 4.0,
-            Source::Plane => 12.0,
+            WorldSource::Round => 6.0,
+            WorldSource::Uneven => 4.0,
+            WorldSource::Plane => 12.0,
         };
         // One more: the new cluster.
         let centres = (0..=clusters).map(|_| (0..cols).map(|_| apart * fixed.gaussian()).collect()).collect();
         let spread = |fixed: &mut WorldRandom| match source {
-            Source::Uneven => 0.3 + 1.4 * fixed.uniform(),
+            WorldSource::Uneven => 0.3 + 1.4 * fixed.uniform(),
             _ => 1.0,
         };
         let stretch = (0..=clusters).map(|_| (0..cols).map(|_| spread(&mut fixed)).collect()).collect();
-        let share = |at: usize| if source == Source::Uneven { 1.0 / (1.0 + at as f64) } else { 1.0 };
+        let share = |at: usize| if source == WorldSource::Uneven { 1.0 / (1.0 + at as f64) } else { 1.0 };
         let all: f64 = (0..clusters).map(share).sum();
         let shares = (0..clusters).map(|at| share(clusters - 1 - at) / all).collect();
         Self { source, centres, stretch, shares, random: WorldRandom(seed.wrapping_mul(0x9e37_79b9) + 1) }
@@ -147,7 +149,8 @@ impl Draws {
 
     fn of(&mut self, cluster: usize) -> Vec<f32> {
         // Heavy tails: now and then a row is much farther out.
-        let tail = if self.source == Source::Uneven { (0.3 * self.random.gaussian()).exp() } else { 1.0 };
+        let tail =
+            if self.source == WorldSource::Uneven { (0.3 * self.random.gaussian()).exp() } else { 1.0 };
         let (centre, stretch) = (&self.centres[cluster], &self.stretch[cluster]);
         let random = &mut self.random;
         centre.iter().zip(stretch).map(|(c, s)| (c + s * tail * random.gaussian()) as f32).collect()

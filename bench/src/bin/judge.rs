@@ -4,7 +4,9 @@
 use anyhow::Result;
 use lion_bench::{Arguments, matrix};
 use lion_evaluate::Judge;
-use lion_tsne::{Affinities, Search, ignore, kl_divergence, nearest_neighbours};
+use lion_tsne::ignore;
+use lion_tsne::index::{Search, nearest_neighbours};
+use lion_tsne::tsne::{Affinities, kl_divergence};
 
 fn main() -> Result<()> {
     let arguments = Arguments::of_process()?;

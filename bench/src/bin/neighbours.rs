@@ -3,7 +3,8 @@
 
 use anyhow::Result;
 use lion_bench::{Arguments, matrix};
-use lion_tsne::{ExactIndex, Matrix, Neighbours, Search, ignore, nearest_neighbours};
+use lion_tsne::index::{ExactIndex, Neighbours, Search, nearest_neighbours};
+use lion_tsne::{Matrix, ignore};
 use std::time::Instant;
 
 fn main() -> Result<()> {

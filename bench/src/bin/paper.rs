@@ -7,9 +7,9 @@
 use anyhow::{Context, Result};
 use lion_bench::{Arguments, matrix};
 use lion_evaluate::{Estimate, Judge, places_of, strangers};
+use lion_tsne::lion::{PowerPoint, Resolved};
 use lion_tsne::{
-    Fit, Lion, LionOptions, Local, Matrix, PcaChoice, Placement, PowerPoint, Radius, Resolved, Rows, Verdict,
-    VerdictRule, ignore,
+    Fit, Lion, LionOptions, Local, Matrix, PcaChoice, Placement, Radius, Rows, Verdict, VerdictRule, ignore,
 };
 use serde_json::{Value, json};
 

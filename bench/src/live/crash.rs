@@ -1,6 +1,6 @@
 //! `kill -9` at random times while points come in, again and again on one store.
 
-use super::{Server, Setting};
+use super::{ServerProcess, Setting};
 use crate::http::{Body, Connection};
 use anyhow::{Context, Result, anyhow, ensure};
 use lion_tsne::{Fit, Map, Matrix, ignore};
@@ -29,7 +29,7 @@ pub fn kill(setting: &Setting, kills: u64) -> Result<()> {
     let store = setting.new_store("kill.db")?;
     let (known, mut checked, begun) = (AcknowledgedPoints::default(), 0, Instant::now());
     for round in 0..kills {
-        let mut server = Server::start(setting, &map, &store, &[])?;
+        let mut server = ServerProcess::start(setting, &map, &store, &[])?;
         let port = server.port;
         checked = check(port, checked, &known)?;
         thread::scope(|scope| {
@@ -45,7 +45,7 @@ pub fn kill(setting: &Setting, kills: u64) -> Result<()> {
                 .try_for_each(|sender| sender.join().map_err(|_| anyhow!("a sender failed"))?)
         })?;
     }
-    let server = Server::start(setting, &map, &store, &[])?;
+    let server = ServerProcess::start(setting, &map, &store, &[])?;
     let events = check(server.port, checked, &known)?;
     drop(server);
     replay(setting, &map, &store)?;

@@ -1,6 +1,6 @@
 //! Ten thousand connections at once, none of which ever finishes its request.
 
-use super::{Server, Setting, thousands};
+use super::{ServerProcess, Setting, thousands};
 use crate::http::{Body, Connection};
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
@@ -9,11 +9,11 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Opens so many connections and leaves each in the middle of its request. Who was there before is served all the while, and
-/// newcomers are once the crowd is gone.
+/// Opens so many connections and leaves each in the middle of its request. Who was there before is served all the
+/// while, and newcomers are once the crowd is gone.
 pub fn crowd(setting: &Setting, connections: usize) -> Result<()> {
     let store = setting.new_store("crowd.db")?;
-    let server = Server::start(setting, &setting.map, &store, &[])?;
+    let server = ServerProcess::start(setting, &setting.map, &store, &[])?;
     let mut friend = Connection::open(server.port)?;
     let mut post = |number: u64| -> Result<f64> {
         let body = json!([{"id": format!("p{number}"), "x": setting.row(number)}]).to_string();

@@ -1,6 +1,6 @@
 //! How fast points are taken, what listeners cost, and whether memory stays flat.
 
-use super::{COLUMNS, Server, Setting, thousands};
+use super::{COLUMNS, ServerProcess, Setting, thousands};
 use crate::http::{Body, Connection};
 use anyhow::{Context, Result, anyhow};
 use arrow_array::{FixedSizeListArray, Float32Array, RecordBatch, StringArray};
@@ -36,7 +36,7 @@ fn batch(setting: &Setting, ids: impl Iterator<Item = u64> + Clone) -> Result<Ve
 /// Durable ingest in batches: rows a second.
 pub fn ingest(setting: &Setting, seconds: f64) -> Result<f64> {
     let store = setting.new_store("ingest.db")?;
-    let server = Server::start(setting, &setting.map, &store, &[])?;
+    let server = ServerProcess::start(setting, &setting.map, &store, &[])?;
     let rate = flood(setting, server.port, seconds, 0)?;
     println!(
         "| durable ingest, Arrow batches of {BATCH} x {COLUMNS} | {} rows/s | at least 20 000 |",
@@ -85,7 +85,7 @@ fn together<T: Send>(work: impl Iterator<Item = impl FnOnce() -> Result<T> + Sen
 /// Single rows as JSON over many connections: posts a second, and how long they take.
 pub fn singles(setting: &Setting, seconds: f64) -> Result<()> {
     let store = setting.new_store("singles.db")?;
-    let server = Server::start(setting, &setting.map, &store, &[])?;
+    let server = ServerProcess::start(setting, &setting.map, &store, &[])?;
     let begun = Instant::now();
     let send = |sender: u64| -> Result<Vec<f64>> {
         let mut connection = Connection::open(server.port)?;
@@ -140,7 +140,7 @@ pub fn listeners(setting: &Setting, seconds: f64, count: usize) -> Result<()> {
 /// listener has heard all. Every listener must hear every event once.
 fn paced(setting: &Setting, seconds: f64, count: usize) -> Result<(f64, f64)> {
     let store = setting.new_store("listeners.db")?;
-    let server = Server::start(setting, &setting.map, &store, &[])?;
+    let server = ServerProcess::start(setting, &setting.map, &store, &[])?;
     let per_batch = PACE / 10;
     let batches = (seconds * 10.0).ceil() as u64;
     let bodies: Vec<Vec<u8>> = (0..batches)
@@ -194,7 +194,7 @@ fn paced(setting: &Setting, seconds: f64, count: usize) -> Result<(f64, f64)> {
 pub fn memory(setting: &Setting, minutes: f64, rate: u64) -> Result<()> {
     const POINTS: u64 = 20_000;
     let store = setting.new_store("memory.db")?;
-    let server = Server::start(setting, &setting.map, &store, &["--retain", "100000"])?;
+    let server = ServerProcess::start(setting, &setting.map, &store, &["--retain", "100000"])?;
     let (sent, stopping) = (AtomicU64::new(0), AtomicBool::new(false));
     println!("\n| minutes | rows so far | memory |\n|---|---|---|");
     thread::scope(|scope| {

@@ -22,7 +22,7 @@ pub(crate) use value::InitArg;
 
 use clap::error::ErrorKind;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum, value_parser};
-use fit::MethodArg;
+use fit::GradientArg;
 use lion_server::Rules;
 use lion_table::{Header, ReadOptions};
 use std::path::PathBuf;
@@ -170,7 +170,7 @@ pub(crate) struct PlotArgs {
     pub(crate) map: PathBuf,
     /// Where to draw it: .html, .svg or .png
     #[arg(short, long, value_name = "FILE", value_parser = value::picture)]
-    pub(crate) output: Picture,
+    pub(crate) output: PictureArgs,
     /// Also show the rows placed by lion place: the file that it wrote, a pattern of files, or a folder of Parquet files as
     /// Spark, Ray and Dask write them
     #[arg(long, value_name = "FILE")]
@@ -218,7 +218,7 @@ pub(crate) struct DemoArgs {
 
 /// A picture's file and kind.
 #[derive(Clone, Debug)]
-pub(crate) struct Picture {
+pub(crate) struct PictureArgs {
     pub(crate) path: PathBuf,
     pub(crate) kind: PictureKind,
 }
@@ -248,7 +248,7 @@ impl Cli {
     /// What no single flag shows to be wrong, with the verb it is wrong in.
     fn contradiction(&self) -> Option<(&'static str, &'static str)> {
         match &self.verb {
-            Verb::Fit(args) if args.tsne.dims == 3 && args.tsne.method == MethodArg::Fft => Some((
+            Verb::Fit(args) if args.tsne.dims == 3 && args.tsne.method == GradientArg::Fft => Some((
                 "fit",
                 "--method fft is for maps of 2 dimensions: use barnes-hut or auto with --dims 3",
             )),

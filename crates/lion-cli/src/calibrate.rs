@@ -6,7 +6,7 @@ use crate::fit;
 use crate::groups;
 use crate::output;
 use crate::place;
-use crate::summary::Summary;
+use crate::summary::MapSummary;
 use anyhow::{Result, anyhow};
 use lion_table::Table;
 use lion_tsne::{Error, Map, Matrix};
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &CalibrateArgs, common: &Common) -> Result<()> {
         (error, _) => anyhow!(error).context(args.map.display().to_string()),
     })?;
     let saved = calibrated.save(&args.output)?;
-    let summary = Summary::new(&calibrated, &args.output, saved.bytes, saved.checksum);
+    let summary = MapSummary::new(&calibrated, &args.output, saved.bytes, saved.checksum);
     output::present(common, &summary, || {
         format!("{}\nnext: lion place {} NEW -o placed.csv\n", summary.facts().lines(), args.output.display())
     })

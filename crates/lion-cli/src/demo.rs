@@ -3,15 +3,15 @@
 mod acts;
 mod live;
 
-use crate::args::{Common, DemoArgs, Picture, PictureKind};
+use crate::args::{Common, DemoArgs, PictureArgs, PictureKind};
 use crate::fit;
 use crate::interrupt::Interrupt;
 use crate::noise::Noise;
 use crate::output;
-use crate::place::{Placements, Record, SheetWriter, Tally};
-use crate::plot::{Newcomers, draw};
+use crate::place::{PlacementSheet, Record, SheetWriter, VerdictTally};
+use crate::plot::{PlacedRows, draw};
 use crate::progress::{Phase, Reporter, Screen};
-use crate::summary::{Summary, percent};
+use crate::summary::{MapSummary, percent};
 use anyhow::{Context, Result};
 use lion_evaluate::digits::{self, DigitImages, EmbeddedDigits};
 use lion_evaluate::{Estimate, Judge, places_of};
@@ -28,10 +28,10 @@ const PICTURE_WIDTH: u32 = 1600;
 #[derive(Serialize)]
 struct Demo {
     #[serde(flatten)]
-    summary: Summary,
+    summary: MapSummary,
     /// The mean share of a digit's 10 nearest others in the map that show the same.
     accuracy_10nn: f64,
-    placed: Outcome,
+    placed: DemoOutcome,
     ordinary: OrdinaryOutcome,
     placements: String,
     html: String,
@@ -40,7 +40,7 @@ struct Demo {
 
 /// What came of placing unseen digits and noise, all at once.
 #[derive(Serialize)]
-struct Outcome {
+struct DemoOutcome {
     rows: usize,
     exact: usize,
     interpolated: usize,
@@ -153,16 +153,16 @@ fn write(placements: &[Placement], test: &DigitImages, map: &Map, path: &Path) -
 }
 
 /// The placed rows as the pictures show them.
-fn layer(placements: &[Placement], test: &DigitImages, dims: usize) -> Newcomers {
+fn layer(placements: &[Placement], test: &DigitImages, dims: usize) -> PlacedRows {
     let label = |i: usize| test.labels.get(i).cloned().unwrap_or_else(|| "noise".into());
-    let read = Placements {
+    let read = PlacementSheet {
         points: placements.iter().flat_map(|placement| placement.place.iter().copied()).collect(),
         verdicts: placements.iter().map(|placement| placement.verdict).collect(),
         ids: (0..placements.len()).map(|i| name(i, test)).collect(),
         scores: placements.iter().map(|placement| placement.score).collect(),
         groups: placements.iter().map(|placement| placement.group).collect(),
     };
-    Newcomers::new(read, dims).labelled((0..placements.len()).map(label).collect())
+    PlacedRows::new(read, dims).labelled((0..placements.len()).map(label).collect())
 }
 
 /// Judges the placements: of the test digits, then of the noise.
@@ -173,11 +173,11 @@ fn outcome(
     drawn: usize,
     judge: &Judge,
     seconds: f64,
-) -> Result<Outcome> {
+) -> Result<DemoOutcome> {
     let (digits, noise) = placements.split_at(test.labels.len());
     let (all, of_digits, of_noise) = (count(placements), count(digits), count(noise));
     let mean = |values: Vec<f64>| Estimate::of(&values).mean;
-    Ok(Outcome {
+    Ok(DemoOutcome {
         rows: all.rows,
         exact: all.exact,
         interpolated: all.interpolated,
@@ -203,22 +203,22 @@ fn outcome(
 
 /// Holds ordinary digits against the promise. They are placed apart, and not drawn: the picture is full.
 fn ordinary_outcome(lion: &Lion, ordinary: &DigitImages) -> Result<OrdinaryOutcome> {
-    let Tally { rows, outlier, beside_outlier, .. } = count(&lion.place(&ordinary.pixels)?);
+    let VerdictTally { rows, outlier, beside_outlier, .. } = count(&lion.place(&ordinary.pixels)?);
     let observed = (outlier + beside_outlier) as f64 / rows.max(1) as f64;
     Ok(OrdinaryOutcome { rows, outlier, beside_outlier, promised: lion.promised(), observed })
 }
 
-fn count(placements: &[Placement]) -> Tally {
+fn count(placements: &[Placement]) -> VerdictTally {
     let records: Vec<Record> =
         placements.iter().map(|placement| Record::new(None, Judge::UNKNOWN, placement)).collect();
-    let mut tally = Tally::default();
+    let mut tally = VerdictTally::default();
     tally.add(&records);
     tally
 }
 
 /// Draws a picture of the map and returns its path.
-fn picture(map: &Map, layer: &Newcomers, folder: &Path, name: &str, kind: PictureKind) -> Result<String> {
-    let picture = Picture { path: folder.join(name), kind };
+fn picture(map: &Map, layer: &PlacedRows, folder: &Path, name: &str, kind: PictureKind) -> Result<String> {
+    let picture = PictureArgs { path: folder.join(name), kind };
     let width = (kind == PictureKind::Png).then_some(PICTURE_WIDTH);
     draw(map, Some(layer), "Handwritten digits", &picture, width)?;
     Ok(picture.path.display().to_string())
@@ -226,7 +226,7 @@ fn picture(map: &Map, layer: &Newcomers, folder: &Path, name: &str, kind: Pictur
 
 impl Demo {
     fn in_words(&self) -> String {
-        let Summary { rows, dims, components, iterations, file, .. } = &self.summary;
+        let MapSummary { rows, dims, components, iterations, file, .. } = &self.summary;
         let (seconds, kl) = (self.summary.seconds.unwrap_or_default(), self.summary.kl.unwrap_or_default());
         let (accuracy, placements, html, png) =
             (100.0 * self.accuracy_10nn, &self.placements, &self.html, &self.png);
@@ -260,7 +260,7 @@ impl OrdinaryOutcome {
     }
 }
 
-impl Outcome {
+impl DemoOutcome {
     fn in_words(&self) -> String {
         let Self { seconds, digits, noise, .. } = self;
         let (accuracy, baseline) = (100.0 * digits.accuracy_10nn, 100.0 * digits.baseline_10nn);

@@ -3,9 +3,9 @@
 use crate::args::{Common, ExportArgs};
 use crate::output;
 use anyhow::{Context, Result};
-use lion_server::{Archive, Logged, StoreError};
+use lion_server::{Logged, StoreError, StoredEvents};
 use lion_table::{Column, Field, Kind, Writer};
-use lion_tsne::live::{At, Before, Event, Evidence, Sighting, What, Why};
+use lion_tsne::live::{Before, Event, Evidence, MapPosition, Sighting, What, Why};
 use serde::Serialize;
 use std::path::Path;
 
@@ -27,7 +27,7 @@ struct Exported {
 /// Writes the events of a store.
 pub(crate) fn run(args: &ExportArgs, common: &Common) -> Result<()> {
     output::check(&args.output, &[&args.store])?;
-    let archive = Archive::open(&args.store)?;
+    let archive = StoredEvents::open(&args.store)?;
     let (mut events, mut first, mut last) = (0, None, None);
     let counted = archive.events().inspect(|event| {
         if let Ok(event) = event {
@@ -68,8 +68,8 @@ fn lines(events: impl Iterator<Item = Result<Logged, StoreError>>, path: &Path) 
 
 /// A row for each, with all columns that any kind has.
 fn table(events: impl Iterator<Item = Result<Logged, StoreError>>, path: &Path) -> Result<()> {
-    let mut rows = Rows::default();
-    let mut writer = Writer::create(path, Rows::fields(), &["x", "y", "z"])?;
+    let mut rows = EventRows::default();
+    let mut writer = Writer::create(path, EventRows::fields(), &["x", "y", "z"])?;
     let mut events = events.peekable();
     while let Some(event) = events.next() {
         let event = event?;
@@ -89,9 +89,9 @@ macro_rules! columns {
     ($($name:ident: $type:ty = $field:expr),* $(,)?) => {
         /// Columns of events.
         #[derive(Default)]
-        struct Rows { $($name: Vec<$type>),* }
+        struct EventRows { $($name: Vec<$type>),* }
 
-        impl Rows {
+        impl EventRows {
             fn fields() -> Vec<Field> {
                 vec![$($field),*]
             }
@@ -148,7 +148,7 @@ columns! {
 struct EventColumns {
     sighting: Option<Sighting>,
     id: Option<String>,
-    at: Option<At>,
+    at: Option<MapPosition>,
     group: Option<u64>,
     cluster: Option<String>,
     from: Option<Before>,
@@ -213,7 +213,7 @@ impl EventColumns {
     }
 }
 
-impl Rows {
+impl EventRows {
     fn len(&self) -> usize {
         self.n.len()
     }

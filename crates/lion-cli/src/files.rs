@@ -1,7 +1,7 @@
 //! The files that make a table: patterns are expanded, and what is read of them is read ahead.
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use lion_table::{Batches, Cell, Origin, ReadOptions, Table};
+use lion_table::{Batches, CellAddress, Origin, ReadOptions, Table};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -102,7 +102,7 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
 }
 
 /// Some rows of a table.
-pub(crate) struct Batch {
+pub(crate) struct FileBatch {
     pub(crate) rows: Table,
     pub(crate) at: Whereabouts,
 }
@@ -116,14 +116,14 @@ pub(crate) struct Whereabouts {
 
 impl Whereabouts {
     /// Where the row of this number among them is, which counts from 0, and in which column.
-    pub(crate) fn locate(&self, row: usize, column: &str) -> Cell {
+    pub(crate) fn locate(&self, row: usize, column: &str) -> CellAddress {
         self.origin.cell(self.before + row, column)
     }
 }
 
 /// A table that is read while what was read is worked on.
 pub(crate) struct Ahead {
-    batches: Receiver<lion_table::Result<Batch>>,
+    batches: Receiver<lion_table::Result<FileBatch>>,
     reader: Option<JoinHandle<()>>,
 }
 
@@ -135,7 +135,7 @@ impl Ahead {
             let mut before = 0;
             while let Some(batch) = table.next() {
                 let at = Whereabouts { before, origin: table.origin() };
-                let batch = batch.map(|rows| Batch { rows, at });
+                let batch = batch.map(|rows| FileBatch { rows, at });
                 before += batch.as_ref().map_or(0, |batch| batch.rows.rows);
                 if send.send(batch).is_err() {
                     break;
@@ -147,7 +147,7 @@ impl Ahead {
 }
 
 impl Iterator for Ahead {
-    type Item = Result<Batch>;
+    type Item = Result<FileBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if let Ok(batch) = self.batches.recv() {

@@ -9,11 +9,12 @@ use crate::groups;
 use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::{Phase, Reporter, Screen};
-use crate::summary::Summary;
+use crate::summary::MapSummary;
 use anyhow::{Result, anyhow, bail, ensure};
-use lion_table::{Batches, Cell, Origins, ReadOptions, Table};
-use lion_tsne::{Error, Image, Init, Map, Matrix, PERPLEXITY, Rows};
-use memory::{Memory, TooLarge};
+use lion_table::{Batches, CellAddress, Origins, ReadOptions, Table};
+use lion_tsne::map::Image;
+use lion_tsne::{Error, Init, Map, Matrix, PERPLEXITY, Rows};
+use memory::{FitMemory, TooLarge};
 use std::path::Path;
 
 /// Fits the map and writes it.
@@ -25,7 +26,7 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
     screen.detail(&format!("reading {}", files.shown()));
     let phases = if args.landmarks.count_beyond { Phase::OF_COUNTED_FIT } else { Phase::OF_FIT };
     let mut reporter = Reporter::new(screen.clone(), interrupt, phases);
-    let memory = Memory::new(args, &files, common, &screen);
+    let memory = FitMemory::new(args, &files, common, &screen);
     let FittedMap { map, columns, pictures, needs } = match args.landmarks.landmarks {
         Some(count) => landmarks::make(count as usize, &memory, common, &mut reporter)?,
         None => match of_all_rows(&memory, common, &mut reporter)? {
@@ -65,12 +66,12 @@ struct FittedMap {
 
 /// A map of the whole table, unless there is no memory for it.
 fn of_all_rows(
-    memory: &Memory<'_>,
+    memory: &FitMemory<'_>,
     common: &Common,
     reporter: &mut Reporter,
 ) -> Result<std::result::Result<FittedMap, TooLarge>> {
     let (args, files) = (memory.args, memory.files);
-    let Input { columns, rows, origins, image, embedding, init, needs } = match Input::read(memory)? {
+    let FitInput { columns, rows, origins, image, embedding, init, needs } = match FitInput::read(memory)? {
         Ok(input) => input,
         Err(too_large) => return Ok(Err(too_large)),
     };
@@ -107,13 +108,13 @@ fn perplexity_note(map: &Map, args: &FitArgs) -> Option<String> {
 }
 
 /// Writes the map and ends the clock.
-pub(crate) fn write(map: &Map, path: &Path, mut reporter: Reporter) -> Result<Summary> {
+pub(crate) fn write(map: &Map, path: &Path, mut reporter: Reporter) -> Result<MapSummary> {
     reporter.enter(Phase::Write);
     let saved = map.save(path)?;
-    Ok(Summary::new(map, path, saved.bytes, saved.checksum).fitted(reporter.finish()))
+    Ok(MapSummary::new(map, path, saved.bytes, saved.checksum).fitted(reporter.finish()))
 }
 
-fn in_words(summary: &Summary, args: &FitArgs) -> String {
+fn in_words(summary: &MapSummary, args: &FitArgs) -> String {
     let stopped = match summary.stopped_early {
         true => "stopped early: this is the map reached by then\n",
         false => "",
@@ -123,7 +124,7 @@ fn in_words(summary: &Summary, args: &FitArgs) -> String {
 }
 
 /// Everything that is read.
-struct Input {
+struct FitInput {
     /// Names of the columns.
     columns: Vec<String>,
     rows: Rows,
@@ -137,9 +138,9 @@ struct Input {
     needs: u64,
 }
 
-impl Input {
+impl FitInput {
     /// Reads the small files first: what is wrong with them should not come out after a big one was read.
-    fn read(memory: &Memory<'_>) -> Result<std::result::Result<Self, TooLarge>> {
+    fn read(memory: &FitMemory<'_>) -> Result<std::result::Result<Self, TooLarge>> {
         let (args, files) = (memory.args, memory.files);
         let table = files.open(&args.read_options())?;
         let mut beside = Beside::read(args)?;
@@ -293,7 +294,7 @@ pub(crate) fn located(
     error: Error,
     table: &str,
     columns: &[String],
-    locate: impl Fn(usize, &str) -> Cell,
+    locate: impl Fn(usize, &str) -> CellAddress,
 ) -> anyhow::Error {
     match error {
         Error::Unusable { row, column, fault } => {

@@ -2,7 +2,7 @@
 
 use crate::args::{Common, InfoArgs};
 use crate::output;
-use crate::summary::Summary;
+use crate::summary::MapSummary;
 use anyhow::{Context, Result};
 use lion_tsne::{Map, Metric};
 use serde::Serialize;
@@ -11,7 +11,7 @@ use serde::Serialize;
 #[derive(Serialize)]
 struct Info {
     #[serde(flatten)]
-    summary: Summary,
+    summary: MapSummary,
     /// Version of the library that made the map.
     version: String,
     input_dims: usize,
@@ -22,7 +22,7 @@ struct Info {
     columns: Option<Vec<String>>,
     /// How many different labels there are; null if rows have none.
     labels: Option<usize>,
-    kl_history: Vec<Point>,
+    kl_history: Vec<KlCurvePoint>,
     /// What each power of the inverse distance weights costs; empty in a map that holds no parameters of placing, or one
     /// whose power was given.
     power_curve: Vec<Cost>,
@@ -37,7 +37,7 @@ struct Cost {
 
 /// The KL divergence on the way.
 #[derive(Serialize)]
-struct Point {
+struct KlCurvePoint {
     iteration: u64,
     kl: f64,
 }
@@ -60,14 +60,16 @@ impl Info {
         let history = provenance.kl_history.iter();
         let curve = map.lion().map_or(&[][..], |lion| &lion.power_curve);
         Ok(Self {
-            summary: Summary::new(map, &args.map, there.len(), map.checksum()?),
+            summary: MapSummary::new(map, &args.map, there.len(), map.checksum()?),
             version: provenance.version.clone(),
             input_dims: map.preprocess().input_dims(),
             metric: map.preprocess().metric(),
             ids: map.has_ids(),
             columns: map.columns().map(|names| names.map(str::to_owned).collect()),
             labels: map.labels().map(|labels| labels.names().len()),
-            kl_history: history.map(|point| Point { iteration: point.iteration, kl: point.kl }).collect(),
+            kl_history: history
+                .map(|point| KlCurvePoint { iteration: point.iteration, kl: point.kl })
+                .collect(),
             power_curve: curve.iter().map(|point| Cost { power: point.power, error: point.error }).collect(),
         })
     }

@@ -1,7 +1,7 @@
 //! How much memory may be taken, and how to say what will be.
 
 use crate::output::size;
-use lion_tsne::{Needs, available_memory};
+use lion_tsne::memory::{Needs, available_memory};
 
 /// The most that this process may hold.
 #[derive(Clone, Copy, Debug)]
@@ -35,8 +35,8 @@ fn resident() -> u64 {
     told("VmRSS:").unwrap_or(0)
 }
 
-/// What the program itself will hold, its code and threads. Always the same, whatever it holds at the moment: how many landmarks
-/// are chosen depends on it.
+/// What the program itself will hold, its code and threads. Always the same, whatever it holds at the moment: how many
+/// landmarks are chosen depends on it.
 pub(crate) const PROGRAM: u64 = 24 << 20;
 
 /// The most that this process has held, where the system tells it.

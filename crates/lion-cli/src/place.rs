@@ -6,12 +6,12 @@ mod outcome;
 mod sheet;
 mod spool;
 
-pub(crate) use outcome::Tally;
-pub(crate) use sheet::{Placements, SheetWriter};
+pub(crate) use outcome::VerdictTally;
+pub(crate) use sheet::{PlacementSheet, SheetWriter};
 pub(crate) use spool::Record;
 
 use crate::args::{Common, PlaceArgs};
-use crate::files::{Ahead, Batch, Files};
+use crate::files::{Ahead, FileBatch, Files};
 use crate::fit::{is_numbered, located};
 use crate::interrupt::Interrupt;
 use crate::output;
@@ -19,10 +19,11 @@ use crate::progress::{Phase, Reporter, Screen};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use lion_evaluate::Judge;
 use lion_table::{Batches, ReadOptions, Table};
-use lion_tsne::{Lion, LionOptions, Map, Matrix, PendingOutlier, Placement, Resolved, Verdict};
-use memory::Memory;
+use lion_tsne::lion::{PendingOutlier, Resolved};
+use lion_tsne::{Lion, LionOptions, Map, Matrix, Placement, Verdict};
+use memory::PlaceMemory;
 use other::Other;
-use outcome::Outcome;
+use outcome::PlaceOutcome;
 use spool::Spool;
 use std::path::{Path, PathBuf};
 
@@ -48,13 +49,13 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     let checksum = map.checksum()?;
     let table = open(&args.map, &args.table.read_options(), &files, &map)?;
     let options = LionOptions { fdr: args.rules.fdr, ..args.rules.lion.options(common) };
-    let memory = Memory::check(args, &map, &options, &table, &screen)?;
+    let memory = PlaceMemory::check(args, &map, &options, &table, &screen)?;
     let lion = Lion::new(map, &options).with_context(|| args.map.display().to_string())?;
     let judge = if args.has_labels() { Some(judge(args, lion.map())?) } else { None };
     let labels = Labelling::new(args, &files, judge.as_ref(), table.row_count())?;
     let other = Other::build(args, &lion, common, &screen, &mut reporter)?;
 
-    let placing = Placing {
+    let placing = PlaceJob {
         lion: &lion,
         other: other.as_ref(),
         args,
@@ -71,7 +72,8 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     let mut tally = placing.write(spool, outliers, &interrupt)?;
     tally.needs = needs;
 
-    let outcome = Outcome::new(&lion, other.as_ref(), &options, args, tally, checksum, reporter.finish());
+    let outcome =
+        PlaceOutcome::new(&lion, other.as_ref(), &options, args, tally, checksum, reporter.finish());
     if let Some(warning) = outcome.warning() {
         screen.say(&warning);
     }
@@ -182,7 +184,7 @@ fn check_count(args: &PlaceArgs, files: &Files, labels: usize, rows: usize) -> R
 }
 
 /// The two passes: over the table, and over what was set aside of it.
-struct Placing<'a> {
+struct PlaceJob<'a> {
     lion: &'a Lion,
     /// There if places are another method's.
     other: Option<&'a Other>,
@@ -193,19 +195,19 @@ struct Placing<'a> {
     labels: &'a Labelling<'a>,
 }
 
-impl Placing<'_> {
+impl PlaceJob<'_> {
     /// Places all rows but outliers, which know their positions only once all of them are there.
     fn resolve(
         &self,
         table: Batches,
-        memory: &Memory,
+        memory: &PlaceMemory,
         reporter: &mut Reporter,
     ) -> Result<(Spool, Vec<PendingOutlier>)> {
         let (columns, total) = (table.columns().to_vec(), table.row_count());
         let mut spool = Spool::new(&self.spool_folder()).map_err(|error| self.unwritten(error))?;
         let mut pending = Vec::new();
         for batch in Ahead::new(table) {
-            let Batch { rows: Table { rows, cols, data, ids, labels, .. }, at } = batch?;
+            let FileBatch { rows: Table { rows, cols, data, ids, labels, .. }, at } = batch?;
             let before = at.before;
             let rows = Matrix::new(rows, cols, data)?;
             let resolved = self.lion.resolve(&rows).map_err(|error| {
@@ -237,8 +239,8 @@ impl Placing<'_> {
     }
 
     /// Writes all rows in the order of the table, the outliers at the positions that they were given.
-    fn write(&self, spool: Spool, outliers: Vec<Placement>, interrupt: &Interrupt) -> Result<Tally> {
-        let (mut tally, mut outliers) = (Tally::default(), outliers.iter());
+    fn write(&self, spool: Spool, outliers: Vec<Placement>, interrupt: &Interrupt) -> Result<VerdictTally> {
+        let (mut tally, mut outliers) = (VerdictTally::default(), outliers.iter());
         let mut sheet = SheetWriter::create(&self.args.output, self.lion.map())?;
         let mut records = spool.read().map_err(|error| self.unwritten(error))?;
         loop {

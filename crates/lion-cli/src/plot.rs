@@ -1,9 +1,9 @@
 //! `lion plot`: a map becomes a picture.
 
-use crate::args::{Common, Picture, PictureKind, PlotArgs};
+use crate::args::{Common, PictureArgs, PictureKind, PlotArgs};
 use crate::files::Files;
 use crate::output;
-use crate::place::Placements;
+use crate::place::PlacementSheet;
 use anyhow::{Result, ensure};
 use lion_report::{Mark, Placed, Scatter};
 use lion_tsne::{Map, Verdict};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// The JSON object.
 #[derive(Serialize)]
-struct Drawn {
+struct PlotSummary {
     file: String,
     bytes: usize,
     points: usize,
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &PlotArgs, common: &Common) -> Result<()> {
     let name = args.map.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let title = args.title.clone().or(name).unwrap_or_default();
     let bytes = draw(&map, newcomers.as_ref(), &title, &args.output, args.width)?;
-    let drawn = Drawn {
+    let drawn = PlotSummary {
         file: args.output.path.display().to_string(),
         bytes,
         points: map.rows(),
@@ -48,10 +48,10 @@ impl PlotArgs {
     }
 
     /// The rows placed later, if there are any to show.
-    fn newcomers(&self, map: &Map) -> Result<Option<Newcomers>> {
+    fn newcomers(&self, map: &Map) -> Result<Option<PlacedRows>> {
         let Some(file) = &self.placements else { return Ok(None) };
         let files = Files::expand(&[in_folder(file)])?;
-        let newcomers = Newcomers::new(Placements::read_all(files.paths(), map.dims())?, map.dims());
+        let newcomers = PlacedRows::new(PlacementSheet::read_all(files.paths(), map.dims())?, map.dims());
         let Some(labels_file) = &self.placed_labels else { return Ok(Some(newcomers)) };
         let labels = lion_table::read_labels(labels_file)?;
         let (found, rows) = (labels.len(), newcomers.marks.len());
@@ -71,15 +71,15 @@ fn in_folder(file: &Path) -> PathBuf {
 }
 
 /// Rows placed in a map, as its pictures have them.
-pub(crate) struct Newcomers {
-    placements: Placements,
+pub(crate) struct PlacedRows {
+    placements: PlacementSheet,
     marks: Vec<Mark>,
     labels: Option<Vec<String>>,
 }
 
-impl Newcomers {
+impl PlacedRows {
     /// A row of which nothing but its place is known is drawn like one that has neighbours.
-    pub(crate) fn new(placements: Placements, dims: usize) -> Self {
+    pub(crate) fn new(placements: PlacementSheet, dims: usize) -> Self {
         let marks = match placements.verdicts.is_empty() {
             true => vec![Mark::Interpolated; placements.points.len() / dims],
             false => placements.verdicts.iter().map(|&verdict| mark(verdict)).collect(),
@@ -95,7 +95,7 @@ impl Newcomers {
     fn layer(&self) -> Placed<'_> {
         let mut layer = Placed::new(&self.placements.points, &self.marks);
         if !self.placements.verdicts.is_empty() {
-            let Placements { ids, scores, groups, .. } = &self.placements;
+            let PlacementSheet { ids, scores, groups, .. } = &self.placements;
             layer = layer.ids(ids).scores(scores).groups(groups);
         }
         if let Some(labels) = &self.labels {
@@ -117,9 +117,9 @@ fn mark(verdict: Verdict) -> Mark {
 /// Draws the map, with what was placed in it, into a file. Returns its size.
 pub(crate) fn draw(
     map: &Map,
-    newcomers: Option<&Newcomers>,
+    newcomers: Option<&PlacedRows>,
     title: &str,
-    picture: &Picture,
+    picture: &PictureArgs,
     width: Option<u32>,
 ) -> Result<usize> {
     let all = 0..map.rows();

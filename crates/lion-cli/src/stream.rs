@@ -8,8 +8,8 @@ use crate::output;
 use crate::progress::Screen;
 use crate::summary::Facts;
 use anyhow::{Context, Result, bail};
-use input::{Input, Line};
-use lion_server::http::body::Shape;
+use input::{StreamInput, StreamLine};
+use lion_server::http::body::RowShape;
 use lion_tsne::live::{Change, Event, Live};
 use lion_tsne::{Error, Lion, Map};
 use serde::Serialize;
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &StreamArgs, common: &Common) -> Result<()> {
             std::process::exit(ENDED_BY_CTRL_C);
         }
         // Wakes the one who waits for input; one who does not sees the flag.
-        let _ = stop.try_send(Input::End);
+        let _ = stop.try_send(StreamInput::End);
     })?;
     // Nobody waits for this thread: it may wait for standard input.
     let rows = shape.clone();
@@ -69,8 +69,8 @@ pub(crate) fn run(args: &StreamArgs, common: &Common) -> Result<()> {
 }
 
 /// What a row of the map's looks like.
-fn shape(map: &Map) -> Shape {
-    Shape {
+fn shape(map: &Map) -> RowShape {
+    RowShape {
         width: map.preprocess().input_dims(),
         columns: map.columns().map(|names| names.map(str::to_owned).collect()),
         rows: usize::MAX,
@@ -80,7 +80,7 @@ fn shape(map: &Map) -> Shape {
 
 /// The changes that come, and the events that go.
 struct Stream {
-    shape: Shape,
+    shape: RowShape,
     live: Live,
     out: BufWriter<StdoutLock<'static>>,
     strict: bool,
@@ -98,7 +98,7 @@ struct StreamCounts {
 
 /// The JSON object.
 #[derive(Serialize)]
-struct Summary {
+struct StreamSummary {
     /// Lines that were read, blank ones left aside.
     lines: u64,
     /// Bad ones among them.
@@ -121,14 +121,14 @@ struct Summary {
 
 impl Stream {
     /// Goes on until the input ends. What is waiting is taken together; whenever nothing is, all events are out.
-    fn follow(&mut self, inputs: &Receiver<Input>, stopping: &AtomicBool) -> Result<()> {
+    fn follow(&mut self, inputs: &Receiver<StreamInput>, stopping: &AtomicBool) -> Result<()> {
         while let Ok(first) = inputs.recv() {
             let (mut lines, mut next) = (Vec::new(), Some(first));
             let end = loop {
                 match next {
-                    Some(Input::Lines(more)) => lines.extend(more),
-                    Some(Input::End) => break Some(Ok(())),
-                    Some(Input::Broken(error)) => break Some(Err(error)),
+                    Some(StreamInput::Lines(more)) => lines.extend(more),
+                    Some(StreamInput::End) => break Some(Ok(())),
+                    Some(StreamInput::Broken(error)) => break Some(Err(error)),
                     None => break None,
                 }
                 next = if lines.len() < TOGETHER { inputs.try_recv().ok() } else { None };
@@ -147,10 +147,10 @@ impl Stream {
         Ok(())
     }
 
-    fn take(&mut self, lines: Vec<Line>) -> Result<()> {
+    fn take(&mut self, lines: Vec<StreamLine>) -> Result<()> {
         self.told.lines += lines.len() as u64;
         let mut changes = Vec::with_capacity(lines.len());
-        for Line { number, change } in lines {
+        for StreamLine { number, change } in lines {
             match change {
                 Ok(change) => changes.push((number, change)),
                 Err(problem) => {
@@ -210,9 +210,9 @@ impl Stream {
         Ok(())
     }
 
-    fn end(self, seconds: f64) -> Summary {
+    fn end(self, seconds: f64) -> StreamSummary {
         let health = self.live.health();
-        Summary {
+        StreamSummary {
             lines: self.told.lines,
             skipped: self.told.skipped,
             events: self.live.last(),
@@ -229,7 +229,7 @@ impl Stream {
     }
 }
 
-impl Summary {
+impl StreamSummary {
     fn facts(&self) -> Facts {
         let mut facts = Facts::default();
         let skipped = if self.skipped > 0 { format!(", {} skipped", self.skipped) } else { String::new() };

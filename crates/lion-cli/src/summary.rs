@@ -3,14 +3,15 @@
 use crate::memory;
 use crate::output::size;
 use crate::progress::Phases;
-use lion_tsne::{DEFAULT_ALPHA, Map, Provenance};
+use lion_tsne::map::Provenance;
+use lion_tsne::{DEFAULT_ALPHA, Map};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
 
 /// A map, its file, and how long it took: the JSON object of `fit`.
 #[derive(Debug, Serialize)]
-pub(crate) struct Summary {
+pub(crate) struct MapSummary {
     /// Rows of the map.
     pub(crate) rows: usize,
     /// The same number where they are landmarks; null in a map of all rows, as is what follows.
@@ -76,7 +77,7 @@ pub(crate) struct Summary {
     pub(crate) file: String,
 }
 
-impl Summary {
+impl MapSummary {
     /// Of a map in a file of so many bytes, nothing having been fitted.
     pub(crate) fn new(map: &Map, file: &Path, bytes: u64, checksum: String) -> Self {
         let Provenance { perplexity, iterations_done, kl, method, init, search, .. } =

@@ -101,7 +101,7 @@ pub trait PlacingMethod: Send + Sync {
 
 /// A baseline built from a map.
 pub struct BuiltBaseline {
-    preprocess: lion_tsne::Preprocess,
+    preprocess: lion_tsne::preprocess::Preprocess,
     placing: Box<dyn PlacingMethod>,
 }
 

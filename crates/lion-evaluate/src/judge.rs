@@ -4,8 +4,10 @@
 //! Datasets with LION-tSNE", for accuracy, distance and distance percentile.
 
 use crate::{Estimate, places_of_map};
+use lion_tsne::map::Labels;
 use lion_tsne::numerics::KdTree;
-use lion_tsne::{Error, Labels, Map, Matrix, Result, unique_rows};
+use lion_tsne::preprocess::unique_rows;
+use lion_tsne::{Error, Map, Matrix, Result};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::OnceLock;

@@ -120,7 +120,7 @@ impl Decomposition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lion_tsne::Place;
+    use lion_tsne::lion::Place;
 
     #[test]
     fn estimates_by_hand() {

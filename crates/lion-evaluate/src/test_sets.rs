@@ -4,8 +4,9 @@
 //! Datasets with LION-tSNE", for the cluster test and the outlier test; Durstenfeld (1964), "Algorithm 235: random
 //! permutation", for the shuffle.
 
+use lion_tsne::index::{ExactIndex, Neighbours, Search, nearest_neighbours};
 use lion_tsne::numerics::{Random, squared_distance, vectorized};
-use lion_tsne::{Error, ExactIndex, Map, Matrix, Neighbours, Result, Search, ignore, nearest_neighbours};
+use lion_tsne::{Error, Map, Matrix, Result, ignore};
 
 /// The candidates nearest to each row of the map that are looked up at once; few rows use up so many.
 const LISTED: usize = 16;
@@ -147,7 +148,8 @@ pub fn strangers(map: &Map, rows: &Matrix) -> Result<Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lion_tsne::{Fit, MapParts};
+    use lion_tsne::Fit;
+    use lion_tsne::map::MapParts;
 
     fn matrix(rows: &[[f32; 2]]) -> Matrix {
         Matrix::new(rows.len(), 2, rows.concat()).unwrap()

@@ -5,8 +5,9 @@ use std::error::Error;
 use std::path::Path;
 
 use lion_report::{
-    Axis, Block, Cell, Chart, Claim, ClaimVerdict, Document, Head, Heat, ImageCell, ImageRow, Images, Landed,
-    Landing, Mark, Picture, Placed, Result, Row, Scatter, Series, Stroke, Table, Tone, panel,
+    Axis, Chart, Claim, ClaimVerdict, Document, DocumentBlock, Head, Heat, ImageCell, ImageRow, Images,
+    Landing, LandingPoint, Mark, Picture, Placed, ReportCell, ReportRow, ReportTable, Result, Scatter,
+    Series, Stroke, Tone, panel,
 };
 
 /// A small generator, so that the example needs no dependency and always draws the same.
@@ -333,7 +334,7 @@ fn landings(made: &ReportMap, strangers: bool) -> Result<Picture> {
             } else {
                 home.map(|value| f64::from(value) + off * random.normal())
             };
-            Landed {
+            LandingPoint {
                 name: (at + 1).to_string(),
                 at: place.map(|value| value as f32),
                 expected: (!strangers).then_some(home),
@@ -356,7 +357,7 @@ fn landings(made: &ReportMap, strangers: bool) -> Result<Picture> {
 /// A map of so many points that they are an image in the picture.
 fn large_landing() -> Result<Picture> {
     let made = make(60_000);
-    let landed = (0..10).map(|at| Landed {
+    let landed = (0..10).map(|at| LandingPoint {
         name: (at + 1).to_string(),
         at: [made.points[40 * at] + 0.5, made.points[40 * at + 1] - 0.5],
         expected: None,
@@ -392,7 +393,7 @@ fn map_with_outliers(made: &ReportMap) -> Result<Picture> {
 }
 
 /// Every method, with what was published beside what was measured.
-fn comparison() -> Table {
+fn comparison() -> ReportTable {
     let head = |text: &str, title: &str, group: &str| Head {
         text: text.to_owned(),
         title: title.to_owned(),
@@ -424,7 +425,7 @@ fn comparison() -> Table {
         ("LION, r_x at 100 %", 87.87, 3.2, 100.0, "0.9 s", "27 µs"),
     ];
     let mut random = ReportRandom(77);
-    let cell = |text: String, tone| Cell { text, tone };
+    let cell = |text: String, tone| ReportCell { text, tone };
     let rows = published.map(|(name, accuracy, percentile, outliers, build, row)| {
         let mut cells = vec![cell(name.to_owned(), Tone::Plain)];
         for (paper, error, better) in [(accuracy, 0.9, 1.0), (percentile, 0.8, -1.0), (outliers, 0.4, 1.0)] {
@@ -443,9 +444,9 @@ fn comparison() -> Table {
             cells.push(cell(format!("{:+.1}", here - paper).replace('-', "−"), tone));
         }
         cells.extend([build, row].map(|text| cell(text.to_owned(), Tone::Plain)));
-        Row { cells, emphasis: name.starts_with("LION") }
+        ReportRow { cells, emphasis: name.starts_with("LION") }
     });
-    Table {
+    ReportTable {
         caption: "Every method on 1000 digits that are close to a row of the map, and on 1000 strangers."
             .to_owned(),
         head: columns,
@@ -457,18 +458,18 @@ fn comparison() -> Table {
     }
 }
 
-fn machine() -> Table {
+fn machine() -> ReportTable {
     let head = |text: &str| Head {
         text: text.to_owned(),
         title: String::new(),
         numeric: false,
         group: String::new(),
     };
-    let row = |name: &str, value: &str| Row {
-        cells: [name, value].map(|text| Cell { text: text.to_owned(), tone: Tone::Plain }).to_vec(),
+    let row = |name: &str, value: &str| ReportRow {
+        cells: [name, value].map(|text| ReportCell { text: text.to_owned(), tone: Tone::Plain }).to_vec(),
         emphasis: false,
     };
-    Table {
+    ReportTable {
         caption: "What made this report.".to_owned(),
         head: vec![head("what"), head("value")],
         rows: vec![
@@ -507,32 +508,32 @@ fn claims() -> Vec<Claim> {
     ]
 }
 
-fn heading(level: u8, id: &str, text: &str) -> Block {
-    Block::Heading { level, text: text.to_owned(), id: id.to_owned() }
+fn heading(level: u8, id: &str, text: &str) -> DocumentBlock {
+    DocumentBlock::Heading { level, text: text.to_owned(), id: id.to_owned() }
 }
 
-fn figure(name: &str, picture: Picture, caption: &str) -> Block {
+fn figure(name: &str, picture: Picture, caption: &str) -> DocumentBlock {
     let alt = format!("{caption} The numbers are in the text.");
-    Block::Figure { name: name.to_owned(), picture, caption: caption.to_owned(), alt }
+    DocumentBlock::Figure { name: name.to_owned(), picture, caption: caption.to_owned(), alt }
 }
 
 fn document() -> Result<Document> {
     let made = make(2500);
-    let text = |text: &str| Block::Text(text.to_owned());
+    let text = |text: &str| DocumentBlock::Text(text.to_owned());
     let blocks = vec![
-        Block::Note(
+        DocumentBlock::Note(
             "Made-up numbers: this report shows what a report looks like, and nothing else.".to_owned(),
         ),
         text(
             "Each method is given a finished map of 2500 digits and places rows into it that it has not seen. What follows says how well, how fast, and what becomes of rows that belong nowhere.",
         ),
         heading(2, "claims", "What holds"),
-        Block::Claims(claims()),
+        DocumentBlock::Claims(claims()),
         heading(2, "comparison", "All methods"),
         text(
             "Accuracy is the share of the ten nearest neighbours in the map that have the label of the new row.",
         ),
-        Block::Table(comparison()),
+        DocumentBlock::Table(comparison()),
         heading(2, "map", "The map"),
         figure("map", map(&made)?, "2500 digits, perplexity 30."),
         figure(
@@ -593,7 +594,7 @@ fn document() -> Result<Document> {
             "Bright is good; the best has a frame. The empty cell diverged.",
         ),
         heading(2, "strangers", "Strangers"),
-        Block::List(vec![
+        DocumentBlock::List(vec![
             "Noise: every pixel is drawn evenly from 0 to 1.".to_owned(),
             "A class that was held out of the map.".to_owned(),
             "Images of another kind.".to_owned(),
@@ -612,7 +613,7 @@ fn document() -> Result<Document> {
         ),
         figure("large", large_landing()?, "Ten of 10,000 test digits in a map of 60,000."),
         heading(2, "how", "How this was made"),
-        Block::Table(machine()),
+        DocumentBlock::Table(machine()),
     ];
     Ok(Document {
         title: "Placing new rows into a finished map".to_owned(),
@@ -630,7 +631,7 @@ fn main() -> std::result::Result<(), Box<dyn Error>> {
     println!("report.html {} kB", page.len() / 1000);
     std::fs::write(folder.join("report.html"), page)?;
     for block in &report.blocks {
-        let Block::Figure { name, picture, .. } = block else { continue };
+        let DocumentBlock::Figure { name, picture, .. } = block else { continue };
         let (svg, png) = (picture.svg(), picture.png()?);
         println!("{name:<18} svg {:>5} kB   png {:>5} kB", svg.len() / 1000, png.len() / 1000);
         std::fs::write(folder.join(format!("{name}.svg")), svg)?;

@@ -6,7 +6,7 @@ mod scale;
 use std::fmt::Write;
 
 use self::key::Key;
-use self::scale::Scale;
+use self::scale::AxisScale;
 use crate::figure::{PLAIN, Rect, Style, write_text};
 use crate::palette::{self, Rgb};
 use crate::picture::{GREY, HAIRLINE, LINE, PAD, write_lines, write_title};
@@ -89,7 +89,7 @@ impl Stroke {
 }
 
 /// A series as it is drawn.
-struct Drawn<'a> {
+struct DrawnChart<'a> {
     series: &'a Series,
     colour: Rgb,
     /// Which of the marks stands at its points.
@@ -98,7 +98,7 @@ struct Drawn<'a> {
     places: Vec<Option<[f32; 2]>>,
 }
 
-impl Drawn<'_> {
+impl DrawnChart<'_> {
     fn is_empty(&self) -> bool {
         self.places.iter().all(Option::is_none)
     }
@@ -111,8 +111,8 @@ impl Chart {
     /// Where no series has a point that can be drawn, or a range makes no axis.
     pub fn picture(&self) -> Result<Picture> {
         let points = || self.series.iter().flat_map(|series| &series.points);
-        let x = Scale::of(&self.x, "x", points().map(|point| point[0]))?;
-        let y = Scale::of(&self.y, "y", points().map(|point| point[1]))?;
+        let x = AxisScale::of(&self.x, "x", points().map(|point| point[0]))?;
+        let y = AxisScale::of(&self.y, "y", points().map(|point| point[1]))?;
         let shown = |[a, b]: &[f64; 2]| x.share(*a).is_some() && y.share(*b).is_some();
         if !points().any(shown) {
             return Err(Error::Nothing(format!("the chart \"{}\"", self.title)));
@@ -144,7 +144,7 @@ impl Chart {
         Ok(Picture::new(&self.title, [WIDTH, bottom + PAD], body))
     }
 
-    fn drawn(&self, x: &Scale, y: &Scale, plot: Rect) -> Vec<Drawn<'_>> {
+    fn drawn(&self, x: &AxisScale, y: &AxisScale, plot: Rect) -> Vec<DrawnChart<'_>> {
         let mut coloured = 0..;
         let mut drawn = Vec::with_capacity(self.series.len());
         for series in &self.series {
@@ -153,7 +153,7 @@ impl Chart {
             let of =
                 |number: usize| palette::CLASSES[number % palette::MOST_CLASSES].mix(palette::BLACK, 0.14);
             let colour = number.map_or(palette::OTHER, of);
-            drawn.push(Drawn {
+            drawn.push(DrawnChart {
                 series,
                 colour,
                 mark: number.unwrap_or(0),
@@ -164,7 +164,7 @@ impl Chart {
     }
 }
 
-fn places(series: &Series, x: &Scale, y: &Scale, plot: Rect) -> Vec<Option<[f32; 2]>> {
+fn places(series: &Series, x: &AxisScale, y: &AxisScale, plot: Rect) -> Vec<Option<[f32; 2]>> {
     let place = |&[a, b]: &[f64; 2]| {
         let (a, b) = (x.share(a)? as f32, y.share(b)? as f32);
         Some([plot.x + a * plot.width, plot.y + (1.0 - b) * plot.height])
@@ -179,7 +179,7 @@ fn note(lost: usize) -> Option<String> {
 }
 
 /// The frame, the grid and the numbers beside it.
-fn frame(out: &mut String, plot: Rect, x: &Scale, y: &Scale, y_ticks: &[(f64, String)]) {
+fn frame(out: &mut String, plot: Rect, x: &AxisScale, y: &AxisScale, y_ticks: &[(f64, String)]) {
     let Rect { x: left, y: top, width: w, height: h } = plot;
     let mut grid = String::new();
     for (value, name) in y_ticks {
@@ -207,7 +207,7 @@ fn frame(out: &mut String, plot: Rect, x: &Scale, y: &Scale, y_ticks: &[(f64, St
 }
 
 /// The lines, cut at the edge of the plot, and then the marks inside it.
-fn series(out: &mut String, plot: Rect, drawn: &[Drawn]) {
+fn series(out: &mut String, plot: Rect, drawn: &[DrawnChart]) {
     let order =
         || drawn.iter().filter(|d| d.series.reference).chain(drawn.iter().filter(|d| !d.series.reference));
     let Rect { x, y, width: w, height: h } = plot;
@@ -243,16 +243,16 @@ fn alone(places: &[Option<[f32; 2]>]) -> Vec<[f32; 2]> {
     (0..places.len()).filter_map(one).collect()
 }
 
-fn line(out: &mut String, d: &Drawn) {
+fn line(out: &mut String, d: &DrawnChart) {
     let _ = writeln!(out, r#"<path d="{}" {}/>"#, path(d), stroke(d));
 }
 
-fn area(out: &mut String, d: &Drawn) {
+fn area(out: &mut String, d: &DrawnChart) {
     let _ = writeln!(out, r#"<path d="{}z" {}/>"#, path(d), tint(d));
 }
 
 /// Through all places, broken where there is none.
-fn path(d: &Drawn) -> String {
+fn path(d: &DrawnChart) -> String {
     let mut path = String::new();
     let mut pen = 'M';
     for place in &d.places {
@@ -268,19 +268,19 @@ fn path(d: &Drawn) -> String {
 }
 
 /// The attributes of an area of this series.
-fn tint(d: &Drawn) -> String {
+fn tint(d: &DrawnChart) -> String {
     format!(r#"fill="{}" fill-opacity=".22""#, d.colour)
 }
 
 /// The attributes of a line of this series.
-fn stroke(d: &Drawn) -> String {
+fn stroke(d: &DrawnChart) -> String {
     let dash = if d.series.style == Stroke::Dashed { r#" stroke-dasharray="6 4""# } else { "" };
     let colour = d.colour;
     format!(r#"fill="none" stroke="{colour}" stroke-width="2" stroke-linejoin="round"{dash}"#)
 }
 
 /// The mark of this series: its form tells what its colour tells, to those who see no colours.
-fn mark(out: &mut String, d: &Drawn, [x, y]: [f32; 2], r: f32) {
+fn mark(out: &mut String, d: &DrawnChart, [x, y]: [f32; 2], r: f32) {
     let look = format!(r##"fill="{}" stroke="#fff" stroke-width=".8""##, d.colour);
     let _ = match d.mark % 4 {
         0 => writeln!(out, r#"<circle cx="{x:.1}" cy="{y:.1}" r="{r}" {look}/>"#),

@@ -15,7 +15,7 @@ pub(crate) struct Colouring<'a> {
     pub(crate) names: Vec<&'a str>,
     /// For each point its place in `names`; empty without labels.
     pub(crate) name_of: Vec<u32>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ColouringKind,
     /// The number of the map's own points.
     own: usize,
     /// How the others came to their places.
@@ -23,7 +23,7 @@ pub(crate) struct Colouring<'a> {
 }
 
 /// The three ways of colouring.
-pub(crate) enum Kind {
+pub(crate) enum ColouringKind {
     /// No labels: one colour.
     Plain,
     /// A colour per class, and for each name its class.
@@ -70,8 +70,13 @@ impl<'a> Colouring<'a> {
     pub(crate) fn of(map: &Scatter<'a>) -> Self {
         let marks = map.placed.map_or(&[][..], |placed| placed.marks);
         let labels = map.placed.and_then(|placed| placed.labels);
-        let mut colouring =
-            Colouring { names: Vec::new(), name_of: Vec::new(), kind: Kind::Plain, own: map.len(), marks };
+        let mut colouring = Colouring {
+            names: Vec::new(),
+            name_of: Vec::new(),
+            kind: ColouringKind::Plain,
+            own: map.len(),
+            marks,
+        };
         if map.labels.is_none() && labels.is_none() {
             return colouring;
         }
@@ -107,9 +112,9 @@ impl<'a> Colouring<'a> {
         }
         let name = || self.name_of[point] as usize;
         match &self.kind {
-            Kind::Plain => palette::PLAIN,
-            Kind::Classes { classes, class_of } => classes[usize::from(class_of[name()])].colour,
-            Kind::Scale { low, high, value_of, .. } => match value_of[name()] {
+            ColouringKind::Plain => palette::PLAIN,
+            ColouringKind::Classes { classes, class_of } => classes[usize::from(class_of[name()])].colour,
+            ColouringKind::Scale { low, high, value_of, .. } => match value_of[name()] {
                 Some(value) => palette::scale(share(*low, *high, value)),
                 None => palette::UNLABELLED,
             },
@@ -119,7 +124,7 @@ impl<'a> Colouring<'a> {
     /// For each class a point of it to write its name at: the one nearest to the median of the class, so that the
     /// name of a class in two pieces stands on one of them and not between. None for what is left over.
     pub(crate) fn anchors(&self, dims: usize, unit: &[f32]) -> Vec<Option<u32>> {
-        let Kind::Classes { classes, class_of } = &self.kind else { return Vec::new() };
+        let ColouringKind::Classes { classes, class_of } = &self.kind else { return Vec::new() };
         let mut members: Vec<Vec<u32>> = classes.iter().map(|_| Vec::new()).collect();
         for (point, &name) in self.name_of.iter().enumerate().filter(|(point, _)| self.by_label(*point)) {
             let class = usize::from(class_of[name as usize]);
@@ -141,11 +146,11 @@ fn or_empty(labels: Option<&[String]>, n: usize) -> impl Iterator<Item = &str> {
 
 /// Which way of colouring suits these names, of which the first `own` are the map's. Where the map has labels they
 /// alone decide, and what placed points bring has to fit in.
-fn kind(names: &[&str], counts: &[Count], own: usize) -> Kind {
+fn kind(names: &[&str], counts: &[Count], own: usize) -> ColouringKind {
     let real = |names: &[&str]| names.iter().filter(|name| !name.is_empty()).count();
     let deciding = if real(&names[..own]) > 0 { own } else { names.len() };
     match real(&names[..deciding]) {
-        0 => Kind::Plain,
+        0 => ColouringKind::Plain,
         1..=palette::MOST_CLASSES => classes(names, counts, palette::MOST_CLASSES),
         _ => scale(names, counts, deciding)
             .unwrap_or_else(|| classes(names, counts, palette::MOST_CLASSES - 1)),
@@ -214,7 +219,7 @@ fn finite(text: &str) -> Option<f64> {
 
 /// The `most` most frequent labels, each a class, those of the map before all others; whatever else there is in
 /// "other", and in "unlabelled".
-fn classes(names: &[&str], counts: &[Count], most: usize) -> Kind {
+fn classes(names: &[&str], counts: &[Count], most: usize) -> ColouringKind {
     // A label that colours nothing, since only outliers have it, needs no class.
     let colours = |name: usize| counts[name].own + counts[name].placed > 0;
     let mut by_count: Vec<usize> =
@@ -242,11 +247,11 @@ fn classes(names: &[&str], counts: &[Count], most: usize) -> Kind {
     if let Some(empty) = names.iter().position(|name| name.is_empty()).filter(|&name| colours(name)) {
         add(&[empty], "unlabelled".to_owned(), palette::UNLABELLED, false);
     }
-    Kind::Classes { classes, class_of }
+    ColouringKind::Classes { classes, class_of }
 }
 
 /// A continuous scale, if each of the first `deciding` labels is a number or missing; these span it.
-fn scale(names: &[&str], counts: &[Count], deciding: usize) -> Option<Kind> {
+fn scale(names: &[&str], counts: &[Count], deciding: usize) -> Option<ColouringKind> {
     let value_of: Vec<Option<f64>> = names.iter().map(|name| finite(name)).collect();
     let is_missing = |name: &str| name.is_empty() || name.eq_ignore_ascii_case("nan");
     let mut pairs = names.iter().zip(&value_of).take(deciding);
@@ -257,7 +262,7 @@ fn scale(names: &[&str], counts: &[Count], deciding: usize) -> Option<Kind> {
     let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
     let missing =
         value_of.iter().zip(counts).filter(|(value, _)| value.is_none()).map(|(_, count)| count.own).sum();
-    Some(Kind::Scale { low, high, value_of, missing })
+    Some(ColouringKind::Scale { low, high, value_of, missing })
 }
 
 /// The member nearest to the median, axis by axis, of the members.
@@ -294,7 +299,7 @@ mod tests {
             (0..1000).flat_map(|i| vec![format!("w{i}"); 1 + (i < 30) as usize]).collect();
         let points = vec![0.0; labels.len() * 2];
         let colouring = Colouring::of(&Scatter::new(2, &points).labels(&labels));
-        let Kind::Classes { classes, .. } = &colouring.kind else { panic!("words are classes") };
+        let ColouringKind::Classes { classes, .. } = &colouring.kind else { panic!("words are classes") };
         assert_eq!(classes.len(), 20);
         assert_eq!(classes[19].name, "981 others");
         assert_eq!(classes.iter().map(|class| class.count.own).sum::<usize>(), labels.len());
@@ -307,7 +312,9 @@ mod tests {
         labels.push("NaN".to_owned());
         let points = vec![0.0; labels.len() * 2];
         let colouring = Colouring::of(&Scatter::new(2, &points).labels(&labels));
-        let Kind::Scale { low, high, missing, .. } = colouring.kind else { panic!("numbers are a scale") };
+        let ColouringKind::Scale { low, high, missing, .. } = colouring.kind else {
+            panic!("numbers are a scale")
+        };
         assert_eq!((low, high, missing), (0.0, 7.0, 2));
         assert_eq!(colouring.colour(51), palette::UNLABELLED);
         assert_eq!(colouring.colour(0), palette::SCALE[0]);
@@ -326,7 +333,7 @@ mod tests {
         assert_eq!(colours[..2], [before.colour(0), before.colour(1)]);
         let [b, d, a] = [0, 1, 2].map(|class| palette::CLASSES[class]);
         assert_eq!(colours, [b, d, a, d, palette::ACCENT, palette::OUTLIER]);
-        let Kind::Classes { classes, .. } = &after.kind else { panic!("words are classes") };
+        let ColouringKind::Classes { classes, .. } = &after.kind else { panic!("words are classes") };
         let told: Vec<_> = classes.iter().map(|class| (&*class.name, class.count.to_string())).collect();
         assert_eq!(told, [("b", "1".to_owned()), ("d", "1".to_owned()), ("a", "+1".to_owned())]);
         assert_eq!(after.anchors(2, &[0.0; 12]), [Some(0), Some(1), Some(2)]);
@@ -340,7 +347,7 @@ mod tests {
         let map = Scatter::new(2, &points).labels(&own);
         let map = map.placed(Placed::new(&[0.0; 6], &[Mark::Interpolated; 3]).labels(&new));
         let colouring = Colouring::of(&map);
-        assert!(matches!(colouring.kind, Kind::Scale { low: 0.0, high: 29.0, missing: 0, .. }));
+        assert!(matches!(colouring.kind, ColouringKind::Scale { low: 0.0, high: 29.0, missing: 0, .. }));
         let end = palette::SCALE[palette::SCALE.len() - 1];
         assert_eq!([30, 31, 32].map(|point| colouring.colour(point)), [end, palette::UNLABELLED, end]);
     }

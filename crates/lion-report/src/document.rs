@@ -5,7 +5,7 @@ mod table;
 
 use std::collections::BTreeSet;
 
-pub use self::table::{Cell, Head, Row, Table, Tone};
+pub use self::table::{Head, ReportCell, ReportRow, ReportTable, Tone};
 use crate::{Error, Picture, Result};
 
 /// A report: blocks in order, which become one self-contained page.
@@ -16,12 +16,12 @@ pub struct Document {
     /// The line under it; may be empty.
     pub subtitle: String,
     /// What follows, in order.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<DocumentBlock>,
 }
 
 /// One block of a [`Document`]. All text is plain text: what looks like markup is shown as it stands.
 #[derive(Debug, Clone)]
-pub enum Block {
+pub enum DocumentBlock {
     /// Begins a section (level 2) or a part of one (level 3); also a line of the contents.
     Heading {
         /// 2 or 3.
@@ -38,7 +38,7 @@ pub enum Block {
     /// What was claimed, and whether it holds here.
     Claims(Vec<Claim>),
     /// A table, numbered through the report.
-    Table(Table),
+    Table(ReportTable),
     /// A figure, numbered through the report.
     Figure {
         /// The stem of its files, and its name in addresses after `Figure-`: a-z, 0-9 and "-".
@@ -92,14 +92,19 @@ impl Document {
         let mut names = [BTreeSet::new(), BTreeSet::new()];
         for block in &self.blocks {
             let (kind, what, name) = match block {
-                Block::Heading { level, .. } if !(2..=3).contains(level) => return Err(Error::Level(*level)),
-                Block::Heading { id, .. } => (0, "heading", id),
-                Block::Figure { name, .. } => (1, "figure", name),
-                Block::Table(table) => {
+                DocumentBlock::Heading { level, .. } if !(2..=3).contains(level) => {
+                    return Err(Error::Level(*level));
+                }
+                DocumentBlock::Heading { id, .. } => (0, "heading", id),
+                DocumentBlock::Figure { name, .. } => (1, "figure", name),
+                DocumentBlock::Table(table) => {
                     table.check()?;
                     continue;
                 }
-                Block::Text(_) | Block::List(_) | Block::Claims(_) | Block::Note(_) => continue,
+                DocumentBlock::Text(_)
+                | DocumentBlock::List(_)
+                | DocumentBlock::Claims(_)
+                | DocumentBlock::Note(_) => continue,
             };
             let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
             let first = name.chars().next().is_some_and(|c| c.is_ascii_lowercase());

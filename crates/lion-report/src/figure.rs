@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::colouring::{Colouring, Kind};
-use crate::frame::{View, draw_order, normalise, view};
-use crate::layer::Layer;
+use crate::colouring::{Colouring, ColouringKind};
+use crate::frame::{FlatView, draw_order, normalise, view};
+use crate::layer::FigureLayer;
 use crate::palette::{self, Rgb};
 use crate::text::{escape, shorten, width};
 use crate::{Result, Scatter, legend};
@@ -49,7 +49,7 @@ pub(crate) struct Figure {
     /// Where the points are.
     pub(crate) map: Rect,
     /// Lowest first, each with its points in the order in which to draw them.
-    pub(crate) layers: Vec<(Layer, Vec<Dot>)>,
+    pub(crate) layers: Vec<(FigureLayer, Vec<Dot>)>,
     /// Everything but the points, as SVG elements, to be drawn over them.
     pub(crate) over: String,
 }
@@ -59,7 +59,7 @@ impl Figure {
     pub(crate) fn of(map: &Scatter) -> Result<Figure> {
         map.check()?;
         let colouring = Colouring::of(map);
-        let layers = Layer::of(map);
+        let layers = FigureLayer::of(map);
         let lines = legend::lines(map, &colouring, &layers);
         let view = view(map);
         let subtitled = !map.subtitle.is_empty() || map.placed.is_some();
@@ -121,7 +121,7 @@ impl Figure {
     /// free near its class is left to the legend. Says where they stand.
     fn names(&mut self, colouring: &Colouring, map: &Scatter, places: &[[f32; 2]], radius: f32) -> Vec<Rect> {
         const SIZE: f32 = 15.0;
-        let Kind::Classes { classes, .. } = &colouring.kind else { return Vec::new() };
+        let ColouringKind::Classes { classes, .. } = &colouring.kind else { return Vec::new() };
         let anchors = colouring.anchors(map.dims, &normalise(map));
         let mut order: Vec<usize> = (0..classes.len()).collect();
         order.sort_by_key(|&class| std::cmp::Reverse(classes[class].count.own));
@@ -191,13 +191,13 @@ pub(crate) struct Style<'a> {
 pub(crate) const PLAIN: Style = Style { weight: 400, fill: INK, anchor: "" };
 
 /// Height by width of the picture: that of the map, within what looks well.
-fn aspect(view: &View) -> f32 {
+fn aspect(view: &FlatView) -> f32 {
     let [x, y] = view.half;
     if x > 0.0 || y > 0.0 { (y / x).clamp(0.62, 1.15) } else { 1.0 }
 }
 
 /// Where each point goes: the same scale on both axes, centred, y up.
-fn place(view: &View, area: Rect, pad: f32) -> Vec<[f32; 2]> {
+fn place(view: &FlatView, area: Rect, pad: f32) -> Vec<[f32; 2]> {
     let room = [area.width / 2.0 - pad, area.height / 2.0 - pad];
     let scale =
         (0..2).filter(|&i| view.half[i] > 0.0).map(|i| room[i] / view.half[i]).fold(f32::INFINITY, f32::min);
@@ -209,12 +209,12 @@ fn place(view: &View, area: Rect, pad: f32) -> Vec<[f32; 2]> {
 /// The points of each layer in drawing order. In 3-D the far ones fade, those placed less; under
 /// placed points all of the map is pale.
 fn dots(
-    layers: Vec<Layer>,
+    layers: Vec<FigureLayer>,
     map: &Scatter,
-    view: &View,
+    view: &FlatView,
     colouring: &Colouring,
     places: &[[f32; 2]],
-) -> Vec<(Layer, Vec<Dot>)> {
+) -> Vec<(FigureLayer, Vec<Dot>)> {
     let calm = if layers.len() > 1 { palette::CALM } else { 0.0 };
     let mut layers: Vec<_> =
         layers.into_iter().map(|layer| (layer, Vec::with_capacity(layer.count))).collect();

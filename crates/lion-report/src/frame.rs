@@ -8,7 +8,8 @@ pub(crate) const YAW: f64 = 0.6;
 pub(crate) const PITCH: f64 = 0.4;
 
 /// The points centred on the middle of their bounding box and divided by half its longest side, so that all lie in
-/// [-1, 1]: the map's own, then those placed into it; still n x dims. Computed in f64: the span of finite f32 need not be finite in f32.
+/// [-1, 1]: the map's own, then those placed into it; still n x dims. Computed in f64: the span of finite f32 need not
+/// be finite in f32.
 pub(crate) fn normalise(map: &Scatter) -> Vec<f32> {
     let dims = map.dims;
     let mut low = [f64::INFINITY; 3];
@@ -29,7 +30,7 @@ pub(crate) fn normalise(map: &Scatter) -> Vec<f32> {
 }
 
 /// The flat view: x to the right, y up, and for a 3-D map a depth from 0 (nearest) to 1 (farthest).
-pub(crate) struct View {
+pub(crate) struct FlatView {
     pub(crate) xy: Vec<[f32; 2]>,
     /// Empty for a 2-D map.
     pub(crate) depth: Vec<f32>,
@@ -38,7 +39,7 @@ pub(crate) struct View {
 }
 
 /// Looks at a map: straight on in 2-D, orthographically and obliquely in 3-D.
-pub(crate) fn view(map: &Scatter) -> View {
+pub(crate) fn view(map: &Scatter) -> FlatView {
     let unit = normalise(map);
     let (mut xy, depth): (Vec<_>, Vec<_>) = if map.dims == 3 {
         unit.chunks_exact(3).map(|p| turn([p[0], p[1], p[2]])).unzip()
@@ -57,7 +58,7 @@ pub(crate) fn view(map: &Scatter) -> View {
             p[axis] -= (low[axis] + high[axis]) / 2.0;
         }
     }
-    View { xy, depth: spread(depth), half: [0, 1].map(|axis| (high[axis] - low[axis]) / 2.0) }
+    FlatView { xy, depth: spread(depth), half: [0, 1].map(|axis| (high[axis] - low[axis]) / 2.0) }
 }
 
 /// Yaw about y, then pitch about x; the page's `turn` does the same.
@@ -79,7 +80,7 @@ fn spread(mut depth: Vec<f32>) -> Vec<f32> {
 
 /// The order in which to draw: shuffled, so that no class hides another, but always the same; in 3-D the farthest
 /// first, as painters do.
-pub(crate) fn draw_order(view: &View) -> Vec<u32> {
+pub(crate) fn draw_order(view: &FlatView) -> Vec<u32> {
     let mut order: Vec<u32> = (0..view.xy.len() as u32).collect();
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     for last in (1..order.len()).rev() {

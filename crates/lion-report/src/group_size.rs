@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::figure::{Figure, PLAIN, Rect, Style, write_text};
-use crate::layer::Layer;
+use crate::layer::FigureLayer;
 use crate::palette;
 use crate::placed::Crowd;
 use crate::text::width;
@@ -21,7 +21,7 @@ impl Figure {
     pub(crate) fn group_sizes(
         &mut self,
         map: &Scatter,
-        layers: &[Layer],
+        layers: &[FigureLayer],
         places: &[[f32; 2]],
         mut taken: Vec<Rect>,
     ) {

@@ -4,9 +4,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use crate::colouring::{Class, Colouring, Kind};
+use crate::colouring::{Class, Colouring, ColouringKind};
 use crate::frame::{PITCH, YAW, normalise};
-use crate::layer::{Layer, Shape};
+use crate::layer::{FigureLayer, MarkShape};
 use crate::text::{count, escape, points};
 use crate::{Error, Placed, Result, Scatter, palette};
 
@@ -48,7 +48,7 @@ pub fn html(map: &Scatter) -> Result<String> {
 fn data(map: &Scatter) -> Value {
     let colouring = Colouring::of(map);
     let unit = normalise(map);
-    let layers = Layer::of(map);
+    let layers = FigureLayer::of(map);
     let mut data = json!({
         "n": map.len(),
         "dims": map.dims,
@@ -69,8 +69,8 @@ fn data(map: &Scatter) -> Value {
         data["index"] = json!({ "bytes": width, "data": STANDARD.encode(index) });
     }
     match &colouring.kind {
-        Kind::Plain => {}
-        Kind::Classes { classes, class_of } => {
+        ColouringKind::Plain => {}
+        ColouringKind::Classes { classes, class_of } => {
             let anchors = colouring.anchors(map.dims, &unit);
             let class = |(class, anchor): (&Class, Option<u32>)| {
                 json!({
@@ -84,7 +84,7 @@ fn data(map: &Scatter) -> Value {
             data["classes"] = classes.iter().zip(anchors).map(class).collect();
             data["classOf"] = json!(class_of);
         }
-        Kind::Scale { low, high, missing, .. } => {
+        ColouringKind::Scale { low, high, missing, .. } => {
             let stops: Vec<String> = palette::SCALE.iter().map(ToString::to_string).collect();
             let ticks = [0.0, 0.5, 1.0].map(|share| crate::text::number(low * (1.0 - share) + high * share));
             data["scale"] =
@@ -94,11 +94,11 @@ fn data(map: &Scatter) -> Value {
     data
 }
 
-fn layer(layer: &Layer) -> Value {
+fn layer(layer: &FigureLayer) -> Value {
     json!({
         "name": layer.name(),
         "count": count(layer.count),
-        "diamond": layer.shape == Shape::Diamond,
+        "diamond": layer.shape == MarkShape::Diamond,
         "size": layer.mark.map_or(1.0, crate::Mark::size),
         "radius": layer.radius,
         "opacity": layer.opacity,
@@ -107,7 +107,7 @@ fn layer(layer: &Layer) -> Value {
 }
 
 /// What the page is told of the points placed into the map.
-fn newcomers(placed: &Placed, layers: &[Layer]) -> Value {
+fn newcomers(placed: &Placed, layers: &[FigureLayer]) -> Value {
     let layer_of = |mark| layers.iter().position(|layer| layer.mark == Some(mark)).unwrap_or_default() as u8;
     let layer_of: Vec<u8> = placed.marks.iter().map(|&mark| layer_of(mark)).collect();
     let bytes = |scores: &[f64]| scores.iter().flat_map(|score| score.to_le_bytes()).collect::<Vec<u8>>();

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::colouring::{Colouring, Kind};
+use crate::colouring::{Colouring, ColouringKind};
 use crate::figure::{Dot, PLAIN, Rect, Style, write_text};
-use crate::layer::{Layer, Shape};
+use crate::layer::{FigureLayer, MarkShape};
 use crate::palette::{self, Rgb};
 use crate::picture::{DENSITY, GREY, HAIRLINE, LINE, MOST_SHAPES, PAD, Raster, WORDS, blank, write_title};
 use crate::scatter::all_finite;
@@ -34,12 +34,12 @@ pub struct Landing<'a> {
     /// One for each point of the map, or none at all.
     pub labels: &'a [String],
     /// The new points.
-    pub landed: Vec<Landed>,
+    pub landed: Vec<LandingPoint>,
 }
 
 /// One new point of a [`Landing`].
 #[derive(Debug, Clone)]
-pub struct Landed {
+pub struct LandingPoint {
     /// What stands beside it, such as its number; may be empty.
     pub name: String,
     /// Where it landed.
@@ -51,16 +51,16 @@ pub struct Landed {
 }
 
 /// From places in the map to places in the picture: the same scale on both axes.
-struct View {
+struct LandingView {
     area: Rect,
     centre: [f64; 2],
     /// Units of the picture for one of the map.
     scale: f64,
 }
 
-impl View {
+impl LandingView {
     /// Around the map and what landed not too far from it.
-    fn of(map: &[f32], landed: &[Landed], area: Rect) -> View {
+    fn of(map: &[f32], landed: &[LandingPoint], area: Rect) -> LandingView {
         let own = map.chunks_exact(2).map(|point| [point[0], point[1]]);
         let (low, high) = bounds(own);
         let reach = f64::from(FARTHEST) * (0..2).map(|i| (high[i] - low[i]) / 2.0).fold(0.0, f64::max);
@@ -74,7 +74,7 @@ impl View {
         let (low, high) = bounds(all);
         let half = (0..2).map(|i| (high[i] - low[i]) / 2.0).fold(0.0, f64::max);
         let room = f64::from(area.width / 2.0 - 18.0);
-        View {
+        LandingView {
             area,
             centre: [0, 1].map(|i| (low[i] + high[i]) / 2.0),
             scale: if half > 0.0 { room / half } else { 1.0 },
@@ -136,7 +136,7 @@ impl Landing<'_> {
         let mut body = String::new();
         let top = write_title(&mut body, &self.title, wide).round();
         let area = Rect { x: PAD, y: top, width: SIDE, height: SIDE };
-        let view = View::of(self.map, &self.landed, area);
+        let view = LandingView::of(self.map, &self.landed, area);
         let places: Vec<[f32; 2]> =
             self.map.chunks_exact(2).map(|point| view.place([point[0], point[1]])).collect();
         let colouring = Colouring::of(&map);
@@ -152,7 +152,7 @@ impl Landing<'_> {
     }
 
     /// Lines, crosses, marks and names, which keep off what is `taken`; says how many are beyond the edge.
-    fn newcomers(&self, out: &mut String, view: &View, mut taken: Vec<Rect>) -> usize {
+    fn newcomers(&self, out: &mut String, view: &LandingView, mut taken: Vec<Rect>) -> usize {
         let ink = palette::INK;
         let mut marks = String::new();
         let mut far = 0;
@@ -225,13 +225,13 @@ fn around([x, y]: [f32; 2]) -> Rect {
     Rect { x: x - 5.0, y: y - 5.0, width: 10.0, height: 10.0 }
 }
 
-fn colour(new: &Landed) -> Rgb {
+fn colour(new: &LandingPoint) -> Rgb {
     if new.outlier { palette::OUTLIER } else { palette::ACCENT }
 }
 
 fn mark(out: &mut String, outlier: bool, at: [f32; 2]) {
     let (shape, fill) =
-        if outlier { (Shape::Diamond, palette::OUTLIER) } else { (Shape::Disc, palette::ACCENT) };
+        if outlier { (MarkShape::Diamond, palette::OUTLIER) } else { (MarkShape::Disc, palette::ACCENT) };
     let radius = if outlier { 4.4 } else { 4.2 };
     svg::shape(out, shape, at, radius, &format!(r##"fill="{fill}" stroke="#fff" stroke-width="1.2""##));
 }
@@ -290,9 +290,9 @@ fn points(
     places: &[[f32; 2]],
     area: Rect,
 ) -> Result<Vec<Raster>> {
-    let layer = Layer::of(map).remove(0);
+    let layer = FigureLayer::of(map).remove(0);
     // The layer's size is meant for the full picture of a map.
-    let layer = Layer { radius: (layer.radius * 0.75).max(0.6), opacity: 1.0, ..layer };
+    let layer = FigureLayer { radius: (layer.radius * 0.75).max(0.6), opacity: 1.0, ..layer };
     let pale = |point: usize| colouring.colour(point).mix(palette::WHITE, CALM);
     if places.len() > MOST_SHAPES {
         let dots: Vec<Dot> =
@@ -320,7 +320,7 @@ fn points(
 /// The name of each class where most of it is; says where they stand.
 fn names(out: &mut String, map: &Scatter, colouring: &Colouring, places: &[[f32; 2]]) -> Vec<Rect> {
     const SIZE: f32 = 14.0;
-    let Kind::Classes { classes, .. } = &colouring.kind else { return Vec::new() };
+    let ColouringKind::Classes { classes, .. } = &colouring.kind else { return Vec::new() };
     let mut taken = Vec::new();
     let _ = writeln!(
         out,

@@ -5,7 +5,7 @@ use crate::{Mark, Scatter};
 
 /// The outline of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum MarkShape {
     Disc,
     /// A square on its corner.
     Diamond,
@@ -13,11 +13,11 @@ pub(crate) enum Shape {
 
 /// Points that are drawn alike, in units of a figure 760 wide.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Layer {
+pub(crate) struct FigureLayer {
     /// None for the map itself.
     pub(crate) mark: Option<Mark>,
     pub(crate) count: usize,
-    pub(crate) shape: Shape,
+    pub(crate) shape: MarkShape,
     /// From the middle to the middle of an edge.
     pub(crate) radius: f32,
     pub(crate) opacity: f32,
@@ -25,15 +25,15 @@ pub(crate) struct Layer {
     pub(crate) rim: f32,
 }
 
-impl Layer {
+impl FigureLayer {
     /// The layers that a map has, lowest first. The first is always the map itself, and each other holds a point.
-    pub(crate) fn of(map: &Scatter) -> Vec<Layer> {
+    pub(crate) fn of(map: &Scatter) -> Vec<FigureLayer> {
         let n = map.len();
         let calm = if map.newcomers().is_some() { 0.85 } else { 1.0 };
-        let own = Layer {
+        let own = FigureLayer {
             mark: None,
             count: n,
-            shape: Shape::Disc,
+            shape: MarkShape::Disc,
             radius: calm * radius(n),
             opacity: opacity(n),
             rim: 0.0,
@@ -43,18 +43,19 @@ impl Layer {
             let counts = Mark::ALL.map(|mark| (mark, placed.count(mark)));
             let sum = |warns| counts.iter().filter(|(m, _)| m.warns() == warns).map(|(_, n)| n).sum();
             let (disc, diamond) = (placed_radius(sum(false)).max(own.radius), diamond_radius(sum(true)));
-            let layer = |(mark, count)| Layer::placed(mark, count, disc, diamond);
+            let layer = |(mark, count)| FigureLayer::placed(mark, count, disc, diamond);
             layers.extend(counts.into_iter().filter(|(_, count)| *count > 0).map(layer));
         }
         layers
     }
 
-    fn placed(mark: Mark, count: usize, disc: f32, diamond: f32) -> Layer {
-        let (shape, whole) = if mark.warns() { (Shape::Diamond, diamond) } else { (Shape::Disc, disc) };
+    fn placed(mark: Mark, count: usize, disc: f32, diamond: f32) -> FigureLayer {
+        let (shape, whole) =
+            if mark.warns() { (MarkShape::Diamond, diamond) } else { (MarkShape::Disc, disc) };
         let radius = whole * mark.size();
         // The smaller a disc, the thinner its line even beside its radius, or a crowd would be all lines.
         let rim = if mark.warns() { 1.5 } else { (0.085 * radius * radius).min(1.0) };
-        Layer { mark: Some(mark), count, shape, radius, opacity: 1.0, rim }
+        FigureLayer { mark: Some(mark), count, shape, radius, opacity: 1.0, rim }
     }
 
     /// Its name in legends and tooltips.
@@ -66,8 +67,8 @@ impl Layer {
     /// pale ones below; of the paper around a diamond, whose colour is strong enough.
     pub(crate) fn edge(&self) -> Rgb {
         match self.shape {
-            Shape::Disc => palette::INK,
-            Shape::Diamond => palette::WHITE,
+            MarkShape::Disc => palette::INK,
+            MarkShape::Diamond => palette::WHITE,
         }
     }
 }
@@ -105,7 +106,7 @@ mod tests {
                 let marks: Vec<Mark> = (0..new).map(|i| Mark::ALL[3 - i % 4]).collect();
                 let coordinates = vec![0.0; new * 2];
                 let map = Scatter::new(2, &points).placed(Placed::new(&coordinates, &marks));
-                let layers = Layer::of(&map);
+                let layers = FigureLayer::of(&map);
                 assert_eq!(layers.len(), 1 + new.min(4));
                 assert_eq!(layers.iter().map(|layer| layer.count).sum::<usize>(), own + new);
                 let radius = |mark| layers.iter().find(|layer| layer.mark == mark).map(|layer| layer.radius);
@@ -120,7 +121,7 @@ mod tests {
     fn a_map_alone_is_one_layer_as_it_was_before_any_were_placed() {
         let map = Scatter::new(2, &[0.0; 20]);
         let none = map.placed(Placed::new(&[], &[]));
-        assert_eq!(Layer::of(&map), Layer::of(&none));
-        assert_eq!(Layer::of(&map).len(), 1);
+        assert_eq!(FigureLayer::of(&map), FigureLayer::of(&none));
+        assert_eq!(FigureLayer::of(&map).len(), 1);
     }
 }

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::colouring::{Class, Colouring, Kind};
+use crate::colouring::{Class, Colouring, ColouringKind};
 use crate::figure::{FAINT, Figure, MARGIN, PLAIN, Style};
-use crate::layer::{Layer, Shape};
+use crate::layer::{FigureLayer, MarkShape};
 use crate::palette::{self, Rgb};
 use crate::text::{count, number, points, shorten, width};
 use crate::{Mark, Scatter, svg};
@@ -15,7 +15,7 @@ const BAR: f32 = 240.0;
 const INDENT: f32 = 18.0;
 
 /// One line of the legend.
-pub(crate) enum Line {
+pub(crate) enum LegendLine {
     Heading(String),
     Entry {
         swatch: Swatch,
@@ -33,7 +33,7 @@ pub(crate) enum Line {
 
 /// The sample before an entry.
 pub(crate) struct Swatch {
-    shape: Shape,
+    shape: MarkShape,
     radius: f32,
     fill: Rgb,
     edge: Option<Rgb>,
@@ -41,89 +41,90 @@ pub(crate) struct Swatch {
 
 impl Swatch {
     fn dot(fill: Rgb) -> Swatch {
-        Swatch { shape: Shape::Disc, radius: 5.0, fill, edge: None }
+        Swatch { shape: MarkShape::Disc, radius: 5.0, fill, edge: None }
     }
 
     /// As the points of a placed layer look; a disc has the accent colour where it has no other.
-    fn of(layer: &Layer, coloured: bool) -> Swatch {
+    fn of(layer: &FigureLayer, coloured: bool) -> Swatch {
         let (radius, fill) = match layer.shape {
-            Shape::Disc if coloured => (4.4, palette::WHITE),
-            Shape::Disc => (4.4, palette::ACCENT),
-            Shape::Diamond => (4.6, palette::OUTLIER),
+            MarkShape::Disc if coloured => (4.4, palette::WHITE),
+            MarkShape::Disc => (4.4, palette::ACCENT),
+            MarkShape::Diamond => (4.6, palette::OUTLIER),
         };
         let size = layer.mark.map_or(1.0, Mark::size);
-        let edge = (layer.shape == Shape::Disc).then(|| layer.edge());
+        let edge = (layer.shape == MarkShape::Disc).then(|| layer.edge());
         Swatch { shape: layer.shape, radius: radius * size, fill, edge }
     }
 }
 
-impl Line {
+impl LegendLine {
     /// From its base line to that of the next.
     fn height(&self) -> f32 {
         match self {
-            Line::Heading(_) => 24.0,
-            Line::Entry { .. } | Line::Note(_) => 19.0,
-            Line::Bar { .. } => BAR + 36.0,
-            Line::Gap => 16.0,
+            LegendLine::Heading(_) => 24.0,
+            LegendLine::Entry { .. } | LegendLine::Note(_) => 19.0,
+            LegendLine::Bar { .. } => BAR + 36.0,
+            LegendLine::Gap => 16.0,
         }
     }
 
     fn width(&self) -> f32 {
         match self {
-            Line::Heading(text) => width(text) * 12.5 + 22.0,
-            Line::Entry { name, count, .. } => width(name) * 12.5 + width(count) * 11.5 + 54.0,
-            Line::Note(text) => width(text) * 11.5 + INDENT + 22.0,
-            Line::Bar { .. } => 130.0,
-            Line::Gap => 0.0,
+            LegendLine::Heading(text) => width(text) * 12.5 + 22.0,
+            LegendLine::Entry { name, count, .. } => width(name) * 12.5 + width(count) * 11.5 + 54.0,
+            LegendLine::Note(text) => width(text) * 11.5 + INDENT + 22.0,
+            LegendLine::Bar { .. } => 130.0,
+            LegendLine::Gap => 0.0,
         }
     }
 }
 
 /// What there is to tell of this map; nothing where all points are alike.
-pub(crate) fn lines(map: &Scatter, colouring: &Colouring, layers: &[Layer]) -> Vec<Line> {
-    let entry = |swatch, name: &str, count| Line::Entry { swatch, name: name.to_owned(), count };
+pub(crate) fn lines(map: &Scatter, colouring: &Colouring, layers: &[FigureLayer]) -> Vec<LegendLine> {
+    let entry = |swatch, name: &str, count| LegendLine::Entry { swatch, name: name.to_owned(), count };
     let mut lines = Vec::new();
     match &colouring.kind {
-        Kind::Plain if layers.len() == 1 => return lines,
-        Kind::Plain => {
+        ColouringKind::Plain if layers.len() == 1 => return lines,
+        ColouringKind::Plain => {
             let pale = palette::PLAIN.mix(palette::WHITE, palette::CALM);
             lines.push(entry(Swatch::dot(pale), "map", count(map.len())));
         }
-        Kind::Classes { classes, .. } => {
-            lines.push(Line::Heading(points(map.len())));
+        ColouringKind::Classes { classes, .. } => {
+            lines.push(LegendLine::Heading(points(map.len())));
             let class =
                 |class: &Class| entry(Swatch::dot(class.colour), &class.name, class.count.to_string());
             lines.extend(classes.iter().map(class));
         }
-        Kind::Scale { low, high, missing, .. } => {
-            lines.extend([Line::Heading(points(map.len())), Line::Bar { low: *low, high: *high }]);
+        ColouringKind::Scale { low, high, missing, .. } => {
+            lines
+                .extend([LegendLine::Heading(points(map.len())), LegendLine::Bar { low: *low, high: *high }]);
             if *missing > 0 {
                 lines.push(entry(Swatch::dot(palette::UNLABELLED), "unlabelled", count(*missing)));
             }
         }
     }
     let Some(placed) = map.newcomers() else { return lines };
-    lines.extend([Line::Gap, Line::Heading(placed.heading())]);
+    lines.extend([LegendLine::Gap, LegendLine::Heading(placed.heading())]);
     for layer in &layers[1..] {
         lines.push(entry(Swatch::of(layer, placed.is_labelled()), layer.name(), count(layer.count)));
     }
-    lines.extend(placed.in_groups().map(Line::Note));
+    lines.extend(placed.in_groups().map(LegendLine::Note));
     lines
 }
 
 /// As wide as the widest line needs, within reason.
-pub(crate) fn room(lines: &[Line]) -> f32 {
-    if lines.is_empty() { 0.0 } else { lines.iter().map(Line::width).fold(110.0, f32::max).min(250.0) }
+pub(crate) fn room(lines: &[LegendLine]) -> f32 {
+    if lines.is_empty() { 0.0 } else { lines.iter().map(LegendLine::width).fold(110.0, f32::max).min(250.0) }
 }
 
 /// From the top of the first line to the bottom of the last.
-pub(crate) fn height(lines: &[Line]) -> f32 {
-    lines.iter().map(Line::height).sum()
+pub(crate) fn height(lines: &[LegendLine]) -> f32 {
+    lines.iter().map(LegendLine::height).sum()
 }
 
 impl Figure {
     /// Draws the legend to the right of the map, or the number of points alone in its corner.
-    pub(crate) fn legend(&mut self, lines: &[Line], n: usize) {
+    pub(crate) fn legend(&mut self, lines: &[LegendLine], n: usize) {
         let faint = Style { fill: FAINT, ..PLAIN };
         if lines.is_empty() {
             let at = [self.map.x + self.map.width - 8.0, self.map.y + self.map.height - 9.0];
@@ -133,11 +134,11 @@ impl Figure {
         let mut y = self.map.y + 11.0;
         for line in lines {
             match line {
-                Line::Heading(text) => self.text([x, y], 12.5, faint, text),
-                Line::Note(text) => self.text([x + INDENT, y], 11.5, faint, text),
-                Line::Entry { swatch, name, count } => self.entry(swatch, name, count, [x, y]),
-                Line::Bar { low, high } => self.colour_bar([x, y - 8.0], *low, *high),
-                Line::Gap => {}
+                LegendLine::Heading(text) => self.text([x, y], 12.5, faint, text),
+                LegendLine::Note(text) => self.text([x + INDENT, y], 11.5, faint, text),
+                LegendLine::Entry { swatch, name, count } => self.entry(swatch, name, count, [x, y]),
+                LegendLine::Bar { low, high } => self.colour_bar([x, y - 8.0], *low, *high),
+                LegendLine::Gap => {}
             }
             y += line.height();
         }

@@ -34,7 +34,7 @@
 //! A report of one chart:
 //!
 //! ```
-//! use lion_report::{Axis, Block, Chart, Document, Series, Stroke};
+//! use lion_report::{Axis, Chart, Document, DocumentBlock, Series, Stroke};
 //! let axis = |label: &str, log| Axis { label: label.to_owned(), log, range: None };
 //! let times = Series {
 //!     name: "exact".to_owned(),
@@ -49,13 +49,13 @@
 //!     series: vec![times],
 //!     notes: vec![],
 //! };
-//! let figure = Block::Figure {
+//! let figure = DocumentBlock::Figure {
 //!     name: "times".to_owned(),
 //!     picture: chart.picture()?,
 //!     caption: "Time grows with the rows.".to_owned(),
 //!     alt: "A line from 0.2 s at 1000 rows to 13 s at 60000.".to_owned(),
 //! };
-//! let heading = Block::Heading { level: 2, text: "Times".to_owned(), id: "times".to_owned() };
+//! let heading = DocumentBlock::Heading { level: 2, text: "Times".to_owned(), id: "times".to_owned() };
 //! let report = Document { title: "A report".to_owned(), subtitle: String::new(), blocks: vec![heading, figure] };
 //! assert!(report.html()?.contains("<figure id=\"Figure-times\">"));
 //! # Ok::<(), lion_report::Error>(())
@@ -84,12 +84,14 @@ mod svg;
 mod text;
 
 pub use chart::{Axis, Chart, Series, Stroke};
-pub use document::{Block, Cell, Claim, ClaimVerdict, Document, Head, Row, Table, Tone};
+pub use document::{
+    Claim, ClaimVerdict, Document, DocumentBlock, Head, ReportCell, ReportRow, ReportTable, Tone,
+};
 pub use error::{Error, Result};
 pub use heat::Heat;
 pub use html::html;
 pub use images::{ImageCell, ImageRow, Images};
-pub use landing::{Landed, Landing};
+pub use landing::{Landing, LandingPoint};
 pub use picture::{Picture, panel};
 pub use placed::{Mark, Placed};
 pub use png::png;

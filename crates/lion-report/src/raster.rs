@@ -3,12 +3,12 @@
 use resvg::tiny_skia::Pixmap;
 
 use crate::figure::Dot;
-use crate::layer::{Layer, Shape};
+use crate::layer::{FigureLayer, MarkShape};
 use crate::palette::Rgb;
 
 /// Paints the points of a layer over what is there; `origin` is the corner of the figure that the pixmap starts
 /// at, and `scale` the pixels per unit.
-pub(crate) fn paint(layer: &Layer, dots: &[Dot], pixmap: &mut Pixmap, origin: [f32; 2], scale: f32) {
+pub(crate) fn paint(layer: &FigureLayer, dots: &[Dot], pixmap: &mut Pixmap, origin: [f32; 2], scale: f32) {
     let (width, height) = (pixmap.width() as i32, pixmap.height() as i32);
     let data = pixmap.data_mut();
     // What is smaller than a pixel is drawn with a radius of half a pixel, fainter by its area.
@@ -34,20 +34,20 @@ pub(crate) fn paint(layer: &Layer, dots: &[Dot], pixmap: &mut Pixmap, origin: [f
     }
 }
 
-impl Shape {
+impl MarkShape {
     /// How far a place lies from the middle, in the measure in which every edge of the shape is equally far.
     fn distance(self, x: f32, y: f32) -> f32 {
         match self {
-            Shape::Disc => x.hypot(y),
-            Shape::Diamond => (x.abs() + y.abs()) * std::f32::consts::FRAC_1_SQRT_2,
+            MarkShape::Disc => x.hypot(y),
+            MarkShape::Diamond => (x.abs() + y.abs()) * std::f32::consts::FRAC_1_SQRT_2,
         }
     }
 
     /// How far along a row or a column the shape can reach that reaches so far in its own measure.
     fn reach(self, distance: f32) -> f32 {
         match self {
-            Shape::Disc => distance,
-            Shape::Diamond => distance * std::f32::consts::SQRT_2,
+            MarkShape::Disc => distance,
+            MarkShape::Diamond => distance * std::f32::consts::SQRT_2,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use base64::Engine;
 
 use crate::figure::{Dot, Figure, Rect};
-use crate::layer::{Layer, Shape};
+use crate::layer::{FigureLayer, MarkShape};
 use crate::text::escape;
 use crate::{Mark, Result, Scatter, png, raster};
 
@@ -39,11 +39,11 @@ pub fn svg(map: &Scatter) -> Result<String> {
     Ok(figure.wrap(&under))
 }
 
-fn id(layer: &Layer) -> &'static str {
+fn id(layer: &FigureLayer) -> &'static str {
     layer.mark.map_or("points", Mark::name)
 }
 
-pub(crate) fn shapes(layer: &Layer, dots: &[Dot], out: &mut String) {
+pub(crate) fn shapes(layer: &FigureLayer, dots: &[Dot], out: &mut String) {
     let _ = write!(out, r#"<g id="{}" fill-opacity="{:.2}""#, id(layer), layer.opacity);
     if layer.rim > 0.0 {
         let _ = write!(out, r#" stroke="{}" stroke-width="{:.2}""#, layer.edge(), layer.rim);
@@ -56,10 +56,10 @@ pub(crate) fn shapes(layer: &Layer, dots: &[Dot], out: &mut String) {
 }
 
 /// One shape with its attributes, so far from its middle to the middle of an edge.
-pub(crate) fn shape(out: &mut String, shape: Shape, [x, y]: [f32; 2], radius: f32, look: &str) {
+pub(crate) fn shape(out: &mut String, shape: MarkShape, [x, y]: [f32; 2], radius: f32, look: &str) {
     let _ = match shape {
-        Shape::Disc => writeln!(out, r#"<circle cx="{x:.2}" cy="{y:.2}" r="{radius:.2}" {look}/>"#),
-        Shape::Diamond => {
+        MarkShape::Disc => writeln!(out, r#"<circle cx="{x:.2}" cy="{y:.2}" r="{radius:.2}" {look}/>"#),
+        MarkShape::Diamond => {
             let corner = radius * std::f32::consts::SQRT_2;
             let [top, right, bottom, left] = [y - corner, x + corner, y + corner, x - corner];
             writeln!(
@@ -70,7 +70,7 @@ pub(crate) fn shape(out: &mut String, shape: Shape, [x, y]: [f32; 2], radius: f3
     };
 }
 
-fn image(layer: &Layer, dots: &[Dot], map: Rect, out: &mut String) -> Result<()> {
+fn image(layer: &FigureLayer, dots: &[Dot], map: Rect, out: &mut String) -> Result<()> {
     let Rect { x, y, width, height } = map;
     let mut pixmap = png::blank((width * DENSITY).round() as u32, (height * DENSITY).round() as u32)?;
     raster::paint(layer, dots, &mut pixmap, [x, y], DENSITY);

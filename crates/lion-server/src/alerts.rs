@@ -2,7 +2,7 @@
 //!
 //! Looking at the rules and calling are apart, so that a webhook that hangs holds up neither the rules nor the writer.
 
-use crate::feed::Batch;
+use crate::feed::FeedBatch;
 use crate::service::Service;
 use crate::stop::Stop;
 use lion_tsne::live::{Event, Evidence, Health};
@@ -102,7 +102,7 @@ pub fn watch(service: Service, map: &str, rules: Rules, webhook: Webhook, stop: 
 
 /// When an event was, if it is still in memory, as the latest are.
 fn time_of(service: &Service, event: u64) -> f64 {
-    let Batch::Events(runs) = service.feed().after(event.saturating_sub(1)) else { return 0.0 };
+    let FeedBatch::Events(runs) = service.feed().after(event.saturating_sub(1)) else { return 0.0 };
     let json = runs.first().and_then(|run| run.events().next().map(|(_, json)| json));
     json.and_then(|json| serde_json::from_slice::<Event>(&json).ok()).map_or(0.0, |event| event.t)
 }

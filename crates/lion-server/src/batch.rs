@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Works that were applied, and what came of it.
 #[derive(Default)]
-pub(crate) struct Batch<'a> {
+pub(crate) struct ChangeBatch<'a> {
     events: Vec<Event>,
     /// Which works were applied, in order, and how many events answer each.
     shares: Vec<(usize, usize)>,
@@ -32,7 +32,7 @@ struct Touched<'a> {
     changed: bool,
 }
 
-impl<'a> Batch<'a> {
+impl<'a> ChangeBatch<'a> {
     /// Applies works in order, at a time. What each refused work is refused for stands in `refused`; it changes
     /// nothing, and the others are as if it had never come.
     pub(crate) fn apply(
@@ -140,8 +140,9 @@ impl<'a> Batch<'a> {
     }
 
     /// What there is to keep and to tell.
-    pub(crate) fn outcome(&mut self, live: &Live) -> Result<Outcome, serde_json::Error> {
-        let mut outcome = Outcome { slabs: written(&self.events)?, aux: live.aux(), ..Outcome::default() };
+    pub(crate) fn outcome(&mut self, live: &Live) -> Result<BatchOutcome, serde_json::Error> {
+        let mut outcome =
+            BatchOutcome { slabs: written(&self.events)?, aux: live.aux(), ..BatchOutcome::default() };
         for event in &self.events {
             let touched = event.id().and_then(|id| self.touched.get_mut(id));
             let previous = touched.and_then(|touched| {
@@ -193,7 +194,7 @@ impl<'a> Batch<'a> {
 
 /// What a batch made of the live map.
 #[derive(Default)]
-pub(crate) struct Outcome {
+pub(crate) struct BatchOutcome {
     /// The events written out, and for each the one before it of the same point.
     pub(crate) slabs: Vec<Arc<Slab>>,
     previous: Vec<Option<u64>>,
@@ -206,7 +207,7 @@ pub(crate) struct Outcome {
     aux: Vec<u8>,
 }
 
-impl Outcome {
+impl BatchOutcome {
     /// Keeps it.
     pub(crate) fn commit(&self, live: &Live, events: &[Event], store: &mut Store) -> Result<(), StoreError> {
         let kept = |(point, row, is_new): &'_ (Arc<Point>, Range<usize>, bool)| StoredPoint {

@@ -24,13 +24,13 @@ pub struct Logged {
 
 /// A store that is opened to read its events. The service that writes to it may go on; what it commits meanwhile is
 /// read, too.
-pub struct Archive {
+pub struct StoredEvents {
     connection: Connection,
     path: PathBuf,
     map: Option<String>,
 }
 
-impl Archive {
+impl StoredEvents {
     /// Opens a store. Nothing in it is changed.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let connection = open_to_read(path)?;

@@ -119,7 +119,7 @@ impl EventRange {
 
 /// What follows an event.
 #[derive(Clone, Debug)]
-pub enum Batch {
+pub enum FeedBatch {
     /// These events, in order, none left out; none at all if there are no later ones.
     Events(Vec<EventRange>),
     /// Some that followed are no longer in memory.
@@ -177,10 +177,10 @@ impl Feed {
     }
 
     /// The events after `cursor`, the number of the last one seen; a portion of them if there are many.
-    pub fn after(&self, cursor: u64) -> Batch {
+    pub fn after(&self, cursor: u64) -> FeedBatch {
         let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         if cursor < ring.before {
-            return Batch::TooOld;
+            return FeedBatch::TooOld;
         }
         let begin = ring.slabs.partition_point(|slab| slab.last() <= cursor);
         let mut bytes = 0;
@@ -193,7 +193,7 @@ impl Feed {
             slab: slab.clone(),
             from: (cursor + 1).saturating_sub(slab.first) as usize,
         };
-        Batch::Events(wanted.map(run).collect())
+        FeedBatch::Events(wanted.map(run).collect())
     }
 
     /// Waits until there is an event after `cursor`.
@@ -224,8 +224,8 @@ mod tests {
         writer.finish().expect("it has events")
     }
 
-    fn numbers(batch: Batch) -> Option<Vec<u64>> {
-        let Batch::Events(runs) = batch else { return None };
+    fn numbers(batch: FeedBatch) -> Option<Vec<u64>> {
+        let FeedBatch::Events(runs) = batch else { return None };
         let events = runs.iter().flat_map(|run| run.events().collect::<Vec<_>>());
         let number = |(n, json): (u64, Bytes)| {
             assert_eq!(json, format!("{{\"n\":{n}}}"));
@@ -252,7 +252,7 @@ mod tests {
     fn frames_are_server_sent_events() {
         let feed = Feed::new(0, 1 << 20);
         feed.push(vec![slab(1..4)]);
-        let Batch::Events(runs) = feed.after(1) else { panic!("they are in memory") };
+        let FeedBatch::Events(runs) = feed.after(1) else { panic!("they are in memory") };
         assert_eq!(runs[0].frames(), "id: 2\ndata: {\"n\":2}\n\nid: 3\ndata: {\"n\":3}\n\n");
         assert_eq!(runs[0].last(), 3);
     }

@@ -21,7 +21,7 @@ use axum::http::{Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use body::Shape;
+use body::RowShape;
 use bytes::Bytes;
 use error::Problem;
 use intake::Intake;
@@ -78,9 +78,9 @@ impl HttpConfig {
 
 /// What every route knows. Clones are the same.
 #[derive(Clone)]
-struct App(Arc<Inner>);
+struct App(Arc<AppInner>);
 
-struct Inner {
+struct AppInner {
     service: Service,
     config: HttpConfig,
     metrics: Metrics,
@@ -92,9 +92,9 @@ struct Inner {
 }
 
 impl std::ops::Deref for App {
-    type Target = Inner;
+    type Target = AppInner;
 
-    fn deref(&self) -> &Inner {
+    fn deref(&self) -> &AppInner {
         &self.0
     }
 }
@@ -122,14 +122,14 @@ const ROUTES: &[(Method, &str)] = &[
 /// The service as routes, ready for [`serve`](crate::serve) or for a test without any port.
 pub fn app(service: Service, config: HttpConfig) -> Router {
     let map = service.lion().map();
-    let shape = Shape {
+    let shape = RowShape {
         width: map.preprocess().input_dims(),
         columns: map.columns().map(|names| names.map(str::to_owned).collect()),
         rows: config.max_rows,
         // An uncompressed table is as long as its values; a compressed one may be a few times as long as it is sent.
         bytes: config.max_body.saturating_mul(4),
     };
-    let app = App(Arc::new(Inner {
+    let app = App(Arc::new(AppInner {
         metrics: Metrics::new(ROUTES),
         intake: Intake::new(shape, config.max_body),
         map: map::Answers::default(),

@@ -6,7 +6,7 @@
 //! - [`Feed`]: the latest events, written out once and shared by all who listen. [`Service::next`] goes on from any event
 //!   that is kept, from memory or from the store.
 //! - [`View`]: all points as they are now, for readers; it never changes and costs the writer next to nothing.
-//! - [`Archive`]: the events of a store, read while a service may be writing to it.
+//! - [`StoredEvents`]: the events of a store, read while a service may be writing to it.
 //! - [`app`]: the service over HTTP, as routes; [`serve`] answers them at a port, as [`HttpConfig`] says.
 //! - [`watch`]: calls a [`Webhook`] when one of the [`Rules`] is broken.
 //!
@@ -31,8 +31,8 @@ mod work;
 mod writer;
 
 pub use alerts::{Rules, Webhook, watch};
-pub use export::{Archive, Logged};
-pub use feed::{Batch, EventRange, Feed};
+pub use export::{Logged, StoredEvents};
+pub use feed::{EventRange, Feed, FeedBatch};
 pub use http::{HttpConfig, app};
 pub use listen::serve;
 pub use logs::{LogFormat, start_log};

@@ -1,12 +1,12 @@
 //! The live map as others see it: work goes in, receipts and events come out.
 
-use crate::feed::{Batch, EventRange, Feed, SlabWriter};
+use crate::feed::{EventRange, Feed, FeedBatch, SlabWriter};
 use crate::queue::{Job, Queue};
 use crate::settings::Settings;
 use crate::store::{Location, PointRecord, Readers, Store, StoreError};
 use crate::view::{Shown, View};
 use crate::work::{Receipt, Refused, Work};
-use crate::writer::{Writer, seconds};
+use crate::writer::{LiveWriter, seconds};
 use bytes::Bytes;
 use lion_tsne::Lion;
 use lion_tsne::live::{Clusters, Live};
@@ -93,10 +93,10 @@ impl Shared {
 /// A live map that is kept in a file. Clones are the same service; it ends when the last is dropped.
 #[derive(Clone)]
 pub struct Service {
-    inner: Arc<Inner>,
+    inner: Arc<ServiceInner>,
 }
 
-struct Inner {
+struct ServiceInner {
     shared: Arc<Shared>,
     lion: Arc<Lion>,
     clusters: Arc<Clusters>,
@@ -120,12 +120,12 @@ impl Service {
         let live = store.load(lion.clone(), settings.live)?;
         let shared = Arc::new(Shared::new(&live, store.first(), settings.queue, settings.ring));
         let clusters = Arc::new(live.clusters().clone());
-        let writer = Writer::new(live, store, shared.clone());
+        let writer = LiveWriter::new(live, store, shared.clone());
         let writer = std::thread::Builder::new().name("writer".into()).spawn(|| writer.run());
         let writer =
             writer.map_err(|e| StoreError::Io { path: location.path.clone(), problem: e.to_string() })?;
         let (readers, writer) = (Readers::new(location.clone()), Mutex::new(Some(writer)));
-        Ok(Self { inner: Arc::new(Inner { shared, lion, clusters, readers, location, writer }) })
+        Ok(Self { inner: Arc::new(ServiceInner { shared, lion, clusters, readers, location, writer }) })
     }
 
     /// Does work. Answers once it is on disk, or changes nothing. Work that was submitted is done even if nobody waits for
@@ -142,8 +142,8 @@ impl Service {
     pub async fn next(&self, after: u64) -> Result<Vec<EventRange>, Missed> {
         self.feed().changed(after).await;
         match self.feed().after(after) {
-            Batch::Events(runs) => Ok(runs),
-            Batch::TooOld => {
+            FeedBatch::Events(runs) => Ok(runs),
+            FeedBatch::TooOld => {
                 let mut writer = SlabWriter::default();
                 for (n, json) in self.logged(after, CATCH_UP).await? {
                     let text = |text: &mut Vec<u8>| {
@@ -264,7 +264,7 @@ impl Service {
     }
 }
 
-impl Inner {
+impl ServiceInner {
     /// Waits for the end of the writer.
     fn join(&self) {
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -273,7 +273,7 @@ impl Inner {
     }
 }
 
-impl Drop for Inner {
+impl Drop for ServiceInner {
     fn drop(&mut self) {
         self.shared.queue.close();
         self.join();

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const BLOCK: usize = 1024;
 
 /// Points in the order of their first events.
-type Block = Arc<Vec<Arc<Point>>>;
+type PointBlock = Arc<Vec<Arc<Point>>>;
 
 /// An outlier group, as readers see it.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +37,7 @@ impl From<&OutlierGroup> for GroupView {
 /// A picture of the live map after an event. It never changes.
 #[derive(Clone, Debug)]
 pub struct View {
-    blocks: Vec<Block>,
+    blocks: Vec<PointBlock>,
     points: usize,
     groups: Vec<Arc<GroupView>>,
     health: Arc<Health>,
@@ -80,7 +80,7 @@ impl View {
 pub(crate) struct Shown(Mutex<Inside>);
 
 struct Inside {
-    blocks: Vec<Block>,
+    blocks: Vec<PointBlock>,
     points: usize,
     groups: BTreeMap<u64, Arc<GroupView>>,
     health: Arc<Health>,

@@ -1,6 +1,6 @@
 //! The one thread that owns the live map: work is applied, kept, answered and told, in that order.
 
-use crate::batch::Batch;
+use crate::batch::ChangeBatch;
 use crate::feed::Slab;
 use crate::queue::Job;
 use crate::service::Shared;
@@ -22,7 +22,7 @@ const MOST_WAIT: Duration = Duration::from_millis(2);
 const IDLE: Duration = Duration::from_secs(1);
 
 /// The writer.
-pub(crate) struct Writer {
+pub(crate) struct LiveWriter {
     /// `None` if a commit failed and the store could not be read since.
     live: Option<Live>,
     store: Store,
@@ -33,7 +33,7 @@ pub(crate) struct Writer {
     looked: Instant,
 }
 
-impl Writer {
+impl LiveWriter {
     pub(crate) fn new(live: Live, store: Store, shared: Arc<Shared>) -> Self {
         let (lion, options) = (live.lion().clone(), *live.options());
         Self { live: Some(live), store, lion, options, shared, looked: Instant::now() }
@@ -98,7 +98,7 @@ impl Writer {
             None => self.store.load(self.lion.clone(), self.options)?,
         };
         let before = live.last();
-        let mut batch = Batch::apply(&mut live, works, now, refused);
+        let mut batch = ChangeBatch::apply(&mut live, works, now, refused);
         if batch.is_empty() {
             self.live = Some(live);
             return Ok((batch.receipts(before).collect(), Vec::new()));

@@ -1,8 +1,8 @@
 //! From columns to rows: what Arrow and Parquet share once their bytes are decoded.
 
-use crate::error::{Cell, Error, Fault, Result};
+use crate::error::{CellAddress, Error, Fault, Result};
 use crate::input::Gauge;
-use crate::select::{Column, Kind, ReadOptions, Selection, no_numeric_column};
+use crate::select::{ReadOptions, Selection, SourceColumn, SourceKind, no_numeric_column};
 use crate::table::{Source, Table, push_id, push_label};
 use crate::value::Value;
 use arrow_array::cast::AsArray;
@@ -19,31 +19,34 @@ pub(crate) trait Decoder: Send {
 }
 
 /// What a schema's columns can serve as.
-pub(crate) fn columns_of(schema: &Schema) -> Vec<Column> {
+pub(crate) fn columns_of(schema: &Schema) -> Vec<SourceColumn> {
     let column = |field: &arrow_schema::FieldRef| {
         let name = field.name().clone();
         // pandas writes the index of a filtered frame as a column of this name.
-        let kind =
-            if name.starts_with("__index_level_") { Kind::RowIndex } else { kind_of(field.data_type()) };
-        Column { name, kind }
+        let kind = if name.starts_with("__index_level_") {
+            SourceKind::RowIndex
+        } else {
+            kind_of(field.data_type())
+        };
+        SourceColumn { name, kind }
     };
     schema.fields().iter().map(column).collect()
 }
 
-fn kind_of(data_type: &DataType) -> Kind {
+fn kind_of(data_type: &DataType) -> SourceKind {
     match data_type {
-        number if is_number(number) => Kind::Number,
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Kind::Text("text".to_owned()),
+        number if is_number(number) => SourceKind::Number,
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => SourceKind::Text("text".to_owned()),
         DataType::Dictionary(_, value) => match kind_of(value) {
-            Kind::Number | Kind::Text(_) => Kind::Text("categories".to_owned()),
+            SourceKind::Number | SourceKind::Text(_) => SourceKind::Text("categories".to_owned()),
             other => other,
         },
         DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _)
             if is_number(item.data_type()) && *item.data_type() != DataType::Null =>
         {
-            Kind::List
+            SourceKind::List
         }
-        other => Kind::Other(format!("values of type {other}")),
+        other => SourceKind::Other(format!("values of type {other}")),
     }
 }
 
@@ -71,7 +74,7 @@ impl<D: Decoder> Columnar<D> {
         file: String,
         mut decoder: D,
         gauge: Gauge,
-        columns: &[Column],
+        columns: &[SourceColumn],
         selection: Selection,
     ) -> Result<Self> {
         let mut batch = None;
@@ -100,7 +103,7 @@ impl<D: Decoder> Columnar<D> {
     /// Adds `rows` rows of `batch`, from its row `start` on.
     fn push(&self, table: &mut Table, batch: &RecordBatch, start: usize, rows: usize) -> Result<()> {
         let (cols, old) = (table.cols, table.data.len());
-        let cell = |row: usize, column: &str| Cell {
+        let cell = |row: usize, column: &str| CellAddress {
             file: self.file.clone(),
             row: self.rows + row,
             line: None,
@@ -129,7 +132,7 @@ impl<D: Decoder> Columnar<D> {
         Ok(())
     }
 
-    fn list_error(&self, fault: ListFault, cell: &impl Fn(usize, &str) -> Cell) -> Error {
+    fn list_error(&self, fault: ListFault, cell: &impl Fn(usize, &str) -> CellAddress) -> Error {
         match fault {
             ListFault::Value(row, item, fault) => fault.at(cell(row, &self.names[item])),
             ListFault::Null(row) => Fault::Missing.at(cell(row, "")),
@@ -368,7 +371,11 @@ fn categories(column: &dyn Array) -> Vec<Value> {
 }
 
 /// Chooses among the columns of a schema.
-pub(crate) fn select(file: &str, schema: &Schema, options: &ReadOptions) -> Result<(Vec<Column>, Selection)> {
+pub(crate) fn select(
+    file: &str,
+    schema: &Schema,
+    options: &ReadOptions,
+) -> Result<(Vec<SourceColumn>, Selection)> {
     let columns = columns_of(schema);
     let selection = Selection::new(file, &columns, options)?;
     Ok((columns, selection))

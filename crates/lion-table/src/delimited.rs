@@ -1,10 +1,10 @@
 //! CSV: with or without a header, comma or (if the first line has no comma) tab or semicolon.
 
-use crate::error::{Cell, Error, Fault, Result, shorten};
+use crate::error::{CellAddress, Error, Fault, Result, shorten};
 use crate::input::{Gauge, Input, io_error};
 use crate::lines::Lines;
 use crate::record::Records;
-use crate::select::{Column, Header, Kind, ReadOptions, Selection, nameless, nameless_numbers};
+use crate::select::{Header, ReadOptions, Selection, SourceColumn, SourceKind, nameless, nameless_numbers};
 use crate::table::{Source, Table, push_id, push_label};
 use std::collections::HashSet;
 use std::io::{BufRead, Cursor, Read};
@@ -13,11 +13,11 @@ use std::io::{BufRead, Cursor, Read};
 pub(crate) type AnyRecords = Records<Box<dyn BufRead + Send>>;
 
 /// A CSV file, its header read.
-pub(crate) struct Csv {
+pub(crate) struct CsvReader {
     file: String,
     gauge: Gauge,
     records: AnyRecords,
-    columns: Vec<Column>,
+    columns: Vec<SourceColumn>,
     selection: Selection,
     everything: bool,
     /// The current record is the first row, which was read ahead and is still to be parsed.
@@ -26,7 +26,7 @@ pub(crate) struct Csv {
     lines: Lines,
 }
 
-impl Csv {
+impl CsvReader {
     /// Reads the header, if there is one, and the first row, which tells the text columns from the numbers.
     pub(crate) fn open(input: Input, options: &ReadOptions) -> Result<Self> {
         let (file, gauge) = (input.file.clone(), input.gauge.clone());
@@ -50,7 +50,7 @@ impl Csv {
         }
         for (column, cell) in columns.iter_mut().zip(records.cells()) {
             if let Err(Fault::Text(text)) = number(cell) {
-                column.kind = Kind::Text(format!("text ({:?} in row 0)", shorten(&text)));
+                column.kind = SourceKind::Text(format!("text ({:?} in row 0)", shorten(&text)));
             }
         }
         let selection = Selection::new(&file, &columns, options)?;
@@ -68,8 +68,8 @@ impl Csv {
         })
     }
 
-    fn cell(&self, column: Option<usize>) -> Cell {
-        Cell {
+    fn cell(&self, column: Option<usize>) -> CellAddress {
+        CellAddress {
             file: self.file.clone(),
             row: self.rows,
             line: Some(self.records.line()),
@@ -111,7 +111,7 @@ impl Csv {
     }
 }
 
-impl Source for Csv {
+impl Source for CsvReader {
     fn empty(&self) -> Table {
         Table::for_selection(&self.columns, &self.selection)
     }
@@ -207,11 +207,11 @@ fn counts(cells: &[&[u8]]) -> bool {
 }
 
 /// The columns of a header. A nameless first column beside named ones is the row index that pandas writes.
-pub(crate) fn named<'a>(header: impl Iterator<Item = &'a [u8]>) -> Vec<Column> {
+pub(crate) fn named<'a>(header: impl Iterator<Item = &'a [u8]>) -> Vec<SourceColumn> {
     let name = |(at, cell)| match text(cell) {
-        name if name.is_empty() && at == 0 => Column { name: nameless(at), kind: Kind::RowIndex },
-        name if name.is_empty() => Column { name: nameless(at), kind: Kind::Number },
-        name => Column { name, kind: Kind::Number },
+        name if name.is_empty() && at == 0 => SourceColumn { name: nameless(at), kind: SourceKind::RowIndex },
+        name if name.is_empty() => SourceColumn { name: nameless(at), kind: SourceKind::Number },
+        name => SourceColumn { name, kind: SourceKind::Number },
     };
     header.enumerate().map(name).collect()
 }

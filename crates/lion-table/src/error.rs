@@ -147,7 +147,7 @@ pub enum Error {
     )]
     NotANumber {
         /// Where.
-        cell: Cell,
+        cell: CellAddress,
         /// The text found, shortened if long.
         value: String,
     },
@@ -155,7 +155,7 @@ pub enum Error {
     #[error("{cell} holds {value:?} where a whole number from 0 to {most} belongs; correct it")]
     NotWhole {
         /// Where.
-        cell: Cell,
+        cell: CellAddress,
         /// What was found, shortened if long.
         value: String,
         /// The largest number that may stand there.
@@ -165,7 +165,7 @@ pub enum Error {
     #[error("{cell} is {value}; every value must be a finite number: fill it or remove the row")]
     NotFinite {
         /// Where.
-        cell: Cell,
+        cell: CellAddress,
         /// `NaN`, `inf` or `-inf`.
         value: f64,
     },
@@ -173,19 +173,19 @@ pub enum Error {
     #[error("{cell} is empty; every value must be a finite number: fill it or remove the row")]
     Missing {
         /// Where.
-        cell: Cell,
+        cell: CellAddress,
     },
     /// The id of a row is empty or null.
     #[error("{cell} is empty; every row needs an id of its own")]
     MissingId {
         /// Where.
-        cell: Cell,
+        cell: CellAddress,
     },
     /// A number is beyond what a 32-bit float can hold.
     #[error("{cell} is {value:e}, too large for a 32-bit float; scale the column down")]
     TooLarge {
         /// Where.
-        cell: Cell,
+        cell: CellAddress,
         /// The number.
         value: f64,
     },
@@ -193,7 +193,7 @@ pub enum Error {
     #[error("{row} has length {found} instead of {expected}; every row must have the same number of values")]
     Ragged {
         /// Where; its column is empty.
-        row: Cell,
+        row: CellAddress,
         /// The number of values of the row.
         found: usize,
         /// The number of values of the header or first row.
@@ -203,19 +203,19 @@ pub enum Error {
     #[error("{cell} is a field that the first row does not have; every row must have the same fields")]
     NewField {
         /// Where.
-        cell: Cell,
+        cell: CellAddress,
     },
     /// An object of a JSON lines file has a field twice.
     #[error("{cell} is there twice; every field may have one value per row")]
     RepeatedField {
         /// Where.
-        cell: Cell,
+        cell: CellAddress,
     },
     /// A line of a JSON lines file is not JSON, or not an array or object.
     #[error("{row} is not a JSON object or array of numbers: {problem}")]
     BadJson {
         /// Where; its column is empty.
-        row: Cell,
+        row: CellAddress,
         /// The parser's own reason.
         problem: String,
     },
@@ -223,7 +223,7 @@ pub enum Error {
     #[error("{row} has more than one value ({value:?}); labels are one per line")]
     SeveralLabels {
         /// Where; its column is empty.
-        row: Cell,
+        row: CellAddress,
         /// The text of the line, shortened if long.
         value: String,
     },
@@ -233,9 +233,9 @@ pub enum Error {
         /// The id.
         id: String,
         /// Where it is first; the column is empty.
-        first: Box<Cell>,
+        first: Box<CellAddress>,
         /// Where it is again; the column is empty.
-        second: Box<Cell>,
+        second: Box<CellAddress>,
     },
     /// The name of a file to write does not tell its format.
     #[error(
@@ -272,7 +272,7 @@ pub enum Error {
 
 /// A place in a file, for messages: `data.csv, row 2 (line 4), column width`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cell {
+pub struct CellAddress {
     /// The file.
     pub file: String,
     /// The data row, counted from 0 (a header is no data row).
@@ -283,7 +283,7 @@ pub struct Cell {
     pub column: String,
 }
 
-impl Cell {
+impl CellAddress {
     /// The row without its file: `row 2 (line 4)`.
     fn in_file(&self) -> String {
         match self.line {
@@ -293,7 +293,7 @@ impl Cell {
     }
 }
 
-impl fmt::Display for Cell {
+impl fmt::Display for CellAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, {}", self.file, self.in_file())?;
         if !self.column.is_empty() {
@@ -304,7 +304,7 @@ impl fmt::Display for Cell {
 }
 
 /// Two rows, of one file or of two.
-fn both(first: &Cell, second: &Cell) -> String {
+fn both(first: &CellAddress, second: &CellAddress) -> String {
     match first.file == second.file {
         true => format!("{}: {} and {}", first.file, first.in_file(), second.in_file()),
         false => format!("{first} and {second}"),
@@ -323,7 +323,7 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    pub(crate) fn at(self, cell: Cell) -> Error {
+    pub(crate) fn at(self, cell: CellAddress) -> Error {
         match self {
             Self::Missing => Error::Missing { cell },
             Self::NotFinite(value) => Error::NotFinite { cell, value },

@@ -2,14 +2,14 @@
 
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::raw::{Dtype, Raw, Scalar, Shape};
+use crate::raw::{Dtype, Raw, RawShape, Scalar};
 use crate::select::ReadOptions;
 use std::io::Read;
 
 const FORMAT: &str = "IDX";
 
 /// What an IDX header says.
-pub(crate) struct Header {
+pub(crate) struct IdxHeader {
     pub(crate) dtype: Dtype,
     pub(crate) shape: Vec<usize>,
     /// Bytes before the first number.
@@ -29,12 +29,12 @@ pub(crate) fn open(mut input: Input, options: &ReadOptions) -> Result<Raw> {
     let Some(cols) = inner.iter().try_fold(1_usize, |product, &size| product.checked_mul(size)) else {
         return Err(damaged(&input.file, "its header promises rows longer than any file"));
     };
-    let shape = Shape { dtype: header.dtype, rows, cols, fortran: false };
+    let shape = RawShape { dtype: header.dtype, rows, cols, fortran: false };
     Ok(Raw::new(input, FORMAT, header.length, shape, options)?.of_items(inner))
 }
 
 /// Reads all that stands before the first number.
-pub(crate) fn read_header(input: &mut Input) -> Result<Header> {
+pub(crate) fn read_header(input: &mut Input) -> Result<IdxHeader> {
     let broken = |file: &str| damaged(file, "it breaks off in its header");
     let mut magic = [0; 4];
     read_part(input, &mut magic)?.ok_or_else(|| broken(&input.file))?;
@@ -58,7 +58,7 @@ pub(crate) fn read_header(input: &mut Input) -> Result<Header> {
         shape.push(size.map_err(|_| damaged(&input.file, "its header promises more rows than any file"))?);
     }
     let length = 4 + 4 * u64::from(dimensions);
-    Ok(Header { dtype: Dtype { scalar, big_endian: true }, shape, length })
+    Ok(IdxHeader { dtype: Dtype { scalar, big_endian: true }, shape, length })
 }
 
 /// Fills `part`, or nothing at the end of the file.

@@ -1,9 +1,9 @@
 //! JSON lines: per line an array of numbers, or an object of numbers, or an object with one array of numbers.
 
-use crate::error::{Cell, Error, Fault, Result};
+use crate::error::{CellAddress, Error, Fault, Result};
 use crate::input::{BYTE_ORDER_MARK, Gauge, Input};
 use crate::lines::Lines;
-use crate::select::{Column, ReadOptions, Selection, nameless_numbers};
+use crate::select::{ReadOptions, Selection, SourceColumn, nameless_numbers};
 use crate::table::{Source, Table, push_id, push_label};
 use crate::value::Value;
 use std::collections::HashMap;
@@ -50,9 +50,9 @@ impl JsonLines {
     }
 
     /// A place in the row at hand.
-    pub(crate) fn cell(&self, column: &str) -> Cell {
+    pub(crate) fn cell(&self, column: &str) -> CellAddress {
         let (row, line) = self.at();
-        Cell { file: self.input.file.clone(), row, line: Some(line), column: column.to_owned() }
+        CellAddress { file: self.input.file.clone(), row, line: Some(line), column: column.to_owned() }
     }
 
     pub(crate) fn not_a_row(&self, problem: &str) -> Error {
@@ -66,9 +66,9 @@ impl JsonLines {
 }
 
 /// A JSON lines file, its first row read.
-pub(crate) struct Jsonl {
+pub(crate) struct JsonlReader {
     lines: JsonLines,
-    columns: Vec<Column>,
+    columns: Vec<SourceColumn>,
     places: HashMap<String, usize>,
     selection: Selection,
     /// The names of the features, which are the items of the list if there is one.
@@ -82,7 +82,7 @@ pub(crate) struct Jsonl {
     read: Lines,
 }
 
-impl Jsonl {
+impl JsonlReader {
     /// Reads the first row, which tells the columns.
     pub(crate) fn open(input: Input, options: &ReadOptions) -> Result<Self> {
         let mut jsonl = Self {
@@ -104,7 +104,7 @@ impl Jsonl {
         jsonl.columns = match &first {
             Value::Object(fields) => {
                 let column =
-                    |(name, value): &(String, Value)| Column { name: name.clone(), kind: value.kind() };
+                    |(name, value): &(String, Value)| SourceColumn { name: name.clone(), kind: value.kind() };
                 fields.iter().map(column).collect()
             }
             Value::List(items) => nameless_numbers(items.len()),
@@ -208,7 +208,7 @@ impl Jsonl {
     }
 }
 
-impl Source for Jsonl {
+impl Source for JsonlReader {
     fn empty(&self) -> Table {
         Table::without_rows(self.names.clone(), &self.selection)
     }

@@ -1,7 +1,7 @@
 //! One label per row, from a file of its own.
 
 use crate::delimited::{bare_returns, has_bare_returns};
-use crate::error::{Cell, Error, Result, shorten};
+use crate::error::{CellAddress, Error, Result, shorten};
 use crate::idx;
 use crate::input::{Format, Input, open_file};
 use crate::npy::{self, Items};
@@ -143,7 +143,7 @@ fn text_labels(mut input: Input) -> Result<Vec<String>> {
         let text = String::from_utf8_lossy(&line);
         let text = text.trim_start_matches('\u{feff}').trim();
         labels.push(unquoted(text).ok_or_else(|| {
-            let row = Cell {
+            let row = CellAddress {
                 file: input.file.clone(),
                 row: labels.len() - usize::from(is_header(&labels)),
                 line: Some(labels.len() as u64 + 1),

@@ -5,8 +5,8 @@
 //!   the same to several files that make one table.
 //! - [`ReadOptions`] choose the columns.
 //! - [`read_labels`] reads one label per row from a file of its own.
-//! - [`parse`], [`parse_batches`] and [`parse_labels`] do the same to bytes in memory; an Arrow stream shows its [`outline`]
-//!   before it is decoded.
+//! - [`parse`], [`parse_batches`] and [`parse_labels`] do the same to bytes in memory; an Arrow stream shows its
+//!   [`outline`] before it is decoded.
 //! - [`Writer`] writes [`Column`]s batch by batch, and [`read_columns`] reads them back by name.
 //! - [`Error`] is one sentence that names file, row and column. Rows count from 0; text files add the line, which counts
 //!   from 1.
@@ -47,7 +47,7 @@ mod write;
 
 pub use arrow::{Outline, outline};
 pub use column::{Column, Field, Kind};
-pub use error::{Cell, Error, Result};
+pub use error::{CellAddress, Error, Result};
 pub use input::Format;
 pub use labels::{parse_labels, read_labels};
 pub use read_columns::{parse_columns, read_columns};
@@ -174,9 +174,9 @@ fn batches(input: Input, format: Format, options: &ReadOptions) -> Result<Batche
     let file = input.file.clone();
     let source: Box<dyn Source> = match format {
         Format::Npy => Box::new(npy::open(input, options)?),
-        Format::Csv => Box::new(delimited::Csv::open(input, options)?),
+        Format::Csv => Box::new(delimited::CsvReader::open(input, options)?),
         Format::Arrow => Box::new(arrow::open(input, options)?),
-        Format::Jsonl => Box::new(jsonl::Jsonl::open(input, options)?),
+        Format::Jsonl => Box::new(jsonl::JsonlReader::open(input, options)?),
         Format::Idx => Box::new(idx::open(input, options)?),
         Format::Parquet => return Err(Error::UnknownFormat { file }),
     };
@@ -188,6 +188,6 @@ fn parquet_batches<R>(file: String, reader: R, options: &ReadOptions) -> Result<
 where
     R: parquet::Chunks,
 {
-    let source = parquet::Parquet::open(file.clone(), reader, options)?;
+    let source = parquet::ParquetReader::open(file.clone(), reader, options)?;
     Ok(Batches::new(file, Box::new(source)))
 }

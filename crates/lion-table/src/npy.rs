@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::input::Input;
-use crate::raw::{Dtype, Raw, Scalar, Shape};
+use crate::raw::{Dtype, Raw, RawShape, Scalar};
 use crate::select::ReadOptions;
 use std::io::Read;
 
@@ -12,7 +12,7 @@ const FORMAT: &str = "npy";
 const LONGEST_HEADER: u64 = 1 << 20;
 
 /// What an npy header says.
-pub(crate) struct Header {
+pub(crate) struct NpyHeader {
     pub(crate) items: Items,
     pub(crate) fortran: bool,
     pub(crate) shape: Vec<usize>,
@@ -46,12 +46,12 @@ pub(crate) fn open(mut input: Input, options: &ReadOptions) -> Result<Raw> {
     let Items::Number(dtype) = header.items else {
         return Err(unsuitable("holds text; save an array of numbers".to_owned()));
     };
-    let shape = Shape { dtype, rows, cols, fortran: header.fortran };
+    let shape = RawShape { dtype, rows, cols, fortran: header.fortran };
     Raw::new(input, FORMAT, header.length, shape, options)
 }
 
 /// Reads all that stands before the first item.
-pub(crate) fn read_header(input: &mut Input) -> Result<Header> {
+pub(crate) fn read_header(input: &mut Input) -> Result<NpyHeader> {
     let damaged = |file: &str, problem: &str| Error::Damaged {
         file: file.to_owned(),
         format: FORMAT,
@@ -91,7 +91,7 @@ pub(crate) fn read_header(input: &mut Input) -> Result<Header> {
         file: input.file.clone(),
         problem: format!("holds items of type {}; save it with a real number type", shown(descr)),
     })?;
-    Ok(Header { items, fortran, shape, length: 8 + length_bytes + length })
+    Ok(NpyHeader { items, fortran, shape, length: 8 + length_bytes + length })
 }
 
 /// Up to `count` bytes, fewer at the end of the file.

@@ -1,10 +1,10 @@
 //! Parquet: only the chosen columns are decoded.
 
 use crate::columnar::{Columnar, Decoder, push_numbers, select, texts};
-use crate::error::{Cell, Error, Result};
+use crate::error::{CellAddress, Error, Result};
 use crate::guard::guarded;
 use crate::input::Gauge;
-use crate::select::{Column, ReadOptions, Selection};
+use crate::select::{ReadOptions, Selection, SourceColumn};
 use crate::table::{Source, Table, push_id, push_label};
 use arrow_array::RecordBatch;
 use parquet::arrow::ProjectionMask;
@@ -33,7 +33,7 @@ impl Chunks for bytes::Bytes {
 }
 
 /// An open Parquet file.
-pub(crate) struct Parquet<R> {
+pub(crate) struct ParquetReader<R> {
     reader: R,
     metadata: ArrowReaderMetadata,
     /// For each feature, its column in the file.
@@ -42,7 +42,7 @@ pub(crate) struct Parquet<R> {
     id: Option<usize>,
     label: Option<usize>,
     /// The rows in order, all chosen columns side by side.
-    rows: Columnar<Batches>,
+    rows: Columnar<ParquetBatches>,
     count: Option<usize>,
 }
 
@@ -56,7 +56,7 @@ const STEP: usize = 4096;
 /// that is open holds a page of about a megabyte, so a wide table would otherwise be held twice.
 const ABREAST: usize = 16;
 
-impl<R: Chunks> Parquet<R> {
+impl<R: Chunks> ParquetReader<R> {
     pub(crate) fn open(file: String, reader: R, options: &ReadOptions) -> Result<Self> {
         let metadata = load(&file, &reader)?;
         let (columns, selection) = select(&file, metadata.schema(), options)?;
@@ -83,7 +83,12 @@ impl<R: Chunks> Parquet<R> {
                 let values = &mut block[..many * roots.len()];
                 push_numbers(&columns, 0, many, values).map_err(|(at, c, fault)| {
                     let column = table.columns[part * ABREAST + c].clone();
-                    fault.at(Cell { file: self.rows.file.clone(), row: row - first + at, line: None, column })
+                    fault.at(CellAddress {
+                        file: self.rows.file.clone(),
+                        row: row - first + at,
+                        line: None,
+                        column,
+                    })
                 })?;
                 if part == 0 {
                     table.data.resize((row + many) * cols, 0.0);
@@ -103,7 +108,7 @@ impl<R: Chunks> Parquet<R> {
     }
 }
 
-impl<R: Chunks> Parquet<R> {
+impl<R: Chunks> ParquetReader<R> {
     /// Adds the ids and labels of all rows. Rows of the table before `first` are of other files.
     fn fill_names(&self, table: &mut Table, first: usize) -> Result<()> {
         for (column, is_id) in [(self.id, true), (self.label, false)] {
@@ -115,7 +120,7 @@ impl<R: Chunks> Parquet<R> {
                     if is_id {
                         let column = self.metadata.schema().field(column).name().clone();
                         let file = self.rows.file.clone();
-                        push_id(table, text, || Cell { file, row, line: None, column })?;
+                        push_id(table, text, || CellAddress { file, row, line: None, column })?;
                     } else {
                         push_label(table, text);
                     }
@@ -130,7 +135,7 @@ impl<R: Chunks> Parquet<R> {
     }
 }
 
-impl<R: Chunks> Source for Parquet<R> {
+impl<R: Chunks> Source for ParquetReader<R> {
     fn empty(&self) -> Table {
         self.rows.empty()
     }
@@ -181,7 +186,7 @@ fn believable_rows<R: Chunks>(reader: &R, metadata: &ArrowReaderMetadata, cols: 
 }
 
 /// The selection by position among the columns it uses, which are all that will be decoded.
-fn narrow(columns: Vec<Column>, selection: Selection) -> (Vec<Column>, Selection, Vec<usize>) {
+fn narrow(columns: Vec<SourceColumn>, selection: Selection) -> (Vec<SourceColumn>, Selection, Vec<usize>) {
     let mut used: Vec<usize> = selection.features.clone();
     used.extend(selection.id.iter().chain(&selection.label));
     used.sort_unstable();
@@ -193,7 +198,7 @@ fn narrow(columns: Vec<Column>, selection: Selection) -> (Vec<Column>, Selection
         label: selection.label.map(place),
         list: selection.list,
     };
-    let mut columns: Vec<Option<Column>> = columns.into_iter().map(Some).collect();
+    let mut columns: Vec<Option<SourceColumn>> = columns.into_iter().map(Some).collect();
     let kept = used.iter().filter_map(|&c| columns.get_mut(c)?.take()).collect::<Vec<_>>();
     (kept, narrowed, used)
 }
@@ -218,7 +223,7 @@ pub(crate) fn decode_all<R: Chunks>(
     reader: &R,
     metadata: &ArrowReaderMetadata,
     roots: Vec<usize>,
-) -> Result<Batches> {
+) -> Result<ParquetBatches> {
     let groups = (0..metadata.metadata().num_row_groups()).collect();
     decode(file, reader, metadata, roots, groups)
 }
@@ -230,22 +235,22 @@ fn decode<R: Chunks>(
     metadata: &ArrowReaderMetadata,
     roots: Vec<usize>,
     groups: Vec<usize>,
-) -> Result<Batches> {
+) -> Result<ParquetBatches> {
     let reader = reader.again().map_err(|source| Error::Io { file: file.to_owned(), cause: source })?;
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(reader, metadata.clone());
     let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
     let builder = builder.with_projection(mask).with_row_groups(groups).with_batch_size(STEP);
     let reader = guarded(|| builder.build()).map_err(|problem| damaged(file, problem))?;
-    Ok(Batches { file: file.to_owned(), reader })
+    Ok(ParquetBatches { file: file.to_owned(), reader })
 }
 
 /// The batches of a reader.
-pub(crate) struct Batches {
+pub(crate) struct ParquetBatches {
     file: String,
     reader: ParquetRecordBatchReader,
 }
 
-impl Decoder for Batches {
+impl Decoder for ParquetBatches {
     fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         guarded(|| self.reader.next().transpose()).map_err(|problem| damaged(&self.file, problem))
     }

@@ -1,8 +1,8 @@
 //! The body shared by npy and IDX: numbers of one type, one after the other.
 
-use crate::error::{Cell, Error, Fault, Result};
+use crate::error::{CellAddress, Error, Fault, Result};
 use crate::input::{Gauge, Input};
-use crate::select::{Column, ReadOptions, Selection, nameless, nameless_numbers};
+use crate::select::{ReadOptions, Selection, SourceColumn, nameless, nameless_numbers};
 use crate::table::{Source, Table, number_text, push_id, push_label};
 use std::io::{Cursor, Read};
 
@@ -102,7 +102,7 @@ impl Dtype {
 }
 
 /// What a header says about the numbers after it.
-pub(crate) struct Shape {
+pub(crate) struct RawShape {
     pub(crate) dtype: Dtype,
     pub(crate) rows: usize,
     pub(crate) cols: usize,
@@ -110,7 +110,7 @@ pub(crate) struct Shape {
     pub(crate) fortran: bool,
 }
 
-impl Shape {
+impl RawShape {
     /// Bytes of the body, or nothing if no file could hold them.
     fn bytes(&self) -> Option<u64> {
         let bytes = self.rows.checked_mul(self.cols)?.checked_mul(self.dtype.size())?;
@@ -122,8 +122,8 @@ impl Shape {
 pub(crate) struct Raw {
     input: Input,
     format: &'static str,
-    shape: Shape,
-    columns: Vec<Column>,
+    shape: RawShape,
+    columns: Vec<SourceColumn>,
     selection: Selection,
     taken: usize,
     buffer: Vec<u8>,
@@ -142,7 +142,7 @@ impl Raw {
         mut input: Input,
         format: &'static str,
         header: u64,
-        shape: Shape,
+        shape: RawShape,
         options: &ReadOptions,
     ) -> Result<Self> {
         if shape.rows == 0 {
@@ -179,8 +179,8 @@ impl Raw {
         Self { item: item.to_vec(), ..self }
     }
 
-    fn cell(&self, row: usize, column: usize) -> Cell {
-        Cell { file: self.input.file.clone(), row, line: None, column: nameless(column) }
+    fn cell(&self, row: usize, column: usize) -> CellAddress {
+        CellAddress { file: self.input.file.clone(), row, line: None, column: nameless(column) }
     }
 
     /// The next `count` numbers as bytes, in `self.buffer`.
@@ -294,12 +294,12 @@ impl Raw {
 }
 
 /// The most columns that one row of the input can have: naming more of them would trust the header alone.
-fn most_columns(input: &Input, shape: &Shape) -> usize {
+fn most_columns(input: &Input, shape: &RawShape) -> usize {
     let certain = input.size.map_or(1 << 20, |size| size / shape.dtype.size() as u64);
     usize::try_from(certain).unwrap_or(usize::MAX)
 }
 
-fn promise_broken(file: &str, format: &'static str, shape: &Shape) -> Error {
+fn promise_broken(file: &str, format: &'static str, shape: &RawShape) -> Error {
     let problem = format!(
         "its header promises {} rows of {} numbers, more than the file holds",
         shape.rows, shape.cols

@@ -3,7 +3,7 @@
 use crate::column::{Column, Field, Kind};
 use crate::columnar::{Decoder, columns_of, values};
 use crate::delimited::AnyRecords;
-use crate::error::{Cell, Error, Fault, Result};
+use crate::error::{CellAddress, Error, Fault, Result};
 use crate::input::{Format, Input, io_error};
 use crate::jsonl::JsonLines;
 use crate::table::BATCH_ROWS;
@@ -40,12 +40,12 @@ fn empty(fields: &[Field]) -> Vec<Column> {
 }
 
 /// Where each field is among the columns of the file.
-fn find(file: &str, columns: &[select::Column], fields: &[Field]) -> Result<Vec<usize>> {
+fn find(file: &str, columns: &[select::SourceColumn], fields: &[Field]) -> Result<Vec<usize>> {
     let find = |field: &Field| {
         let place = select::find(file, columns, &field.name)?;
         let what = match &columns[place].kind {
-            select::Kind::List => "lists",
-            select::Kind::Other(what) => what,
+            select::SourceKind::List => "lists",
+            select::SourceKind::Other(what) => what,
             _ => return Ok(place),
         };
         let problem = format!("has {what} in column {}, where numbers or text belong", field.name);
@@ -55,7 +55,7 @@ fn find(file: &str, columns: &[select::Column], fields: &[Field]) -> Result<Vec<
 }
 
 /// Adds a value to a column; null only where the field allows it.
-fn push(value: Value, field: &Field, column: &mut Column, cell: impl FnOnce() -> Cell) -> Result<()> {
+fn push(value: Value, field: &Field, column: &mut Column, cell: impl FnOnce() -> CellAddress) -> Result<()> {
     match value.push_to(column) {
         Ok(()) if field.nullable || !column.ends_with_null() => Ok(()),
         Ok(()) => Err(Error::Missing { cell: cell() }),
@@ -92,7 +92,7 @@ fn from_batches(
             for ((&place, field), column) in places.iter().zip(fields).zip(&mut columns) {
                 for value in values(&batch.column(place).slice(start, rows)) {
                     let (file, row) = (file.to_owned(), column.len());
-                    push(value, field, column, || Cell {
+                    push(value, field, column, || CellAddress {
                         file,
                         row,
                         line: None,
@@ -119,7 +119,7 @@ fn from_csv(input: Input, fields: &[Field]) -> Result<Vec<Column>> {
         if !advance(&mut records)? {
             break;
         }
-        let cell = |column: &str| Cell {
+        let cell = |column: &str| CellAddress {
             file: file.clone(),
             row,
             line: Some(records.line()),
@@ -163,8 +163,10 @@ fn from_jsonl(input: Input, fields: &[Field]) -> Result<Vec<Column>> {
     while let Some(row) = lines.advance()? {
         let Value::Object(row) = row else { return Err(lines.not_a_row("its values have no names")) };
         if std::mem::take(&mut first) {
-            let column =
-                |(name, value): &(String, Value)| select::Column { name: name.clone(), kind: value.kind() };
+            let column = |(name, value): &(String, Value)| select::SourceColumn {
+                name: name.clone(),
+                kind: value.kind(),
+            };
             find(&lines.input.file, &row.iter().map(column).collect::<Vec<_>>(), fields)?;
         }
         for (field, column) in fields.iter().zip(&mut columns) {

@@ -19,7 +19,7 @@ pub(crate) struct Records<R> {
 
 /// Where a scan stands within a record that has quotes.
 #[derive(Clone, Copy, PartialEq)]
-enum State {
+enum RecordState {
     CellStart,
     Plain,
     Quoted,
@@ -90,12 +90,12 @@ impl<R: BufRead> Records<R> {
     fn split_quoted(&mut self) -> io::Result<()> {
         self.cells.clear();
         let mut line = std::mem::take(&mut self.text);
-        let (mut state, mut start) = (State::CellStart, 0);
+        let (mut state, mut start) = (RecordState::CellStart, 0);
         loop {
             // A line end within quotes belongs to the cell; it is cut off below if the record ends with it.
             let end = line_end(&line);
             for &byte in &line[..end] {
-                if state != State::Quoted && byte == self.delimiter {
+                if state != RecordState::Quoted && byte == self.delimiter {
                     self.cells.push(start..self.text.len());
                     start = self.text.len();
                 }
@@ -105,7 +105,7 @@ impl<R: BufRead> Records<R> {
                     self.text.push(byte);
                 }
             }
-            if state != State::Quoted {
+            if state != RecordState::Quoted {
                 break;
             }
             self.text.extend_from_slice(&line[end..]);
@@ -121,14 +121,14 @@ impl<R: BufRead> Records<R> {
 }
 
 /// The state after `byte`, and whether the byte is part of the text.
-fn step(state: State, byte: u8, delimiter: u8) -> (State, bool) {
+fn step(state: RecordState, byte: u8, delimiter: u8) -> (RecordState, bool) {
     match (state, byte) {
-        (State::Quoted, b'"') => (State::QuoteInQuoted, false),
-        (State::Quoted, _) => (State::Quoted, true),
-        (State::QuoteInQuoted, b'"') => (State::Quoted, true),
-        (_, byte) if byte == delimiter => (State::CellStart, false),
-        (State::CellStart, b'"') => (State::Quoted, false),
-        _ => (State::Plain, true),
+        (RecordState::Quoted, b'"') => (RecordState::QuoteInQuoted, false),
+        (RecordState::Quoted, _) => (RecordState::Quoted, true),
+        (RecordState::QuoteInQuoted, b'"') => (RecordState::Quoted, true),
+        (_, byte) if byte == delimiter => (RecordState::CellStart, false),
+        (RecordState::CellStart, b'"') => (RecordState::Quoted, false),
+        _ => (RecordState::Plain, true),
     }
 }
 

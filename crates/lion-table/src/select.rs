@@ -43,13 +43,13 @@ pub enum Header {
 }
 
 /// A column as the file declares it or as its first row shows it.
-pub(crate) struct Column {
+pub(crate) struct SourceColumn {
     pub(crate) name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: SourceKind,
 }
 
 /// What a column can serve as.
-pub(crate) enum Kind {
+pub(crate) enum SourceKind {
     /// A feature, and an id or label too.
     Number,
     /// A row number written by another tool: a feature only when asked for by name.
@@ -73,7 +73,7 @@ pub(crate) struct Selection {
 
 impl Selection {
     /// Applies `options` to the columns of `file`.
-    pub(crate) fn new(file: &str, columns: &[Column], options: &ReadOptions) -> Result<Self> {
+    pub(crate) fn new(file: &str, columns: &[SourceColumn], options: &ReadOptions) -> Result<Self> {
         let find = |name: &String| find(file, columns, name);
         let id = options.id.as_ref().map(find).transpose()?;
         let label = options.label.as_ref().map(find).transpose()?;
@@ -89,7 +89,9 @@ impl Selection {
         }
         let wanted: Vec<usize> = match &options.columns {
             Some(names) => names.iter().map(find).collect::<Result<_>>()?,
-            None => (0..columns.len()).filter(|&c| !matches!(columns[c].kind, Kind::RowIndex)).collect(),
+            None => {
+                (0..columns.len()).filter(|&c| !matches!(columns[c].kind, SourceKind::RowIndex)).collect()
+            }
         };
         // Marking what is taken also drops a column that is asked for twice.
         let features: Vec<usize> =
@@ -105,15 +107,15 @@ impl Selection {
 }
 
 /// Refuses features that are not numbers; says whether they are one column of lists.
-fn check_features(file: &str, columns: &[Column], features: &[usize]) -> Result<bool> {
-    let named = |kind: fn(&Kind) -> bool| features.iter().find(|&&c| kind(&columns[c].kind));
+fn check_features(file: &str, columns: &[SourceColumn], features: &[usize]) -> Result<bool> {
+    let named = |kind: fn(&SourceKind) -> bool| features.iter().find(|&&c| kind(&columns[c].kind));
     for &c in features {
-        if let Kind::Text(what) | Kind::Other(what) = &columns[c].kind {
+        if let SourceKind::Text(what) | SourceKind::Other(what) = &columns[c].kind {
             let (file, column, what) = (file.to_owned(), columns[c].name.clone(), what.clone());
             return Err(Error::NotNumeric { file, column, what });
         }
     }
-    let list = named(|kind| matches!(kind, Kind::List));
+    let list = named(|kind| matches!(kind, SourceKind::List));
     if let (Some(&list), Some(&other)) = (list, features.iter().find(|&c| Some(c) != list)) {
         let (list, other) = (columns[list].name.clone(), columns[other].name.clone());
         return Err(Error::ListBesideOthers { file: file.to_owned(), list, other });
@@ -124,17 +126,17 @@ fn check_features(file: &str, columns: &[Column], features: &[usize]) -> Result<
     Ok(list.is_some())
 }
 
-fn check_role(file: &str, column: &Column) -> Result<()> {
+fn check_role(file: &str, column: &SourceColumn) -> Result<()> {
     let what = match &column.kind {
-        Kind::List => "lists of numbers",
-        Kind::Other(what) => what,
+        SourceKind::List => "lists of numbers",
+        SourceKind::Other(what) => what,
         _ => return Ok(()),
     };
     let problem = format!("has {what} in column {}, which can be neither id nor label", column.name);
     Err(Error::Unsuitable { file: file.to_owned(), problem })
 }
 
-pub(crate) fn find(file: &str, columns: &[Column], name: &str) -> Result<usize> {
+pub(crate) fn find(file: &str, columns: &[SourceColumn], name: &str) -> Result<usize> {
     let mut matching = (0..columns.len()).filter(|&c| columns[c].name == name);
     match (matching.next(), matching.next()) {
         (Some(found), None) => Ok(found),
@@ -145,12 +147,12 @@ pub(crate) fn find(file: &str, columns: &[Column], name: &str) -> Result<usize> 
     }
 }
 
-pub(crate) fn no_numeric_column(file: &str, columns: &[Column]) -> Error {
+pub(crate) fn no_numeric_column(file: &str, columns: &[SourceColumn]) -> Error {
     Error::NoNumericColumn { file: file.to_owned(), there: there(columns) }
 }
 
 /// The names of up to ten columns, for messages.
-fn there(columns: &[Column]) -> String {
+fn there(columns: &[SourceColumn]) -> String {
     let names: Vec<&str> = columns.iter().take(10).map(|column| column.name.as_str()).collect();
     match columns.len() {
         0 => "none".to_owned(),
@@ -165,6 +167,6 @@ pub(crate) fn nameless(at: usize) -> String {
 }
 
 /// The columns of a file that names none.
-pub(crate) fn nameless_numbers(count: usize) -> Vec<Column> {
-    (0..count).map(|at| Column { name: nameless(at), kind: Kind::Number }).collect()
+pub(crate) fn nameless_numbers(count: usize) -> Vec<SourceColumn> {
+    (0..count).map(|at| SourceColumn { name: nameless(at), kind: SourceKind::Number }).collect()
 }

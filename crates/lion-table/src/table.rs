@@ -1,9 +1,9 @@
 //! The table, and the one way in which every format fills it.
 
-use crate::error::{Cell, Error, Result};
+use crate::error::{CellAddress, Error, Result};
 use crate::input::Gauge;
 use crate::lines::Lines;
-use crate::select::{Column, Selection};
+use crate::select::{Selection, SourceColumn};
 use std::borrow::Borrow;
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -36,7 +36,7 @@ impl Table {
     }
 
     /// A table without rows for the columns that `selection` takes from a file.
-    pub(crate) fn for_selection(columns: &[Column], selection: &Selection) -> Self {
+    pub(crate) fn for_selection(columns: &[SourceColumn], selection: &Selection) -> Self {
         let names = selection.features.iter().map(|&c| columns[c].name.clone()).collect();
         Self::without_rows(names, selection)
     }
@@ -135,9 +135,9 @@ impl Origin {
     }
 
     /// Where row `i` of the whole table is, counted from 0, which must be of this file; an empty column means all of the row.
-    pub fn cell(&self, i: usize, column: &str) -> Cell {
+    pub fn cell(&self, i: usize, column: &str) -> CellAddress {
         let row = i.saturating_sub(self.before);
-        Cell { file: self.file.clone(), row, line: self.lines.of(row), column: column.to_owned() }
+        CellAddress { file: self.file.clone(), row, line: self.lines.of(row), column: column.to_owned() }
     }
 }
 
@@ -147,7 +147,7 @@ pub struct Origins(Vec<Origin>);
 
 impl Origins {
     /// Where row `i` of the whole table is, counted from 0; an empty column means all of the row.
-    pub fn cell(&self, i: usize, column: &str) -> Cell {
+    pub fn cell(&self, i: usize, column: &str) -> CellAddress {
         let at = self.0.partition_point(|origin| origin.before <= i).saturating_sub(1);
         self.0
             .get(at)
@@ -252,8 +252,8 @@ impl Batches {
         self.source.as_ref()?.rows()?.checked_add(self.later_rows?)
     }
 
-    /// The sizes of the items that became rows, where a file has such: those of images of 28 x 28 are 28 and 28. Columns may
-    /// have been left out of them.
+    /// The sizes of the items that became rows, where a file has such: those of images of 28 x 28 are 28 and 28.
+    /// Columns may have been left out of them.
     pub fn item(&self) -> &[usize] {
         self.source.as_ref().map_or(&[], |source| source.item())
     }
@@ -400,7 +400,11 @@ where
 }
 
 /// Adds the id of a row; an id may not be empty.
-pub(crate) fn push_id(table: &mut Table, id: Option<String>, cell: impl FnOnce() -> Cell) -> Result<()> {
+pub(crate) fn push_id(
+    table: &mut Table,
+    id: Option<String>,
+    cell: impl FnOnce() -> CellAddress,
+) -> Result<()> {
     let Some(ids) = &mut table.ids else { return Ok(()) };
     match id {
         Some(id) if !id.is_empty() => ids.push(id),

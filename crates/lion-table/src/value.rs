@@ -2,7 +2,7 @@
 
 use crate::column::Column;
 use crate::error::{Fault, shorten};
-use crate::select::Kind;
+use crate::select::SourceKind;
 use crate::table::number_text;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
@@ -62,12 +62,12 @@ impl Value {
     }
 
     /// What a column can serve as that has this value in its first row.
-    pub(crate) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> SourceKind {
         match self {
-            Self::Null | Self::Bool(_) | Self::Whole(_) | Self::Number(_) => Kind::Number,
-            Self::Text(text) => Kind::Text(format!("text ({:?} in row 0)", shorten(text))),
-            Self::List(_) => Kind::List,
-            Self::Object(_) => Kind::Other("objects".to_owned()),
+            Self::Null | Self::Bool(_) | Self::Whole(_) | Self::Number(_) => SourceKind::Number,
+            Self::Text(text) => SourceKind::Text(format!("text ({:?} in row 0)", shorten(text))),
+            Self::List(_) => SourceKind::List,
+            Self::Object(_) => SourceKind::Other("objects".to_owned()),
         }
     }
 
@@ -93,13 +93,13 @@ impl Value {
 
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(ValueVisitor)
     }
 }
 
-struct Reader;
+struct ValueVisitor;
 
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for ValueVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

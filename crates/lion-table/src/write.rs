@@ -7,7 +7,7 @@ mod npy;
 mod text;
 
 use crate::column::{Column, Field, Kind};
-use crate::error::{Cell, Error, Result};
+use crate::error::{CellAddress, Error, Result};
 use arrow_array::RecordBatch;
 use chunk::{Chunk, LONGEST_TEXT, schema_of};
 use destination::Destination;
@@ -132,14 +132,14 @@ impl Writer {
         let schema = schema_of(&fields);
         let open = || -> io::Result<Box<dyn Encoder>> {
             Ok(match format {
-                OutputFormat::Parquet => Box::new(columnar::Parquet::new(destination, schema.clone())?),
+                OutputFormat::Parquet => Box::new(columnar::ParquetWriter::new(destination, schema.clone())?),
                 OutputFormat::Arrow => Box::new(columnar::Arrow::new(destination, &schema)?),
-                OutputFormat::Csv => Box::new(text::Csv::new(destination, &schema)?),
+                OutputFormat::Csv => Box::new(text::CsvWriter::new(destination, &schema)?),
                 OutputFormat::CsvGz => {
                     let gzip = GzEncoder::new(destination, flate2::Compression::default());
-                    Box::new(text::Csv::new(gzip, &schema)?)
+                    Box::new(text::CsvWriter::new(gzip, &schema)?)
                 }
-                OutputFormat::Jsonl => Box::new(text::Jsonl::new(destination, &schema)),
+                OutputFormat::Jsonl => Box::new(text::JsonlWriter::new(destination, &schema)),
                 OutputFormat::Npy => Box::new(npy::Npy::new(destination, coordinates)?),
             })
         };
@@ -209,7 +209,7 @@ impl Writer {
             }
             if let Some((row, value)) = column.first_not_finite() {
                 let (file, column) = (self.file.clone(), name.clone());
-                let cell = Cell { file, row: self.row(row), line: None, column };
+                let cell = CellAddress { file, row: self.row(row), line: None, column };
                 return Err(Error::NotFinite { cell, value });
             }
             if let Column::Text(texts) = column

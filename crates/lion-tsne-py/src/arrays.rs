@@ -1,7 +1,8 @@
 //! Arrays in and out.
 
 use crate::errors::exception;
-use lion_tsne::{Matrix, Neighbours};
+use lion_tsne::Matrix;
+use lion_tsne::index::Neighbours;
 use numpy::{
     Element, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
 };
@@ -9,11 +10,11 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 /// Rows of an array, read where they are. One that is not in the order of rows is copied first.
-pub(crate) struct Rows<'py> {
+pub(crate) struct ArrayRows<'py> {
     array: PyReadonlyArray2<'py, f32>,
 }
 
-impl<'py> Rows<'py> {
+impl<'py> ArrayRows<'py> {
     /// Of a 2-D array of float32; the name is for the refusal of anything else.
     pub(crate) fn of(name: &str, x: &Bound<'py, PyAny>) -> PyResult<Self> {
         let array = x.cast::<PyArray2<f32>>().map_err(|_| wanted(name, "a 2-D array of float32"))?;

@@ -1,8 +1,8 @@
 //! The other ways of placing, by name.
 
-use crate::arrays::{Rows, table};
+use crate::arrays::{ArrayRows, table};
 use crate::errors::exception;
-use crate::map::Map;
+use crate::map::PyMap;
 use crate::params::Params;
 use crate::process::PerProcess;
 use crate::progress::observed;
@@ -22,8 +22,8 @@ pub(crate) fn baseline_names() -> Vec<String> {
 }
 
 /// Another way of placing, built from a map.
-#[pyclass(frozen, module = "liontsne._native")]
-pub(crate) struct Built {
+#[pyclass(name = "Built", frozen, module = "liontsne._native")]
+pub(crate) struct PyBuilt {
     name: String,
     built: lion_evaluate::BuiltBaseline,
     dims: usize,
@@ -32,14 +32,14 @@ pub(crate) struct Built {
 }
 
 #[pymethods]
-impl Built {
-    /// Builds it. Parameters: `seed`, `threads`, and what the method leaves open: `power` of idw, `epsilon` (mean, edges) of
-    /// rbf, `width` of kernelized, `epochs` of networks and of parametric.
+impl PyBuilt {
+    /// Builds it. Parameters: `seed`, `threads`, and what the method leaves open: `power` of idw, `epsilon` (mean,
+    /// edges) of rbf, `width` of kernelized, `epochs` of networks and of parametric.
     #[new]
     #[pyo3(signature = (map, name, params=None, progress=None))]
     fn new<'py>(
         py: Python<'py>,
-        map: &Map,
+        map: &PyMap,
         name: &str,
         params: Option<&Bound<'py, PyDict>>,
         progress: Option<&Bound<'py, PyAny>>,
@@ -63,7 +63,7 @@ impl Built {
         py: Python<'py>,
         x: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        let rows = Rows::of("x", x)?.to_matrix()?;
+        let rows = ArrayRows::of("x", x)?.to_matrix()?;
         let pool = self.pool.get(|_| pool(self.threads))?;
         let places = py.detach(|| pool.install(|| self.built.place(&rows))).map_err(exception)?;
         table(py, self.dims, places.into_data())
@@ -87,7 +87,7 @@ impl Built {
 }
 
 /// The way of placing of this name, with the parameters that it has.
-fn chosen(name: &str, map: &Map, params: &Params<'_>) -> PyResult<Baseline> {
+fn chosen(name: &str, map: &PyMap, params: &Params<'_>) -> PyResult<Baseline> {
     let Some(known) = Baseline::named(name) else {
         let names = baseline_names().join(", ");
         return Err(PyValueError::new_err(format!("there is no method {name:?}: it must be one of {names}")));

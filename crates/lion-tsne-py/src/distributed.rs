@@ -1,12 +1,13 @@
 //! Placing in parts that do not know of each other: resolved rows as columns, the outliers among them as bytes, and the
 //! positions of all outliers once they are in one place.
 
-use crate::arrays::Rows;
+use crate::arrays::ArrayRows;
 use crate::errors::exception;
 use crate::placements::{COORDINATES, broken, said, stream};
-use crate::placer::Placer;
+use crate::placer::PyPlacer;
 use arrow_array::{ArrayRef, BinaryArray, Float32Array, RecordBatch, UInt64Array};
-use lion_tsne::{Error, Lion, Matrix, PendingOutlier, Placement, Resolved};
+use lion_tsne::lion::{PendingOutlier, Resolved};
+use lion_tsne::{Error, Lion, Matrix, Placement};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -14,11 +15,11 @@ use pyo3::types::PyCapsule;
 use std::sync::Arc;
 
 /// Columns for whoever reads them through Arrow's C interface.
-#[pyclass(frozen, module = "liontsne._native")]
-pub(crate) struct Columns(RecordBatch);
+#[pyclass(name = "Columns", frozen, module = "liontsne._native")]
+pub(crate) struct PyColumns(RecordBatch);
 
 #[pymethods]
-impl Columns {
+impl PyColumns {
     /// The columns as a stream of one batch.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
@@ -35,7 +36,7 @@ impl Columns {
     }
 }
 
-impl Columns {
+impl PyColumns {
     fn new(columns: Vec<(&str, ArrayRef)>) -> PyResult<Self> {
         let columns = columns.into_iter().map(|(name, values)| (name, values, true));
         RecordBatch::try_from_iter_with_nullable(columns).map(Self).map_err(broken)
@@ -46,7 +47,7 @@ impl Columns {
 /// nearest_distance, neighbours, group, stranger`. An outlier has no place and no group, and the bytes that its
 /// position depends on as `stranger`.
 #[pyfunction]
-pub(crate) fn resolve<'py>(py: Python<'py>, placer: &Placer, x: &Bound<'py, PyAny>) -> PyResult<Columns> {
+pub(crate) fn resolve<'py>(py: Python<'py>, placer: &PyPlacer, x: &Bound<'py, PyAny>) -> PyResult<PyColumns> {
     let (lion, resolved) = placer.resolved(py, x)?;
     py.detach(|| {
         let (placements, pending): (Vec<Placement>, Vec<Option<Vec<u8>>>) =
@@ -61,7 +62,7 @@ pub(crate) fn resolve<'py>(py: Python<'py>, placer: &Placer, x: &Bound<'py, PyAn
         let mut columns = coordinates(&lion, &placements, is_placed);
         columns.extend(said(lion.map(), &placements)?);
         columns.push(("stranger", Arc::new(BinaryArray::from_iter(pending))));
-        Columns::new(columns)
+        PyColumns::new(columns)
     })
 }
 
@@ -76,7 +77,11 @@ fn known(resolved: Resolved) -> (Placement, Option<Vec<u8>>) {
 /// The positions and groups of outliers from their bytes, in this order: `x, y, (z), group`. These must be all outliers
 /// of the job; what they get depends on which they are, not on their order or how often each is there.
 #[pyfunction]
-pub(crate) fn positions(py: Python<'_>, placer: &Placer, pending: Vec<PyBackedBytes>) -> PyResult<Columns> {
+pub(crate) fn positions(
+    py: Python<'_>,
+    placer: &PyPlacer,
+    pending: Vec<PyBackedBytes>,
+) -> PyResult<PyColumns> {
     let lion = placer.lion()?;
     py.detach(|| {
         let width = lion.map().x().cols();
@@ -86,7 +91,7 @@ pub(crate) fn positions(py: Python<'_>, placer: &Placer, pending: Vec<PyBackedBy
         let mut columns = coordinates(&lion, &placements, |_| true);
         let groups = placements.iter().map(|placement| placement.group);
         columns.push(("group", Arc::new(UInt64Array::from_iter(groups))));
-        Columns::new(columns)
+        PyColumns::new(columns)
     })
 }
 
@@ -107,10 +112,10 @@ fn coordinates(
 #[pyfunction]
 pub(crate) fn problems<'py>(
     py: Python<'py>,
-    placer: &Placer,
+    placer: &PyPlacer,
     x: &Bound<'py, PyAny>,
 ) -> PyResult<Vec<(usize, Option<usize>, String)>> {
-    let (lion, rows) = (placer.lion()?, Rows::of("x", x)?);
+    let (lion, rows) = (placer.lion()?, ArrayRows::of("x", x)?);
     let (cols, values) = (rows.cols(), rows.values()?);
     py.detach(|| {
         let whole = Matrix::new(rows_of(values, cols), cols, values.to_vec()).map_err(exception)?;

@@ -1,38 +1,38 @@
 //! How good places are, whatever chose them.
 
-use crate::arrays::{Rows, column, numbers};
+use crate::arrays::{ArrayRows, column, numbers};
 use crate::baseline::pool;
 use crate::errors::exception;
-use crate::map::Map;
+use crate::map::PyMap;
 use lion_evaluate::{JoinedKl, Judge};
 use lion_tsne::{Error, Matrix, Result};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-type Numbers<'py> = PyResult<Bound<'py, PyArray1<f64>>>;
+type PyNumbers<'py> = PyResult<Bound<'py, PyArray1<f64>>>;
 
 /// For each place, the share of the ten nearest places of the map that carry this label.
 #[pyfunction]
 pub(crate) fn shares<'py>(
     py: Python<'py>,
-    map: &Map,
+    map: &PyMap,
     places: &Bound<'py, PyAny>,
     labels: Vec<String>,
-) -> Numbers<'py> {
+) -> PyNumbers<'py> {
     judged(py, map, places, |judge, places| judge.shares(places, &labels))
 }
 
 /// Where the distance of each place from the nearest place of the map falls among those between the map's own places: from
 /// 0 to 100.
 #[pyfunction]
-pub(crate) fn percentiles<'py>(py: Python<'py>, map: &Map, places: &Bound<'py, PyAny>) -> Numbers<'py> {
+pub(crate) fn percentiles<'py>(py: Python<'py>, map: &PyMap, places: &Bound<'py, PyAny>) -> PyNumbers<'py> {
     judged(py, map, places, Judge::percentiles)
 }
 
 /// How far each place is from the nearest place of the map.
 #[pyfunction]
-pub(crate) fn distances<'py>(py: Python<'py>, map: &Map, places: &Bound<'py, PyAny>) -> Numbers<'py> {
+pub(crate) fn distances<'py>(py: Python<'py>, map: &PyMap, places: &Bound<'py, PyAny>) -> PyNumbers<'py> {
     judged(py, map, places, Judge::distances)
 }
 
@@ -47,11 +47,11 @@ pub(crate) fn auc(py: Python<'_>, strange: &Bound<'_, PyAny>, ordinary: &Bound<'
 #[pyfunction]
 pub(crate) fn joined_kl<'py>(
     py: Python<'py>,
-    map: &Map,
+    map: &PyMap,
     x: &Bound<'py, PyAny>,
     places: &Bound<'py, PyAny>,
 ) -> PyResult<(Bound<'py, PyArray1<f64>>, f64)> {
-    let (rows, places) = (Rows::of("x", x)?.to_matrix()?, Rows::of("places", places)?.to_matrix()?);
+    let (rows, places) = (ArrayRows::of("x", x)?.to_matrix()?, ArrayRows::of("places", places)?.to_matrix()?);
     let pool = pool(0)?;
     let (divergences, own) =
         py.detach(|| pool.install(|| divergences(&map.0, &rows, &places))).map_err(exception)?;
@@ -78,11 +78,11 @@ fn divergences(map: &lion_tsne::Map, rows: &Matrix, places: &Matrix) -> Result<(
 /// What the map's judge says of places.
 fn judged<'py>(
     py: Python<'py>,
-    map: &Map,
+    map: &PyMap,
     places: &Bound<'py, PyAny>,
     say: impl FnOnce(&Judge, &Matrix) -> Result<Vec<f64>> + Send,
-) -> Numbers<'py> {
-    let places = Rows::of("places", places)?.to_matrix()?;
+) -> PyNumbers<'py> {
+    let places = ArrayRows::of("places", places)?.to_matrix()?;
     let pool = pool(0)?;
     let said = py.detach(|| pool.install(|| say(&Judge::new(&map.0)?, &places))).map_err(exception)?;
     Ok(column(py, said))

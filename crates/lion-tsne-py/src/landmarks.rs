@@ -1,25 +1,26 @@
 //! Landmarks in the making: parts of a table in, a map out.
 
-use crate::arrays::Rows;
+use crate::arrays::ArrayRows;
 use crate::errors::exception;
-use crate::map::{Map, named};
+use crate::map::{PyMap, named};
 use crate::params::Params;
 use crate::progress::observed;
-use lion_tsne::{Fit, LandmarkOptions};
+use lion_tsne::Fit;
+use lion_tsne::landmarks::LandmarkOptions;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 /// Landmarks in the making: rows are added, then a map is fitted.
-#[pyclass(module = "liontsne._native")]
-pub(crate) struct Landmarks {
+#[pyclass(name = "Landmarks", module = "liontsne._native")]
+pub(crate) struct PyLandmarks {
     /// There until the map is fitted.
-    landmarks: Option<lion_tsne::Landmarks>,
+    landmarks: Option<lion_tsne::landmarks::Landmarks>,
     fit: Fit,
 }
 
 #[pymethods]
-impl Landmarks {
+impl PyLandmarks {
     #[new]
     #[pyo3(signature = (count, *, stratified=false, cover=false, params=None))]
     fn new<'py>(
@@ -31,7 +32,7 @@ impl Landmarks {
     ) -> PyResult<Self> {
         let fit = Params::new(py, params)?.fit()?;
         let options = LandmarkOptions { stratified, cover, ..fit.landmarks(count) };
-        Ok(Self { landmarks: Some(lion_tsne::Landmarks::new(options).map_err(exception)?), fit })
+        Ok(Self { landmarks: Some(lion_tsne::landmarks::Landmarks::new(options).map_err(exception)?), fit })
     }
 
     /// Adds the next rows of the table. An error names the row within these, counted from 0.
@@ -43,7 +44,7 @@ impl Landmarks {
         ids: Option<Vec<String>>,
         labels: Option<Vec<String>>,
     ) -> PyResult<()> {
-        let rows = lion_tsne::Rows { data: Rows::of("x", x)?.to_matrix()?, ids, labels };
+        let rows = lion_tsne::Rows { data: ArrayRows::of("x", x)?.to_matrix()?, ids, labels };
         let landmarks = self.landmarks.as_mut().ok_or_else(over)?;
         py.detach(|| landmarks.add(rows)).map_err(exception)
     }
@@ -61,12 +62,12 @@ impl Landmarks {
         py: Python<'py>,
         columns: Option<Vec<String>>,
         progress: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Map> {
+    ) -> PyResult<PyMap> {
         let (landmarks, fit) = (self.landmarks.take().ok_or_else(over)?, self.fit.clone());
         let work = move |observer: &mut lion_tsne::Observer<'_>| {
             named(fit.run_sampled(landmarks.finish()?, observer)?, columns)
         };
-        observed(py, progress, work).map(Map::from)
+        observed(py, progress, work).map(PyMap::from)
     }
 }
 

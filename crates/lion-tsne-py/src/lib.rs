@@ -18,19 +18,19 @@ mod progress;
 #[pyo3::pymodule(name = "_native")]
 mod native {
     #[pymodule_export]
-    use crate::baseline::{Built, baseline_names};
+    use crate::baseline::{PyBuilt, baseline_names};
     #[pymodule_export]
-    use crate::distributed::{Columns, positions, problems, resolve};
+    use crate::distributed::{PyColumns, positions, problems, resolve};
     #[pymodule_export]
     use crate::evaluate::{auc, distances, joined_kl, percentiles, shares};
     #[pymodule_export]
-    use crate::landmarks::Landmarks;
+    use crate::landmarks::PyLandmarks;
     #[pymodule_export]
-    use crate::map::Map;
+    use crate::map::PyMap;
     #[pymodule_export]
-    use crate::placements::Placements;
+    use crate::placements::PyPlacements;
     #[pymodule_export]
-    use crate::placer::Placer;
+    use crate::placer::PyPlacer;
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");

@@ -1,11 +1,12 @@
 //! A fitted map.
 
-use crate::arrays::{Rows, table};
+use crate::arrays::{ArrayRows, table};
 use crate::errors::exception;
 use crate::params::Params;
 use crate::progress::observed;
 use lion_evaluate::places_of_map;
-use lion_tsne::{LionParameters, Metric};
+use lion_tsne::Metric;
+use lion_tsne::lion::LionParameters;
 use numpy::PyArray2;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -13,11 +14,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// A fitted map: rows, their places, and how they came to be. It never changes.
-#[pyclass(frozen, module = "liontsne._native")]
-pub(crate) struct Map(pub(crate) Arc<lion_tsne::Map>);
+#[pyclass(name = "Map", frozen, module = "liontsne._native")]
+pub(crate) struct PyMap(pub(crate) Arc<lion_tsne::Map>);
 
 #[pymethods]
-impl Map {
+impl PyMap {
     /// Fits a map to the rows of `x`.
     #[staticmethod]
     #[pyo3(signature = (x, *, labels=None, ids=None, columns=None, params=None, progress=None))]
@@ -31,7 +32,7 @@ impl Map {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         let fit = Params::new(py, params)?.fit()?;
-        let rows = lion_tsne::Rows { data: Rows::of("x", x)?.to_matrix()?, ids, labels };
+        let rows = lion_tsne::Rows { data: ArrayRows::of("x", x)?.to_matrix()?, ids, labels };
         observed(py, progress, move |observer| named(fit.run(rows, observer)?, columns)).map(Self::from)
     }
 
@@ -50,8 +51,8 @@ impl Map {
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         let fit = Params::new(py, params)?.fit()?;
-        let rows = lion_tsne::Rows { data: Rows::of("x", x)?.to_matrix()?, ids, labels };
-        let places = Rows::of("y", y)?.to_matrix()?;
+        let rows = lion_tsne::Rows { data: ArrayRows::of("x", x)?.to_matrix()?, ids, labels };
+        let places = ArrayRows::of("y", y)?.to_matrix()?;
         observed(py, progress, move |observer| named(fit.adopt(rows, places, observer)?, columns))
             .map(Self::from)
     }
@@ -254,13 +255,13 @@ impl Map {
     }
 }
 
-impl Map {
+impl PyMap {
     fn parameters(&self) -> Option<&LionParameters> {
         self.0.lion()
     }
 }
 
-impl From<lion_tsne::Map> for Map {
+impl From<lion_tsne::Map> for PyMap {
     fn from(map: lion_tsne::Map) -> Self {
         Self(Arc::new(map))
     }

@@ -1,11 +1,10 @@
 //! Parameters by name, as they come in a `dict`. A missing one and None are the library's default; one that is not known is
 //! refused.
 
-use crate::arrays::{Rows, neighbours};
-use lion_tsne::{
-    Fit, Init, LionOptions, Local, Method, Metric, Neighbours, PcaChoice, PcaResidualLimit, Positions,
-    Radius, Search, Taper, VerdictRule,
-};
+use crate::arrays::{ArrayRows, neighbours};
+use lion_tsne::index::{Neighbours, Search};
+use lion_tsne::lion::{PcaResidualLimit, Positions, Taper};
+use lion_tsne::{Fit, Init, LionOptions, Local, Method, Metric, PcaChoice, Radius, VerdictRule};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -98,7 +97,7 @@ impl<'py> Params<'py> {
             Ok("random") => Ok(Some(Init::Random)),
             Ok("spectral") => Ok(Some(Init::Spectral)),
             Ok(_) => Err(refuse("init", "pca, random, spectral or an array of places", &value)),
-            Err(_) => Ok(Some(Init::Given(Rows::of("init", &value)?.to_matrix()?))),
+            Err(_) => Ok(Some(Init::Given(ArrayRows::of("init", &value)?.to_matrix()?))),
         }
     }
 

@@ -33,8 +33,8 @@ pub(crate) fn code(verdict: Verdict) -> i8 {
 /// Placed rows, in the order in which they were given: `id, x, y, (z), verdict, score, p_distance, p_neighbours,
 /// off_plane, nearest_id, nearest_distance, neighbours, group`. pyarrow, polars, pandas and DuckDB read them through
 /// `__arrow_c_stream__`.
-#[pyclass(frozen, module = "liontsne._native")]
-pub(crate) struct Placements {
+#[pyclass(name = "Placements", frozen, module = "liontsne._native")]
+pub(crate) struct PyPlacements {
     batch: RecordBatch,
     /// Row after row.
     places: Vec<f32>,
@@ -44,7 +44,7 @@ pub(crate) struct Placements {
     nearest: Vec<u32>,
 }
 
-impl Placements {
+impl PyPlacements {
     /// Of rows placed in this map.
     pub(crate) fn new(map: &Map, placements: Vec<Placement>, ids: Option<Vec<String>>) -> PyResult<Self> {
         let rows = placements.len();
@@ -128,7 +128,7 @@ pub(crate) fn broken(error: ArrowError) -> PyErr {
 }
 
 #[pymethods]
-impl Placements {
+impl PyPlacements {
     /// The table as a stream of one batch. Other types than its own are left to the one who asks for them.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
@@ -240,7 +240,7 @@ impl Placements {
     }
 }
 
-impl Placements {
+impl PyPlacements {
     /// A column of numbers, one of these in the place of a missing one.
     fn values<A, T: Element + Copy>(&self, name: &str, missing: T) -> Vec<T>
     where

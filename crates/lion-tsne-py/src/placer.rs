@@ -1,12 +1,13 @@
 //! A map made ready for new rows.
 
-use crate::arrays::{Rows, column, table};
+use crate::arrays::{ArrayRows, column, table};
 use crate::errors::{after, exception};
-use crate::map::Map;
+use crate::map::PyMap;
 use crate::params::Params;
-use crate::placements::{Placements, code};
+use crate::placements::{PyPlacements, code};
 use crate::process::PerProcess;
-use lion_tsne::{Lion, LionOptions, Matrix, Placement, Resolved, VerdictRule};
+use lion_tsne::lion::Resolved;
+use lion_tsne::{Lion, LionOptions, Matrix, Placement, VerdictRule};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -16,18 +17,18 @@ use std::sync::Arc;
 const TOGETHER: usize = 1 << 14;
 
 /// A map made ready for placing. Each call is for itself: outliers know of those in the same call.
-#[pyclass(frozen, module = "liontsne._native")]
-pub(crate) struct Placer {
+#[pyclass(name = "Placer", frozen, module = "liontsne._native")]
+pub(crate) struct PyPlacer {
     lion: PerProcess<Lion>,
     options: LionOptions,
 }
 
 #[pymethods]
-impl Placer {
+impl PyPlacer {
     /// Of a map, with options by name.
     #[new]
     #[pyo3(signature = (map, options=None))]
-    fn new<'py>(py: Python<'py>, map: &Map, options: Option<&Bound<'py, PyDict>>) -> PyResult<Self> {
+    fn new<'py>(py: Python<'py>, map: &PyMap, options: Option<&Bound<'py, PyDict>>) -> PyResult<Self> {
         let options = Params::new(py, options)?.lion_options()?;
         let lion = py.detach(|| Lion::new(lion_tsne::Map::clone(&map.0), &options)).map_err(exception)?;
         Ok(Self { lion: PerProcess::new(lion), options })
@@ -51,7 +52,7 @@ impl Placer {
     }
 
     /// The verdicts on rows, as codes (0 exact, 1 interpolated, 2 beside-outlier, 3 outlier), and their scores.
-    fn judge<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Verdicts<'py>> {
+    fn judge<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<PyVerdicts<'py>> {
         let (_, resolved) = self.resolved(py, x)?;
         let codes = resolved.iter().map(|resolved| code(known(resolved).verdict)).collect();
         let scores = resolved.iter().map(|resolved| known(resolved).score).collect();
@@ -65,9 +66,9 @@ impl Placer {
         py: Python<'py>,
         x: &Bound<'py, PyAny>,
         ids: Option<Vec<String>>,
-    ) -> PyResult<Placements> {
+    ) -> PyResult<PyPlacements> {
         let (lion, placements) = self.placed(py, x)?;
-        py.detach(|| Placements::new(lion.map(), placements, ids))
+        py.detach(|| PyPlacements::new(lion.map(), placements, ids))
     }
 
     /// The radius of a row's neighbourhood, as used.
@@ -116,16 +117,16 @@ impl Placer {
     }
 }
 
-type Verdicts<'py> = (Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<f64>>);
+type PyVerdicts<'py> = (Bound<'py, PyArray1<i8>>, Bound<'py, PyArray1<f64>>);
 
-impl Placer {
+impl PyPlacer {
     pub(crate) fn lion(&self) -> PyResult<Arc<Lion>> {
         self.lion.get(|forked| Lion::new(forked.map().clone(), &self.options).map_err(exception))
     }
 
     /// Places rows: one on this thread, more of them on all.
     fn placed<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<(Arc<Lion>, Vec<Placement>)> {
-        let rows = Rows::of("x", x)?;
+        let rows = ArrayRows::of("x", x)?;
         if rows.len() == 1 {
             let (lion, row) = (self.lion()?, rows.values()?);
             let placement = py.detach(|| lion.place_row(row)).map_err(exception)?;
@@ -142,7 +143,7 @@ impl Placer {
         py: Python<'py>,
         x: &Bound<'py, PyAny>,
     ) -> PyResult<(Arc<Lion>, Vec<Resolved>)> {
-        let (lion, rows) = (self.lion()?, Rows::of("x", x)?);
+        let (lion, rows) = (self.lion()?, ArrayRows::of("x", x)?);
         let (cols, values) = (rows.cols(), rows.values()?);
         let mut resolved = Vec::with_capacity(rows.len());
         // At least once: a table without rows may still have the wrong columns.

@@ -29,12 +29,12 @@ struct Heard {
 
 /// What the two threads say to each other.
 #[derive(Default)]
-struct Line {
+struct ProgressLine {
     heard: Mutex<Option<Heard>>,
     stop: AtomicBool,
 }
 
-impl Line {
+impl ProgressLine {
     fn hear(&self, progress: &Progress<'_>) -> ControlFlow<()> {
         let &Progress { stage, done, total, kl, .. } = progress;
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,7 +63,7 @@ pub(crate) fn observed<T: Send + 'static>(
     progress: Option<&Bound<'_, PyAny>>,
     work: impl FnOnce(&mut Observer<'_>) -> lion_tsne::Result<T> + Send + 'static,
 ) -> PyResult<T> {
-    let line = Arc::new(Line::default());
+    let line = Arc::new(ProgressLine::default());
     let (send, mut outcome) = sync_channel(1);
     let heard = line.clone();
     thread::Builder::new().name("liontsne".into()).spawn(move || {
@@ -107,7 +107,7 @@ struct Teller<'a, 'py> {
 }
 
 impl Teller<'_, '_> {
-    fn tell(&mut self, line: &Line) -> PyResult<()> {
+    fn tell(&mut self, line: &ProgressLine) -> PyResult<()> {
         let (Some(progress), Some(heard)) = (self.progress, line.heard()) else { return Ok(()) };
         if self.told == Some(heard) {
             return Ok(());

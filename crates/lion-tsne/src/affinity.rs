@@ -116,7 +116,7 @@ pub fn perplexity_weights(distances2: &[f32], perplexity: f64, weights: &mut [f6
     find_log_beta(start, perplexity.ln(), |beta| {
         let moments = vectorized(
             #[inline(always)]
-            || Moments::at(distances2, nearest, beta, weights),
+            || WeightSums::at(distances2, nearest, beta, weights),
         );
         moments.entropy(beta)
     });
@@ -124,8 +124,8 @@ pub fn perplexity_weights(distances2: &[f32], perplexity: f64, weights: &mut [f6
     weights.iter_mut().for_each(|weight| *weight /= sum);
 }
 
-/// The ln(beta), beta = 1/2σ², at which the entropy is `target` to 1e-9, from a start. `entropy` tells it and its derivative
-/// by ln(beta). Where none will do, the last that was tried.
+/// The ln(beta), beta = 1/2σ², at which the entropy is `target` to 1e-9, from a start. `entropy` tells it and its
+/// derivative by ln(beta). Where none will do, the last that was tried.
 pub fn find_log_beta(start: f64, target: f64, mut entropy: impl FnMut(f64) -> (f64, f64)) -> f64 {
     // By Newton's method, kept inside a bracket that halves otherwise.
     let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
@@ -161,9 +161,9 @@ pub fn find_log_beta(start: f64, target: f64, mut entropy: impl FnMut(f64) -> (f
 }
 
 /// Σ w, Σ w d and Σ w d², w = exp(-beta d), where d are squared distances less the nearest.
-struct Moments([f64; 3]);
+struct WeightSums([f64; 3]);
 
-impl Moments {
+impl WeightSums {
     /// Leaves the weights behind, not normalised. So many sums side by side that no result is waited for, always the same.
     #[inline(always)]
     fn at(distances2: &[f32], nearest: f64, beta: f64, weights: &mut [f64]) -> Self {

@@ -321,7 +321,7 @@ fn not_read(error: io::Error) -> io::Error {
 /// Any answer but a map is a sentence for a person.
 fn read(bytes: &[u8], mapped: Option<&Arc<Mmap>>) -> std::result::Result<Map, String> {
     let archive = Archive::read(bytes, accept)?;
-    let reader = Reader { archive: &archive, bytes, mapped };
+    let reader = MapReader { archive: &archive, bytes, mapped };
     let map = reader.map().map_err(|problem| format!("the map is not valid, {problem}: {MAKE_AGAIN}"))?;
     map.checked().map_err(|error| format!("the map is not valid, {error}: {MAKE_AGAIN}"))
 }
@@ -341,7 +341,7 @@ fn accept(metadata: &BTreeMap<String, String>) -> std::result::Result<(), String
     }
 }
 
-struct Reader<'a> {
+struct MapReader<'a> {
     archive: &'a Archive<'a>,
     bytes: &'a [u8],
     mapped: Option<&'a Arc<Mmap>>,
@@ -350,7 +350,7 @@ struct Reader<'a> {
 /// A failure to make sense of what the file holds, as the end of a sentence.
 type Understood<T> = std::result::Result<T, String>;
 
-impl Reader<'_> {
+impl MapReader<'_> {
     fn map(&self) -> Understood<Map> {
         let parameters = self.archive.metadata.get("parameters").ok_or("it has no parameters")?;
         let Parameters { preprocess, mut provenance, lion, pictures } = serde_json::from_str(parameters)

@@ -8,11 +8,11 @@ use crate::affinity::Affinities;
 use crate::error::{Error, Result};
 use crate::index::{Neighbours, Search, nearest_neighbours, wanted};
 use crate::landmarks::{Sampled, SampledFrom, UncoveredCounter};
-use crate::lion::{Chosen, LionParameters, Radius};
+use crate::lion::{LionParameters, ParameterOverrides, Radius};
 use crate::map::{KlPoint, Map, MapParts, Provenance};
 use crate::matrix::Matrix;
 use crate::preprocess::{
-    Covariance, Fitted, Metric, Pca, PcaChoice, Preprocess, Source, Unique, unique_rows,
+    Covariance, Fitted, Metric, Pca, PcaChoice, PcaSource, Preprocess, Unique, unique_rows,
 };
 use crate::progress::{Observer, Progress, Stage};
 use crate::tsne::{Optimised, Repulsion, Schedule, init, optimise};
@@ -164,14 +164,14 @@ impl Fit {
     /// Fits a map to the rows. The observer hears of every step; if it says stop during the descent, the map reached so
     /// far is returned and says so.
     pub fn run(&self, rows: impl Into<Rows>, observer: &mut Observer<'_>) -> Result<Map> {
-        self.run_covering(rows.into(), Sample::default(), observer)
+        self.run_covering(rows.into(), TableSample::default(), observer)
     }
 
     /// Fits a map to landmarks, whose PCA is that of the whole table, and judges what they leave out of it.
     pub fn run_sampled(&self, sampled: Sampled, observer: &mut Observer<'_>) -> Result<Map> {
         let Sampled { rows, covering, seen, stratified, pca, covariance, held_out } = sampled;
         let fitted_pca = pca.or_else(|| self.fitted_pca.clone());
-        let sample = Sample { covering, covariance };
+        let sample = TableSample { covering, covariance };
         let mut map = Self { fitted_pca, ..self.clone() }.run_covering(rows, sample, observer)?;
         let (uncovered, uncovered_error, judged) =
             held_out.judge(&UncoveredCounter::new(&map, self.threads)?)?;
@@ -182,7 +182,7 @@ impl Fit {
     }
 
     /// Fits a map to rows of a larger table.
-    fn run_covering(&self, rows: Rows, sample: Sample, observer: &mut Observer<'_>) -> Result<Map> {
+    fn run_covering(&self, rows: Rows, sample: TableSample, observer: &mut Observer<'_>) -> Result<Map> {
         self.check(&rows)?;
         pool(self.threads)?.install(|| match self.dims {
             3 => self.run_in::<3>(rows, sample, observer),
@@ -217,7 +217,7 @@ impl Fit {
         };
         pool(self.threads)?.install(|| {
             // Every row keeps the place it was given, also rows that are equal.
-            let (distinct, out) = self.prepare(rows, None, Sample::default(), observer)?;
+            let (distinct, out) = self.prepare(rows, None, TableSample::default(), observer)?;
             let calibration = self.calibrate(&distinct, out, None, None)?;
             self.finish(distinct, y, None, calibration, provenance, observer)
         })
@@ -311,10 +311,10 @@ impl Fit {
         &self,
         rows: Rows,
         unique: Option<Unique>,
-        sample: Sample,
+        sample: TableSample,
         observer: &mut Observer<'_>,
-    ) -> Result<(Distinct, Option<OutOfSample>)> {
-        let (Rows { data, ids, labels }, Sample { covering, covariance }) = (rows, sample);
+    ) -> Result<(DistinctRows, Option<OutOfSample>)> {
+        let (Rows { data, ids, labels }, TableSample { covering, covariance }) = (rows, sample);
         let total = data.rows() as u64;
         tell(observer, Stage::Preprocess, 0, total)?;
         let Fitted { preprocess, rows: x, residuals, source } = match &self.fitted_pca {
@@ -324,7 +324,7 @@ impl Fit {
                 // A PCA of other rows alone has not seen these: nothing of it need be left out.
                 let source = match covariance {
                     None => None,
-                    covariance => Some(Source { rows: preprocess.before_pca(data), covariance }),
+                    covariance => Some(PcaSource { rows: preprocess.before_pca(data), covariance }),
                 };
                 Fitted { preprocess, rows: x, residuals, source }
             }
@@ -341,7 +341,7 @@ impl Fit {
             false => (x, residuals),
         };
         let distinct =
-            Distinct { preprocess, x, residuals, representatives, place_of, ids, labels, covering };
+            DistinctRows { preprocess, x, residuals, representatives, place_of, ids, labels, covering };
         let out_of_sample = match source.is_some() || self.groups.is_some() {
             true if distinct.is_calibrated() => {
                 let k = neighbours_in(distinct.x.rows());
@@ -353,7 +353,7 @@ impl Fit {
         Ok((distinct, out_of_sample))
     }
 
-    fn origin<'a>(&'a self, distinct: &'a Distinct) -> CalibrationRows<'a> {
+    fn origin<'a>(&'a self, distinct: &'a DistinctRows) -> CalibrationRows<'a> {
         CalibrationRows {
             x: &distinct.x,
             residuals: distinct.residuals.as_deref(),
@@ -368,7 +368,7 @@ impl Fit {
     /// What verdicts are calibrated by, if the rows are enough; from the neighbours at hand where they are of use.
     fn calibrate(
         &self,
-        distinct: &Distinct,
+        distinct: &DistinctRows,
         out_of_sample: Option<OutOfSample>,
         neighbours: Option<&Neighbours>,
         nn_x: Option<&[f32]>,
@@ -387,7 +387,12 @@ impl Fit {
         Ok(Some(Calibration::new(&self.origin(distinct), out_of_sample, neighbours, nn_x)))
     }
 
-    fn run_in<const D: usize>(&self, rows: Rows, sample: Sample, observer: &mut Observer<'_>) -> Result<Map> {
+    fn run_in<const D: usize>(
+        &self,
+        rows: Rows,
+        sample: TableSample,
+        observer: &mut Observer<'_>,
+    ) -> Result<Map> {
         let unique = unique_rows(&rows.data);
         self.check_perplexity(unique.representatives.len(), "different rows")?;
         let perplexity = self.perplexity_for(unique.representatives.len());
@@ -441,14 +446,14 @@ impl Fit {
     /// Finds the parameters of placing and puts the map together.
     fn finish(
         &self,
-        distinct: Distinct,
+        distinct: DistinctRows,
         y: Matrix,
         nn_x: Option<Vec<f32>>,
         calibration: Option<Calibration>,
         provenance: Provenance,
         observer: &mut Observer<'_>,
     ) -> Result<Map> {
-        let Distinct { preprocess, x, residuals, place_of, ids, labels, covering, .. } = distinct;
+        let DistinctRows { preprocess, x, residuals, place_of, ids, labels, covering, .. } = distinct;
         let total = x.rows() as u64;
         // There is a map to keep by now: the answer may stop nothing.
         let _ = observer(&Progress::of(Stage::Parameters, 0, total));
@@ -461,11 +466,11 @@ impl Fit {
         Map::new(MapParts { preprocess, x, y, place_of, ids, labels, provenance, lion })
     }
 
-    fn chosen(&self) -> Chosen {
-        Chosen { radius: self.radius, power: self.power, r_y: self.r_y, r_close: self.r_close }
+    fn chosen(&self) -> ParameterOverrides {
+        ParameterOverrides { radius: self.radius, power: self.power, r_y: self.r_y, r_close: self.r_close }
     }
 
-    fn first_layout<const D: usize>(&self, distinct: &Distinct, p: &Affinities) -> Result<Vec<[f32; D]>> {
+    fn first_layout<const D: usize>(&self, distinct: &DistinctRows, p: &Affinities) -> Result<Vec<[f32; D]>> {
         let x = &distinct.x;
         Ok(match &self.init {
             Init::Random => init::random(x.rows(), self.seed),
@@ -550,7 +555,7 @@ fn most_perplexity(rows: usize) -> f64 {
 }
 
 /// The rows that are embedded, and how the others hang on them.
-struct Distinct {
+struct DistinctRows {
     preprocess: Preprocess,
     x: Matrix,
     residuals: Option<Vec<f32>>,
@@ -562,7 +567,7 @@ struct Distinct {
     covering: usize,
 }
 
-impl Distinct {
+impl DistinctRows {
     fn is_calibrated(&self) -> bool {
         self.x.rows() - self.covering >= LEAST_ROWS
     }
@@ -570,7 +575,7 @@ impl Distinct {
 
 /// What the rows are to a larger table, if they are of one.
 #[derive(Default)]
-struct Sample {
+struct TableSample {
     /// So many rows, the last ones, cover sparse regions.
     covering: usize,
     /// The covariance of the table.

@@ -60,7 +60,8 @@ impl Fit {
 /// Landmarks in the making: rows are added, then it is finished.
 ///
 /// ```
-/// use lion_tsne::{Fit, Landmarks, Matrix, ignore};
+/// use lion_tsne::{Fit, Matrix, ignore};
+/// use lion_tsne::landmarks::Landmarks;
 ///
 /// # fn main() -> lion_tsne::Result<()> {
 /// let fit = Fit { perplexity: Some(3.0), ..Fit::default() };

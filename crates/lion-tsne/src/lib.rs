@@ -4,8 +4,8 @@
 //! - [`Matrix`]: rows of `f32`, owned or mapped from a file; the one array type here. [`Rows`] are a matrix with what is
 //!   known of it, ids and labels.
 //! - [`Fit`]: what to fit and how. [`Fit::run`] makes a map by t-SNE; [`Fit::adopt`] takes places made elsewhere.
-//! - [`Map`]: the rows, their places, and how they came to be ([`Provenance`]). [`Map::save`] and [`Map::load`] keep it
-//!   in a file whose layout is written down in docs/format.md.
+//! - [`Map`]: the rows, their places, and how they came to be ([`Provenance`](map::Provenance)). [`Map::save`] and
+//!   [`Map::load`] keep it in a file whose layout is written down in docs/format.md.
 //! - [`Lion`]: a map made ready for new rows, as [`LionOptions`] say. Each row gets a [`Placement`]: a place, a [`Verdict`]
 //!   and how strange it is. A [`Placer`] remembers the positions it gave to outliers.
 //! - [`live::Live`]: points with ids that appear, change and leave, and an [`live::Event`] for each change: what a
@@ -13,8 +13,10 @@
 //! - [`Progress`]: told to an [`Observer`] at every step, who may answer stop. [`ignore()`] listens to nothing.
 //! - [`Error`]: one sentence that says what is wrong and what to do.
 //!
-//! The stages of a fit, for whoever needs one alone: [`Preprocess`] (PCA, unit length), [`nearest_neighbours`] (or an
-//! [`ExactIndex`] for other queries), [`Affinities`]; [`kl_divergence`] tells how good a map is, whatever made it.
+//! The stages of a fit, for whoever needs one alone: [`preprocess`] (PCA, unit length), [`index`] (nearest neighbours,
+//! or an [`ExactIndex`](index::ExactIndex) for other queries), [`tsne`] (affinities;
+//! [`kl_divergence`](tsne::kl_divergence) tells how good a map is, whatever made it). Seldom needed: [`landmarks`] of
+//! tables too large to map, [`memory`] before it is taken, and the details of [`lion`] and [`map`].
 //! [`numerics`], [`memory`] and [`mod@file`] have what other crates that compute on maps share with this one.
 //!
 //! ```
@@ -66,36 +68,26 @@ mod affinity;
 mod error;
 pub mod file;
 mod fit;
-mod index;
+pub mod index;
 mod kd_tree;
-mod landmarks;
-mod lion;
+pub mod landmarks;
+pub mod lion;
 pub mod live;
-mod map;
+pub mod map;
 mod matrix;
 pub mod memory;
 pub mod numerics;
-mod preprocess;
+pub mod preprocess;
 mod progress;
 mod random;
-mod tsne;
+pub mod tsne;
 mod vectorized;
 mod verdict;
 
-pub use affinity::{Affinities, perplexity_weights};
 pub use error::{Error, Fault, Result};
-pub use file::Saved;
 pub use fit::{Fit, Init, Method, PERPLEXITY, Rows};
-pub use index::{ExactIndex, Neighbours, Search, nearest_neighbours};
-pub use landmarks::{LandmarkOptions, Landmarks, Sampled, SampledFrom, UncoveredCounter};
-pub use lion::{
-    CalibrationFacts, CrossValidated, DEFAULT_ALPHA, Lion, LionOptions, LionParameters, Local,
-    PcaResidualLimit, PendingOutlier, Place, Placement, Placer, Positions, PowerPoint, Radius, Resolved,
-    Taper, Verdict, VerdictRule,
-};
-pub use map::{Image, KlPoint, Labels, Map, MapParts, Provenance};
+pub use lion::{DEFAULT_ALPHA, Lion, LionOptions, Local, Placement, Placer, Radius, Verdict, VerdictRule};
+pub use map::Map;
 pub use matrix::Matrix;
-pub use memory::{Needs, Part, available_memory};
-pub use preprocess::{Metric, Pca, PcaChoice, Preprocess, Unique, unique_rows};
+pub use preprocess::{Metric, PcaChoice};
 pub use progress::{Observer, Progress, Stage, ignore};
-pub use tsne::kl_divergence;

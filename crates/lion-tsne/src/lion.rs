@@ -20,7 +20,7 @@ pub use judge::{CalibrationFacts, DEFAULT_ALPHA, VerdictRule};
 pub use local::{Local, Taper};
 pub use outlier_grid::Positions;
 pub use parameters::LionParameters;
-pub(crate) use parameters::{Chosen, spacing};
+pub(crate) use parameters::{ParameterOverrides, spacing};
 pub use pca_residual::PcaResidualLimit;
 pub use pending_outlier::PendingOutlier;
 pub use placement::{Place, Placement, Resolved, Verdict};
@@ -37,7 +37,7 @@ use crate::verdict::neighbours_in;
 use descent::Energy;
 use judge::{JudgedRow, Rule};
 use local::{idw, idw_reach, of_one_cluster};
-pub(crate) use outlier_grid::{GridCell, OutlierGrid};
+pub(crate) use outlier_grid::{OutlierCell, OutlierGrid};
 use parameters::{apart, check_apart, nearest_count};
 use power::cross_validate;
 use radius::ascending;
@@ -139,7 +139,7 @@ impl Lion {
     /// Makes a map ready. Computes what the map does not hold; a map from `Fit` holds all of it.
     pub fn new(map: Map, options: &LionOptions) -> Result<Self> {
         let LionOptions { radius, power, r_y, r_close, .. } = *options;
-        let chosen = Chosen { radius, power, r_y, r_close };
+        let chosen = ParameterOverrides { radius, power, r_y, r_close };
         chosen.check()?;
         if let PcaResidualLimit::Percentile(p) = options.pca_residual {
             Radius::Percentile(p).check("pca residual")?;
@@ -161,7 +161,7 @@ impl Lion {
     fn ready(
         map: Map,
         options: &LionOptions,
-        chosen: &Chosen,
+        chosen: &ParameterOverrides,
         perplexity: f64,
     ) -> Result<impl FnOnce(rayon::ThreadPool) -> Self + use<>> {
         let Some(kept) = map.lion().cloned() else {

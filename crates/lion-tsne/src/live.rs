@@ -33,7 +33,7 @@ mod clusters;
 mod density;
 mod event;
 mod health;
-mod near;
+mod outlier_index;
 mod outliers;
 mod points;
 mod restart;
@@ -42,8 +42,10 @@ mod window;
 
 pub use alarms::FalseAlarms;
 pub use clusters::Clusters;
-pub use event::{At, Before, Event, Evidence, Gathered, Shifted, Sighting, Staleness, Vanishing, What, Why};
-pub use health::{ClusterHealth, Forming as FormingCluster, Health, Series};
+pub use event::{
+    Before, Event, Evidence, Gathered, MapPosition, Shifted, Sighting, Staleness, Vanishing, What, Why,
+};
+pub use health::{ClusterHealth, Forming as FormingCluster, Health, HealthSeries};
 pub use outliers::OutlierGroup;
 pub use points::Point;
 pub use restart::SavedGroup;
@@ -54,7 +56,7 @@ use crate::lion::{Lion, PendingOutlier, Placement, Resolved, Verdict};
 use crate::matrix::Matrix;
 use alarms::{AlarmReference, Learned, has_turn};
 use clusters::Voters;
-use outliers::{LiveOutliers, Placed};
+use outliers::{LiveOutliers, PlacedOutlier};
 use points::Points;
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
@@ -332,10 +334,10 @@ impl Live {
         let old = self.points.get(&id).cloned();
         let number = self.last + 1;
         let first = old.as_ref().map_or(number, |old| old.first);
-        let Placed { placement, joined } = match resolved {
+        let PlacedOutlier { placement, joined } = match resolved {
             Resolved::Placed(placement) => {
                 old.iter().for_each(|old| self.leave(old));
-                Placed { placement, joined: false }
+                PlacedOutlier { placement, joined: false }
             }
             Resolved::Outlier(outlier) => self.place_outlier((first, number, &id), outlier, old.as_ref()),
         };
@@ -365,7 +367,7 @@ impl Live {
         (first, number, id): (u64, u64, &str),
         outlier: PendingOutlier,
         old: Option<&Point>,
-    ) -> Placed {
+    ) -> PlacedOutlier {
         let at = old.filter(|old| old.is_outlier()).map(|old| &old.placement);
         let since = self.outliers.since(first).unwrap_or(number);
         if since != first {

@@ -4,6 +4,7 @@ mod calibrate;
 mod pictures;
 mod texts;
 
+pub use crate::file::Saved;
 pub use pictures::Image;
 pub(crate) use pictures::{Bytes, Pictures};
 pub use texts::Labels;
@@ -12,7 +13,7 @@ pub(crate) use texts::Texts;
 use crate::error::{Error, Fault, Result};
 use crate::fit::PERPLEXITY;
 use crate::landmarks::SampledFrom;
-use crate::lion::{Chosen, LionParameters};
+use crate::lion::{LionParameters, ParameterOverrides};
 use crate::matrix::Matrix;
 use crate::preprocess::Preprocess;
 use serde::{Deserialize, Serialize};
@@ -315,7 +316,15 @@ impl Map {
     /// The map with the parameters of placing, all automatic.
     pub(crate) fn with_parameters(mut self, perplexity: f64) -> Result<Self> {
         let (places, seed) = ((&self.x, &self.y), self.provenance.seed);
-        self.lion = Some(LionParameters::new(places, None, None, 0, perplexity, &Chosen::default(), seed)?);
+        self.lion = Some(LionParameters::new(
+            places,
+            None,
+            None,
+            0,
+            perplexity,
+            &ParameterOverrides::default(),
+            seed,
+        )?);
         Ok(self)
     }
 

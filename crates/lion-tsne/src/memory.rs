@@ -4,7 +4,7 @@ mod needs;
 mod placing;
 mod sampling;
 
-pub use needs::{Needs, Part};
+pub use needs::{Allocation, Needs};
 
 use crate::error::{Error, Result};
 use std::fs::read_to_string;

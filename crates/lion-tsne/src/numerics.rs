@@ -4,7 +4,7 @@
 //! - [`Random`]: numbers from a seed, the same on every machine.
 //! - [`vectorized`]: plain code compiled for the widest registers at hand; [`exp`] and [`squared_distance`] are made for it.
 //! - [`find_log_beta`]: the width of a Gaussian by its entropy, the search behind
-//!   [`perplexity_weights`](crate::perplexity_weights).
+//!   [`perplexity_weights`](crate::tsne::perplexity_weights).
 //! - [`KdTree`]: the nearest places of a map; [`NearestRows`]: its nearest rows.
 
 pub use crate::affinity::{exp, find_log_beta};

@@ -49,7 +49,7 @@ pub enum PcaChoice {
 const LEAST_DROPPED: f64 = 1e-5;
 
 /// What the PCA of a map was fitted to.
-pub(crate) struct Source {
+pub(crate) struct PcaSource {
     /// The rows as the PCA takes them.
     pub(crate) rows: Matrix,
     /// Their covariance, or that of a table that holds them and more; `None` where it was not formed.
@@ -63,7 +63,7 @@ pub(crate) struct Fitted {
     /// How far each row is from its projection, if there is PCA.
     pub(crate) residuals: Option<Vec<f32>>,
     /// What the PCA was fitted to.
-    pub(crate) source: Option<Source>,
+    pub(crate) source: Option<PcaSource>,
 }
 
 /// A fitted preprocessing: rows of `input_dims` columns in, rows of `output_dims` out.
@@ -104,15 +104,15 @@ impl Preprocess {
         let (pca, covariance) = Pca::fit_with_covariance(&data, components, seed)?;
         let (rows, residuals) = project(&pca, Metric::Euclidean, &data)?;
         let preprocess = Self { metric, input_dims, pca: Some(pca) };
-        let source = Some(Source { rows: data, covariance });
+        let source = Some(PcaSource { rows: data, covariance });
         Ok(Fitted { preprocess, rows, residuals: Some(residuals), source })
     }
 
     /// What its PCA was fitted to, if it was fitted to these rows.
-    pub(crate) fn source(&self, rows: Matrix) -> Option<Source> {
+    pub(crate) fn source(&self, rows: Matrix) -> Option<PcaSource> {
         self.pca.as_ref()?;
         let rows = self.before_pca(rows);
-        Some(Source { covariance: Covariance::of(&rows), rows })
+        Some(PcaSource { covariance: Covariance::of(&rows), rows })
     }
 
     /// Rows as its PCA takes them: of unit length for the cosine metric.

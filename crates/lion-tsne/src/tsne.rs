@@ -5,10 +5,10 @@ mod gradient;
 pub(crate) mod init;
 mod optimise;
 
+pub use crate::affinity::{Affinities, perplexity_weights};
 pub(crate) use gradient::{Potential, Repulsion, Taylor, Tree};
 pub(crate) use optimise::{Optimised, Schedule, optimise};
 
-use crate::affinity::Affinities;
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 

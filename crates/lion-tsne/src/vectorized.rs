@@ -4,13 +4,13 @@
 /// compiled along with it.
 #[inline]
 pub fn vectorized<R>(work: impl FnOnce() -> R) -> R {
-    struct Plain<F>(F);
-    impl<R, F: FnOnce() -> R> pulp::NullaryFnOnce for Plain<F> {
+    struct VectorizedClosure<F>(F);
+    impl<R, F: FnOnce() -> R> pulp::NullaryFnOnce for VectorizedClosure<F> {
         type Output = R;
         #[inline(always)]
         fn call(self) -> R {
             (self.0)()
         }
     }
-    pulp::Arch::new().dispatch(Plain(work))
+    pulp::Arch::new().dispatch(VectorizedClosure(work))
 }

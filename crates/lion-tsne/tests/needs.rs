@@ -2,7 +2,9 @@
 //! tells.
 #![cfg(target_os = "linux")]
 
-use lion_tsne::{Fit, Landmarks, Lion, LionOptions, Matrix, PcaChoice, PendingOutlier, Rows, ignore};
+use lion_tsne::landmarks::Landmarks;
+use lion_tsne::lion::PendingOutlier;
+use lion_tsne::{Fit, Lion, LionOptions, Matrix, PcaChoice, Rows, ignore};
 use std::process::Command;
 
 /// What estimates may be too large by beside a quarter: a process of a few megabytes has many small things.
@@ -31,18 +33,18 @@ fn rows(rows: usize, cols: usize) -> Matrix {
 }
 
 /// One that is tried: how, of how many rows and columns, and of how many of them landmarks.
-struct Trial {
+struct MemoryTrial {
     fit: Fit,
     rows: usize,
     cols: usize,
     landmarks: Option<usize>,
 }
 
-fn trials() -> Vec<Trial> {
+fn trials() -> Vec<MemoryTrial> {
     // Rows are put in another order, which holds most, before the 50th iteration and before the 150th; the map is as wide
     // as it will be some time after exaggeration.
     let fit = Fit { iterations: 300, exaggeration_iterations: 50, threads: 2, ..Fit::default() };
-    let trial = |fit, rows, cols| Trial { fit, rows, cols, landmarks: None };
+    let trial = |fit, rows, cols| MemoryTrial { fit, rows, cols, landmarks: None };
     vec![
         trial(fit.clone(), 6000, 20),
         trial(Fit { perplexity: Some(100.0), threads: 1, ..fit.clone() }, 5000, 50),
@@ -53,13 +55,16 @@ fn trials() -> Vec<Trial> {
             12_000,
             300,
         ),
-        Trial { landmarks: Some(4000), ..trial(Fit { pca: PcaChoice::Components(10), ..fit }, 60_000, 30) },
+        MemoryTrial {
+            landmarks: Some(4000),
+            ..trial(Fit { pca: PcaChoice::Components(10), ..fit }, 60_000, 30)
+        },
     ]
 }
 
 /// Runs one and tells what was said and what was taken.
-fn run(trial: &Trial) -> (u64, u64) {
-    let Trial { fit, rows: count, cols, landmarks } = trial;
+fn run(trial: &MemoryTrial) -> (u64, u64) {
+    let MemoryTrial { fit, rows: count, cols, landmarks } = trial;
     let before = told("VmRSS:");
     let said = match landmarks {
         None => {
@@ -74,7 +79,10 @@ fn run(trial: &Trial) -> (u64, u64) {
                 landmarks.add(Rows { data: rows(1000, *cols), ids: Some(names), labels: None }).unwrap();
             }
             fit.run_sampled(landmarks.finish().unwrap(), &mut ignore).unwrap();
-            fit.needs_sampled(&lion_tsne::LandmarkOptions { held_out: count - many, ..options }, *cols)
+            fit.needs_sampled(
+                &lion_tsne::landmarks::LandmarkOptions { held_out: count - many, ..options },
+                *cols,
+            )
         }
     };
     assert_eq!(said.bytes, said.parts.iter().map(|part| part.bytes).sum::<u64>());
@@ -118,7 +126,8 @@ fn more_needs_more() {
     // As many landmarks as fit, and not one more.
     let options = fit.landmarks(10_000_000);
     let most = fit.most_landmarks(&options, 50, 300_000_000).unwrap();
-    let needs = |count| fit.needs_sampled(&lion_tsne::LandmarkOptions { count, ..options }, 50).bytes;
+    let needs =
+        |count| fit.needs_sampled(&lion_tsne::landmarks::LandmarkOptions { count, ..options }, 50).bytes;
     assert!(needs(most) <= 300_000_000 && needs(most + 1) > 300_000_000, "{most}");
     assert_eq!(fit.most_landmarks(&fit.landmarks(500), 50, 300_000_000), Some(500));
     assert_eq!(fit.most_landmarks(&options, 50, 1_000_000), None);

@@ -35,8 +35,8 @@ pub(crate) struct EvaluateArgs {
     /// The digit that a second map is fitted without, to see what becomes of a kind that the map does not know
     #[arg(long, value_name = "0-9", default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..=9))]
     pub(crate) held_out: u8,
-    /// Epochs of each network in the grid search of 160, 300 unless given (20 with --quick); the paper's 5000 take more than
-    /// an hour
+    /// Epochs of each network in the grid search of 160, 300 unless given (20 with --quick); the paper's 5000 take more
+    /// than an hour
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) grid_epochs: Option<u32>,
 }

@@ -3,7 +3,8 @@
 use super::value::{self, ImageArg, InitArg, LearningRate, Perplexity, Power};
 use super::{Common, TableArgs};
 use clap::{Args, ValueEnum, value_parser};
-use lion_tsne::{Fit, Init, Method, Metric, PcaChoice, Radius, Search};
+use lion_tsne::index::Search;
+use lion_tsne::{Fit, Init, Method, Metric, PcaChoice, Radius};
 use std::path::PathBuf;
 
 /// Fit a t-SNE map to a table and keep it in one file
@@ -104,8 +105,8 @@ pub(crate) struct TsneArgs {
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u8).range(2..=3), allow_negative_numbers = true)]
     pub(crate) dims: u8,
     /// How repulsion is computed; auto is exact or fft, the quicker at each step (plane), or barnes-hut (space)
-    #[arg(long, value_enum, default_value_t = MethodArg::Auto)]
-    pub(crate) method: MethodArg,
+    #[arg(long, value_enum, default_value_t = GradientArg::Auto)]
+    pub(crate) method: GradientArg,
     /// Where rows start: pca, random, spectral, or a table of places
     #[arg(long, value_name = "HOW|FILE", default_value = "pca", value_parser = value::init)]
     pub(crate) init: InitArg,
@@ -138,8 +139,8 @@ pub(crate) struct LionArgs {
     /// r_close, how near to each other the outliers of a group are put: a distance or such a percentile; 10% unless given
     #[arg(long, value_name = "P%|R", value_parser = value::radius, allow_hyphen_values = true)]
     pub(crate) r_close: Option<Radius>,
-    /// The column of the group that a row belongs to (a patient, a writer, a day), where new rows will come from other groups:
-    /// rows of one group are left out together when verdicts are calibrated. It is no feature
+    /// The column of the group that a row belongs to (a patient, a writer, a day), where new rows will come from other
+    /// groups: rows of one group are left out together when verdicts are calibrated. It is no feature
     #[arg(long, value_name = "COL", conflicts_with = "landmarks")]
     pub(crate) group: Option<String>,
 }
@@ -153,7 +154,7 @@ pub(crate) enum MetricArg {
 
 /// `--method`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MethodArg {
+pub(crate) enum GradientArg {
     Auto,
     Exact,
     BarnesHut,
@@ -184,10 +185,10 @@ impl FitArgs {
             },
             pca: self.preprocess.pca,
             method: match tsne.method {
-                MethodArg::Auto => Method::Auto,
-                MethodArg::Exact => Method::Exact,
-                MethodArg::BarnesHut => Method::BarnesHut,
-                MethodArg::Fft => Method::Fft,
+                GradientArg::Auto => Method::Auto,
+                GradientArg::Exact => Method::Exact,
+                GradientArg::BarnesHut => Method::BarnesHut,
+                GradientArg::Fft => Method::Fft,
             },
             init: match tsne.init {
                 InitArg::Pca | InitArg::File(_) => Init::Pca,

@@ -6,17 +6,17 @@ use lion_evaluate::{Baseline, Epsilon};
 
 /// `--method`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum MethodArg {
+pub(crate) enum PlacingMethodArg {
     Lion,
     Other(Baseline),
 }
 
 /// The method of this name.
-pub(crate) fn method(text: &str) -> Result<MethodArg, String> {
+pub(crate) fn method(text: &str) -> Result<PlacingMethodArg, String> {
     if text == "lion" {
-        return Ok(MethodArg::Lion);
+        return Ok(PlacingMethodArg::Lion);
     }
-    Baseline::named(text).map(MethodArg::Other).ok_or_else(|| {
+    Baseline::named(text).map(PlacingMethodArg::Other).ok_or_else(|| {
         let names: Vec<String> = Baseline::all().iter().map(Baseline::name).collect();
         format!("it must be one of lion, {}", names.join(", "))
     })
@@ -25,12 +25,12 @@ pub(crate) fn method(text: &str) -> Result<MethodArg, String> {
 impl RuleArgs {
     /// Whether places are LION's.
     pub(crate) fn is_lion(&self) -> bool {
-        self.method == MethodArg::Lion
+        self.method == PlacingMethodArg::Lion
     }
 
     /// The way of placing that was asked for, if it is not LION. The power is LION's: the one given, or the map's.
     pub(crate) fn other(&self, power: f64) -> Option<Baseline> {
-        let MethodArg::Other(other) = self.method else { return None };
+        let PlacingMethodArg::Other(other) = self.method else { return None };
         Some(match other {
             Baseline::Idw { .. } => Baseline::Idw { power },
             Baseline::Rbf { kernel, epsilon } => Baseline::Rbf {
@@ -57,8 +57,8 @@ impl RuleArgs {
             }
         };
         let other = match &self.method {
-            MethodArg::Lion => None,
-            MethodArg::Other(other) => Some(other),
+            PlacingMethodArg::Lion => None,
+            PlacingMethodArg::Other(other) => Some(other),
         };
         match other {
             None => {
@@ -101,10 +101,10 @@ mod tests {
 
     #[test]
     fn every_name_is_told_from_the_others() {
-        assert_eq!(method("lion"), Ok(MethodArg::Lion));
+        assert_eq!(method("lion"), Ok(PlacingMethodArg::Lion));
         let others = Baseline::all();
         for other in &others {
-            assert_eq!(method(&other.name()), Ok(MethodArg::Other(*other)));
+            assert_eq!(method(&other.name()), Ok(PlacingMethodArg::Other(*other)));
         }
         let names: std::collections::BTreeSet<String> = others.iter().map(Baseline::name).collect();
         assert_eq!(names.len(), others.len());

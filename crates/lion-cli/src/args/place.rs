@@ -1,6 +1,6 @@
 //! `lion place`: what can be chosen.
 
-use super::method::{self, MethodArg};
+use super::method::{self, PlacingMethodArg};
 use super::value;
 use super::{PlacingArgs, TableArgs};
 use clap::{Args, ValueEnum};
@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 ///
 /// One row for each row of NEW, in the same order: id, x, y (z), verdict (exact, interpolated, beside-outlier,
 /// outlier), score (a p-value: of rows like the map's own, a share score is at least as strange), its parts p_distance and
-/// p_neighbours, off_plane, nearest_id, nearest_distance, neighbours, group. The map does not change. Tables are read as lion fit reads them, batch by batch: a large file takes no more memory than a small
-/// one.
+/// p_neighbours, off_plane, nearest_id, nearest_distance, neighbours, group. The map does not change. Tables are read
+/// as lion fit reads them, batch by batch: a large file takes no more memory than a small one.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -26,8 +26,8 @@ pub(crate) struct PlaceArgs {
     /// A map file written by lion fit
     #[arg(value_name = "MAP")]
     pub(crate) map: PathBuf,
-    /// The table of new rows, with the columns that the map was fitted to. Several files are one table, in this order; those
-    /// of a pattern are sorted by name. - is CSV on standard input
+    /// The table of new rows, with the columns that the map was fitted to. Several files are one table, in this order;
+    /// those of a pattern are sorted by name. - is CSV on standard input
     #[arg(value_name = "NEW", required = true)]
     pub(crate) data: Vec<PathBuf>,
     /// Where to write the placements: .parquet, .arrow, .csv, .jsonl, .npy (coordinates only), or - for CSV on standard
@@ -54,7 +54,7 @@ pub(crate) struct RuleArgs {
     /// fixed-point. x and y are then that method's, all else is what LION says of the row. The power of idw is --power,
     /// or else the map's, which was found for neighbours within r_x
     #[arg(long, value_name = "NAME", default_value = "lion", value_parser = method::method)]
-    pub(crate) method: MethodArg,
+    pub(crate) method: PlacingMethodArg,
     /// With another method: rows that LION calls exact, beside-outlier or outlier get LION's places, the rest the method's
     #[arg(long)]
     pub(crate) outlier_control: bool,

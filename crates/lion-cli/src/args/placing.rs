@@ -3,7 +3,8 @@
 use super::Common;
 use super::value;
 use clap::{Args, ValueEnum};
-use lion_tsne::{LionOptions, Local, PcaResidualLimit, Positions, Radius, Taper, VerdictRule};
+use lion_tsne::lion::{PcaResidualLimit, Positions, Taper};
+use lion_tsne::{LionOptions, Local, Radius, VerdictRule};
 
 /// How LION places rows.
 #[derive(Debug, Args)]

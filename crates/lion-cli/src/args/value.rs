@@ -1,8 +1,10 @@
 //! Texts that become values: one function for each kind, which says in a sentence what it takes.
 
-use super::{Picture, PictureKind};
+use super::{PictureArgs, PictureKind};
 use lion_table::OutputFormat;
-use lion_tsne::{Fit, Image, PcaChoice, PcaResidualLimit, Radius};
+use lion_tsne::lion::PcaResidualLimit;
+use lion_tsne::map::Image;
+use lion_tsne::{Fit, PcaChoice, Radius};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 
@@ -215,7 +217,7 @@ pub(crate) fn init(text: &str) -> Result<InitArg, String> {
     }
 }
 
-pub(crate) fn picture(text: &str) -> Result<Picture, String> {
+pub(crate) fn picture(text: &str) -> Result<PictureArgs, String> {
     let path = PathBuf::from(text);
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     let kind = match extension.as_deref() {
@@ -224,7 +226,7 @@ pub(crate) fn picture(text: &str) -> Result<Picture, String> {
         Some("png") => PictureKind::Png,
         _ => return Err("a picture's name must end in .html, .svg or .png".into()),
     };
-    Ok(Picture { path, kind })
+    Ok(PictureArgs { path, kind })
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ const STAY: usize = 800;
 const WIDTH: usize = 28;
 
 /// Something to do at a time.
-pub(super) struct Step {
+pub(super) struct DemoStep {
     /// Seconds from the beginning.
     pub(super) at: f64,
     /// What begins with it.
@@ -39,21 +39,21 @@ pub(super) struct Step {
 
 /// An image that may come.
 #[derive(Clone)]
-struct Image {
+struct DemoImage {
     label: String,
     pixels: Vec<f32>,
 }
 
 /// The play: its acts one after another, then a calm that does not end.
 pub(super) struct Play {
-    acts: VecDeque<Step>,
+    acts: VecDeque<DemoStep>,
     now: f64,
     act: Option<String>,
     /// Digits of the kinds that are in the map, none of them in it.
-    unseen: VecDeque<Image>,
-    strangers: VecDeque<Image>,
+    unseen: VecDeque<DemoImage>,
+    strangers: VecDeque<DemoImage>,
     /// What has come and is there, with its id.
-    landed: VecDeque<(String, Image)>,
+    landed: VecDeque<(String, DemoImage)>,
     arrived: usize,
     /// Which changes: fed by the numbers of noise.
     random: Lcg,
@@ -62,10 +62,10 @@ pub(super) struct Play {
 impl Play {
     pub(super) fn new(embedded: EmbeddedDigits) -> Self {
         let EmbeddedDigits { training, test, ordinary, .. } = embedded;
-        let images = |digits: &DigitImages, held_out: bool| -> Vec<Image> {
+        let images = |digits: &DigitImages, held_out: bool| -> Vec<DemoImage> {
             let all = digits.labels.iter().enumerate();
             let wanted = all.filter(|(_, label)| (*label == HELD_OUT) == held_out);
-            let image = |(row, label): (usize, &String)| Image {
+            let image = |(row, label): (usize, &String)| DemoImage {
                 label: label.clone(),
                 pixels: digits.pixels.row(row).to_vec(),
             };
@@ -102,7 +102,7 @@ impl Play {
     /// Some digits become others, step by step; two are scribbled over, and cleaned.
     fn digits_change(&mut self) {
         self.begin("some digits change: eight slowly become others, two are scribbled over for a while");
-        let morphs: Vec<(usize, Image)> =
+        let morphs: Vec<(usize, DemoImage)> =
             MORPHS.iter().filter_map(|(from, to)| self.pair(from, to)).collect();
         let scribbles: Vec<(usize, Vec<f32>)> =
             (0..SCRIBBLED).map(|number| (number + 1, self.random.ripples())).collect();
@@ -143,7 +143,7 @@ impl Play {
     fn noise_bursts(&mut self) {
         self.begin("a burst of noise: ripples that are no digits, like nothing else and unlike each other");
         for number in 0..NOISE {
-            let image = Image { label: "noise".into(), pixels: self.random.ripples() };
+            let image = DemoImage { label: "noise".into(), pixels: self.random.ripples() };
             self.put(format!("noise-{number}"), &image, image.pixels.clone());
             self.landed.push_back((format!("noise-{number}"), image));
             self.wait(PACE / 2.0);
@@ -181,7 +181,7 @@ impl Play {
     }
 
     /// A digit that is there and is to become another: its number, and that other.
-    fn pair(&mut self, from: &str, to: &str) -> Option<(usize, Image)> {
+    fn pair(&mut self, from: &str, to: &str) -> Option<(usize, DemoImage)> {
         // The first few are scribbled over.
         let at = (SCRIBBLED + 1..self.landed.len()).find(|&at| self.landed[at].1.label == from)?;
         let other = self.unseen.iter().position(|image| image.label == to)?;
@@ -195,7 +195,7 @@ impl Play {
         self.land(next);
     }
 
-    fn land(&mut self, image: Option<Image>) {
+    fn land(&mut self, image: Option<DemoImage>) {
         let Some(image) = image else { return };
         self.arrived += 1;
         let id = format!("digit-{}", self.arrived);
@@ -207,10 +207,10 @@ impl Play {
     fn redraw(&mut self, at: usize, label: String, other: &[f32], share: f32) {
         let (id, own) = self.landed[at].clone();
         let pixels = own.pixels.iter().zip(other).map(|(own, other)| own + (other - own) * share).collect();
-        self.put(id, &Image { label, pixels: Vec::new() }, pixels);
+        self.put(id, &DemoImage { label, pixels: Vec::new() }, pixels);
     }
 
-    fn put(&mut self, id: String, image: &Image, row: Vec<f32>) {
+    fn put(&mut self, id: String, image: &DemoImage, row: Vec<f32>) {
         self.push(Change::Upsert(Arrival { id, row, label: Some(image.label.clone()), t: None }));
     }
 
@@ -218,7 +218,7 @@ impl Play {
         let act = self.act.take();
         match self.acts.back_mut() {
             Some(step) if step.at == self.now && act.is_none() => step.changes.push(change),
-            _ => self.acts.push_back(Step { at: self.now, act, changes: vec![change] }),
+            _ => self.acts.push_back(DemoStep { at: self.now, act, changes: vec![change] }),
         }
     }
 
@@ -232,9 +232,9 @@ impl Play {
 }
 
 impl Iterator for Play {
-    type Item = Step;
+    type Item = DemoStep;
 
-    fn next(&mut self) -> Option<Step> {
+    fn next(&mut self) -> Option<DemoStep> {
         if self.acts.is_empty() {
             self.stay_calm();
         }
@@ -243,7 +243,7 @@ impl Iterator for Play {
 }
 
 /// One of each list after another, until all are used up.
-fn in_turn(lists: &[Vec<Image>]) -> VecDeque<Image> {
+fn in_turn(lists: &[Vec<DemoImage>]) -> VecDeque<DemoImage> {
     let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
     (0..longest).flat_map(|at| lists.iter().filter_map(move |list| list.get(at).cloned())).collect()
 }
@@ -290,7 +290,7 @@ mod tests {
         let options = LiveOptions { window: WINDOW, ..LiveOptions::default() };
         let mut live = Live::new(Arc::new(lion), options).unwrap();
         let mut acts = Vec::new();
-        for Step { at, act, mut changes } in Play::new(embedded().unwrap()) {
+        for DemoStep { at, act, mut changes } in Play::new(embedded().unwrap()) {
             if act.is_some() {
                 acts.push(Vec::new());
             }

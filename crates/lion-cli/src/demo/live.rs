@@ -1,7 +1,7 @@
 //! `lion demo --serve`: a live map of all digits but one, and a play of digits in it.
 
 use super::COMPONENTS;
-use super::acts::{HELD_OUT, Play, Step, WINDOW};
+use super::acts::{DemoStep, HELD_OUT, Play, WINDOW};
 use crate::args::{Common, DemoArgs};
 use crate::interrupt::Interrupt;
 use crate::progress::{Phase, Reporter, Screen};
@@ -10,7 +10,8 @@ use anyhow::{Result, bail};
 use lion_evaluate::digits::{self, EmbeddedDigits};
 use lion_server::{HttpConfig, LogFormat, Refused, Service, Settings, Work, start_log};
 use lion_tsne::live::LiveOptions;
-use lion_tsne::{Fit, Image, Lion, LionOptions, Map, Observer, PcaChoice, Rows};
+use lion_tsne::map::Image;
+use lion_tsne::{Fit, Lion, LionOptions, Map, Observer, PcaChoice, Rows};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
@@ -84,7 +85,7 @@ async fn pause(seconds: Option<f64>) {
 /// Plays, as any other client of the service would.
 async fn play(service: &Service, speed: f64, screen: &Screen) -> Result<()> {
     let begun = Instant::now();
-    for Step { at, act, changes } in Play::new(digits::embedded()?) {
+    for DemoStep { at, act, changes } in Play::new(digits::embedded()?) {
         sleep_until(begun + Duration::from_secs_f64(at / speed)).await;
         if let Some(act) = act {
             let (minutes, seconds) = (at as u64 / 60, at as u64 % 60);

@@ -1,13 +1,14 @@
 //! A map of landmarks: the table passes by once, or twice if all of it is to be counted.
 
-use super::memory::Memory;
+use super::memory::FitMemory;
 use super::{FittedMap, check_enough, image, located};
 use crate::args::{Common, FitArgs, LandmarkArgs};
-use crate::files::{Ahead, Batch, Files, Whereabouts};
+use crate::files::{Ahead, FileBatch, Files, Whereabouts};
 use crate::progress::{Phase, Reporter};
 use anyhow::{Context, Result, ensure};
-use lion_table::{Cell, Table};
-use lion_tsne::{Fit, LandmarkOptions, Landmarks, Map, Matrix, Rows, Sampled, UncoveredCounter};
+use lion_table::{CellAddress, Table};
+use lion_tsne::landmarks::{LandmarkOptions, Landmarks, Sampled, UncoveredCounter};
+use lion_tsne::{Fit, Map, Matrix, Rows};
 use std::path::Path;
 
 /// So many times as many rows beyond r_x as it promises are worth a word.
@@ -16,7 +17,7 @@ const MANY: f64 = 2.0;
 /// Fits a map to so many rows.
 pub(super) fn make(
     count: usize,
-    memory: &Memory<'_>,
+    memory: &FitMemory<'_>,
     common: &Common,
     reporter: &mut Reporter,
 ) -> Result<FittedMap> {
@@ -89,7 +90,7 @@ struct Passing<'a> {
     /// One for each row, if they are in a file of their own.
     labels: Option<Vec<String>>,
     columns: Vec<String>,
-    image: Option<lion_tsne::Image>,
+    image: Option<lion_tsne::map::Image>,
     /// Where it is known beforehand.
     rows: Option<usize>,
 }
@@ -120,7 +121,7 @@ impl<'a> Passing<'a> {
     }
 
     /// How landmarks are chosen, by what was asked for and what there is memory for.
-    fn options(&self, plain: LandmarkOptions, memory: &Memory<'_>) -> LandmarkOptions {
+    fn options(&self, plain: LandmarkOptions, memory: &FitMemory<'_>) -> LandmarkOptions {
         let LandmarkArgs { stratify, cover, .. } = self.args.landmarks;
         let held_out = memory.held_out(&plain, self.columns.len());
         LandmarkOptions { stratified: stratify, cover, held_out, ..plain }
@@ -131,7 +132,7 @@ impl<'a> Passing<'a> {
         let mut landmarks = Landmarks::new(options)?;
         let table = self.first.take().context("the table was read already")?;
         for batch in Ahead::new(table) {
-            let Batch { rows: table, at } = batch?;
+            let FileBatch { rows: table, at } = batch?;
             let rows = self.labelled(table, at.before)?;
             landmarks.add(rows).map_err(|error| self.located(error, Some(&at)))?;
             reporter.rows(landmarks.seen() as usize, self.rows);
@@ -159,7 +160,7 @@ impl<'a> Passing<'a> {
         let table = self.files.shown();
         located(error, &table, &self.columns, |row, column| match at {
             Some(at) => at.locate(row, column),
-            None => Cell { file: table.clone(), row, line: None, column: column.to_owned() },
+            None => CellAddress { file: table.clone(), row, line: None, column: column.to_owned() },
         })
     }
 
@@ -169,7 +170,7 @@ impl<'a> Passing<'a> {
         let counter = UncoveredCounter::new(&map, usize::from(common.threads))?;
         let (mut counted, mut seen) = (0, 0);
         for batch in Ahead::new(self.files.open(&self.args.read_options())?.with_repeated_ids()) {
-            let Batch { rows: Table { rows, cols, data, .. }, at } = batch?;
+            let FileBatch { rows: Table { rows, cols, data, .. }, at } = batch?;
             let values = Matrix::new(rows, cols, data)?;
             counted += counter.count(&values).map_err(|error| self.located(error, Some(&at)))?;
             seen += rows;

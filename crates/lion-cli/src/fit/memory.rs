@@ -7,7 +7,9 @@ use crate::output::size;
 use crate::progress::Screen;
 use anyhow::{Result, bail};
 use lion_table::{BATCH_ROWS, Batches};
-use lion_tsne::{Fit, LandmarkOptions, Needs, PERPLEXITY};
+use lion_tsne::landmarks::LandmarkOptions;
+use lion_tsne::memory::Needs;
+use lion_tsne::{Fit, PERPLEXITY};
 
 /// What ids and labels take for each row, and then again in the map.
 const IDS: u64 = 140;
@@ -21,7 +23,7 @@ const MOST_UNASKED: usize = 200_000;
 const HELD_OUT_PART: u64 = 8;
 
 /// A fit, and the memory that there is for it.
-pub(super) struct Memory<'a> {
+pub(super) struct FitMemory<'a> {
     pub(super) args: &'a FitArgs,
     pub(super) files: &'a Files,
     pub(super) fit: Fit,
@@ -40,7 +42,7 @@ pub(super) struct TooLarge {
     buffers: u64,
 }
 
-impl<'a> Memory<'a> {
+impl<'a> FitMemory<'a> {
     pub(super) fn new(args: &'a FitArgs, files: &'a Files, common: &Common, screen: &'a Screen) -> Self {
         let (fit, limit) = (args.fit(common), Limit::new(args.memory));
         Self { args, files, fit, limit, screen }
@@ -154,7 +156,7 @@ impl<'a> Memory<'a> {
 
 /// A map of all rows of a table, and what it would take.
 pub(super) struct AllRows<'a> {
-    memory: &'a Memory<'a>,
+    memory: &'a FitMemory<'a>,
     cols: usize,
     buffers: u64,
     pictures: bool,
@@ -163,7 +165,7 @@ pub(super) struct AllRows<'a> {
 impl AllRows<'_> {
     /// So many rows, everything included.
     pub(super) fn needs(&self, rows: usize) -> Needs {
-        let Memory { args, fit, .. } = self.memory;
+        let FitMemory { args, fit, .. } = self.memory;
         let needs = match args.embedding {
             Some(_) => fit.needs_to_adopt(rows, self.cols),
             None => fit.needs(rows, self.cols),
@@ -183,7 +185,7 @@ impl AllRows<'_> {
     /// How many rows may be read; or, where it is known beforehand to have more, that it is too large. Says what will be
     /// taken.
     pub(super) fn check(&self) -> Result<std::result::Result<Option<usize>, TooLarge>> {
-        let Memory { files, args, screen, limit, .. } = self.memory;
+        let FitMemory { files, args, screen, limit, .. } = self.memory;
         let most = limit.map(|limit| self.most_rows(limit.bytes));
         let paths: Vec<_> = files.paths().map(ToOwned::to_owned).collect();
         let rows = lion_table::expected_rows(&paths, &args.read_options())?;

@@ -6,7 +6,8 @@ use crate::output::size;
 use crate::progress::Screen;
 use anyhow::{Result, bail};
 use lion_table::{BATCH_ROWS, Batches};
-use lion_tsne::{LionOptions, Map, PendingOutlier};
+use lion_tsne::lion::PendingOutlier;
+use lion_tsne::{LionOptions, Map};
 
 /// The writer's chunk of rows, in columns and encoded, and the buffers of what is set aside.
 const WRITING: u64 = 10 << 20;
@@ -14,7 +15,7 @@ const WRITING: u64 = 10 << 20;
 const OUTLIERS: f64 = 0.01;
 
 /// What is taken, and what there is.
-pub(super) struct Memory {
+pub(super) struct PlaceMemory {
     limit: Option<Limit>,
     /// Without outliers.
     needed: u64,
@@ -22,7 +23,7 @@ pub(super) struct Memory {
     bytes_per_outlier: u64,
 }
 
-impl Memory {
+impl PlaceMemory {
     /// Refuses a map that there is no memory for; says what placing into it will take.
     pub(super) fn check(
         args: &PlaceArgs,

@@ -17,7 +17,7 @@ const SUSPICIOUS: f64 = 1.0 / 3.0;
 
 /// What is counted.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub(crate) struct VerdictTally {
     pub(crate) rows: usize,
     pub(crate) exact: usize,
     pub(crate) interpolated: usize,
@@ -31,7 +31,7 @@ pub(crate) struct Tally {
     pub(super) needs: u64,
 }
 
-impl Tally {
+impl VerdictTally {
     /// Counts these too.
     pub(crate) fn add(&mut self, records: &[Record]) {
         self.rows += records.len();
@@ -49,7 +49,7 @@ impl Tally {
 
 /// The JSON object.
 #[derive(Serialize)]
-pub(super) struct Outcome {
+pub(super) struct PlaceOutcome {
     /// The way of placing, with what it was built with.
     method: String,
     rows: usize,
@@ -94,13 +94,13 @@ pub(super) struct Outcome {
     alpha_given: bool,
 }
 
-impl Outcome {
+impl PlaceOutcome {
     pub(super) fn new(
         lion: &Lion,
         other: Option<&Other>,
         options: &LionOptions,
         args: &PlaceArgs,
-        tally: Tally,
+        tally: VerdictTally,
         checksum: String,
         (phases, seconds): (Phases, f64),
     ) -> Self {

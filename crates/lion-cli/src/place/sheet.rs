@@ -77,7 +77,7 @@ where
 
 /// What a picture needs to know of placed rows.
 #[derive(Debug, Default)]
-pub(crate) struct Placements {
+pub(crate) struct PlacementSheet {
     /// Row after row.
     pub(crate) points: Vec<f32>,
     /// One for each row, as are the others, or none at all where the file has coordinates alone.
@@ -87,7 +87,7 @@ pub(crate) struct Placements {
     pub(crate) groups: Vec<Option<u64>>,
 }
 
-impl Placements {
+impl PlacementSheet {
     /// Reads what `lion place` has written, for a map of so many dimensions.
     pub(crate) fn read(path: &Path, dims: usize) -> Result<Self> {
         if matches!(check_output(path), Ok(OutputFormat::Npy)) {

@@ -1,6 +1,6 @@
 //! Standard input as lines, and lines as changes, while others are being placed.
 
-use lion_server::http::body::{Shape, parse_line};
+use lion_server::http::body::{RowShape, parse_line};
 use lion_tsne::live::Change;
 use std::io::{self, Read};
 use std::sync::mpsc::{SendError, SyncSender};
@@ -13,8 +13,8 @@ const LONGEST: usize = 64 << 20;
 const TOGETHER: usize = 1024;
 
 /// What comes in.
-pub(super) enum Input {
-    Lines(Vec<Line>),
+pub(super) enum StreamInput {
+    Lines(Vec<StreamLine>),
     /// Standard input failed.
     Broken(io::Error),
     /// There is no more, or Ctrl-C was pressed.
@@ -22,7 +22,7 @@ pub(super) enum Input {
 }
 
 /// A line that is not blank.
-pub(super) struct Line {
+pub(super) struct StreamLine {
     /// Counted from 1.
     pub(super) number: u64,
     /// What it asks for, or what is wrong with it and where.
@@ -30,19 +30,19 @@ pub(super) struct Line {
 }
 
 /// Reads lines until they end or nobody wants them. Each read passes on what it got: nobody waits for a full buffer.
-pub(super) fn read(mut source: impl Read, shape: &Shape, send: &SyncSender<Input>) {
-    let mut lines = Lines { shape, send, begun: Vec::new(), too_long: false, number: 0 };
+pub(super) fn read(mut source: impl Read, shape: &RowShape, send: &SyncSender<StreamInput>) {
+    let mut lines = StreamLines { shape, send, begun: Vec::new(), too_long: false, number: 0 };
     let mut buffer = vec![0; BUFFER];
     let ended = loop {
         match source.read(&mut buffer) {
-            Ok(0) => break lines.finish().and_then(|()| send.send(Input::End)),
+            Ok(0) => break lines.finish().and_then(|()| send.send(StreamInput::End)),
             Ok(count) => {
                 if lines.take(&buffer[..count]).is_err() {
                     return;
                 }
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => break send.send(Input::Broken(error)),
+            Err(error) => break send.send(StreamInput::Broken(error)),
         }
     };
     // Nobody wants the end either.
@@ -50,9 +50,9 @@ pub(super) fn read(mut source: impl Read, shape: &Shape, send: &SyncSender<Input
 }
 
 /// Bytes that become lines.
-struct Lines<'a> {
-    shape: &'a Shape,
-    send: &'a SyncSender<Input>,
+struct StreamLines<'a> {
+    shape: &'a RowShape,
+    send: &'a SyncSender<StreamInput>,
     /// The beginning of a line whose end has not come.
     begun: Vec<u8>,
     /// That line is too long, and was thrown away.
@@ -61,8 +61,8 @@ struct Lines<'a> {
     number: u64,
 }
 
-impl Lines<'_> {
-    fn take(&mut self, bytes: &[u8]) -> Result<(), SendError<Input>> {
+impl StreamLines<'_> {
+    fn take(&mut self, bytes: &[u8]) -> Result<(), SendError<StreamInput>> {
         let Some(last) = bytes.iter().rposition(|&byte| byte == b'\n') else {
             self.begin(bytes);
             return Ok(());
@@ -77,11 +77,11 @@ impl Lines<'_> {
                 self.end(&mut lines);
             }
             if lines.len() == TOGETHER {
-                self.send.send(Input::Lines(std::mem::take(&mut lines)))?;
+                self.send.send(StreamInput::Lines(std::mem::take(&mut lines)))?;
             }
         }
         self.begin(begun);
-        if lines.is_empty() { Ok(()) } else { self.send.send(Input::Lines(lines)) }
+        if lines.is_empty() { Ok(()) } else { self.send.send(StreamInput::Lines(lines)) }
     }
 
     /// A line goes on.
@@ -96,7 +96,7 @@ impl Lines<'_> {
     }
 
     /// The line that was begun has ended.
-    fn end(&mut self, lines: &mut Vec<Line>) {
+    fn end(&mut self, lines: &mut Vec<StreamLine>) {
         let line = std::mem::take(&mut self.begun);
         if !std::mem::take(&mut self.too_long) {
             return self.parse(&line, lines);
@@ -104,24 +104,24 @@ impl Lines<'_> {
         self.number += 1;
         let problem =
             format!("line {} is longer than {} MB; send less at a time", self.number, LONGEST >> 20);
-        lines.push(Line { number: self.number, change: Err(problem) });
+        lines.push(StreamLine { number: self.number, change: Err(problem) });
     }
 
-    fn parse(&mut self, line: &[u8], lines: &mut Vec<Line>) {
+    fn parse(&mut self, line: &[u8], lines: &mut Vec<StreamLine>) {
         self.number += 1;
         if !line.trim_ascii().is_empty() {
             let change = parse_line(line, self.number, self.shape).map_err(|problem| problem.to_string());
-            lines.push(Line { number: self.number, change });
+            lines.push(StreamLine { number: self.number, change });
         }
     }
 
     /// The input has ended, perhaps without a last line break.
-    fn finish(&mut self) -> Result<(), SendError<Input>> {
+    fn finish(&mut self) -> Result<(), SendError<StreamInput>> {
         let mut lines = Vec::new();
         if self.too_long || !self.begun.is_empty() {
             self.end(&mut lines);
         }
-        if lines.is_empty() { Ok(()) } else { self.send.send(Input::Lines(lines)) }
+        if lines.is_empty() { Ok(()) } else { self.send.send(StreamInput::Lines(lines)) }
     }
 }
 
@@ -143,14 +143,14 @@ mod tests {
     }
 
     fn lines(text: &[u8], piece: usize) -> Vec<(u64, Result<String, String>)> {
-        let shape = Shape { width: 2, columns: None, rows: usize::MAX, bytes: usize::MAX };
+        let shape = RowShape { width: 2, columns: None, rows: usize::MAX, bytes: usize::MAX };
         let (send, inputs) = sync_channel(10_000);
         read(Pieces(text, piece), &shape, &send);
         drop(send);
         let lines = inputs.into_iter().flat_map(|input| match input {
-            Input::Lines(lines) => lines,
-            Input::End => Vec::new(),
-            Input::Broken(error) => panic!("{error}"),
+            StreamInput::Lines(lines) => lines,
+            StreamInput::End => Vec::new(),
+            StreamInput::Broken(error) => panic!("{error}"),
         });
         lines.map(|line| (line.number, line.change.map(|change| change.id().to_owned()))).collect()
     }

@@ -1,18 +1,18 @@
 //! Whatever is wrong gets one sentence that names the file, the row, the column, and what to do.
 
-use crate::tools::{Finished, Folder, Sample, npy};
+use crate::tools::{Finished, Folder, SampleTable, npy};
 
 /// A folder with a good table and a good map made of it.
 fn folder() -> Folder {
     let folder = Folder::new();
-    folder.write("t.csv", Sample::new().csv());
+    folder.write("t.csv", SampleTable::new().csv());
     folder.json("fit t.csv -o m.lion --perplexity 5 --iterations 20");
     folder
 }
 
 /// The sample's CSV with cell `column` of data row `row` (from 1) replaced.
 fn with_cell(row: usize, column: usize, cell: &str) -> String {
-    let csv = Sample::new().csv();
+    let csv = SampleTable::new().csv();
     let mut lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
     lines[row][column] = cell;
     lines.iter().map(|cells| cells.join(",") + "\n").collect()
@@ -34,7 +34,7 @@ fn a_cell_that_is_no_number() {
         refused.refuses(1, &["t.csv", "row 16", "column c"]);
         refused.refuses(1, &parts);
     }
-    let mut values = Sample::new().values();
+    let mut values = SampleTable::new().values();
     values[4 * 4 + 1] = f32::NAN;
     folder.write("t.npy", npy(120, 4, &values));
     folder.lion("fit t.npy -o m.lion").refuses(1, &["t.npy", "row 4", "column c2", "NaN"]);
@@ -57,7 +57,7 @@ fn a_table_that_is_none() {
     refuses("a,b\n1,2\n", &["t.csv has 1 row, and a map needs at least 4"]);
     refuses("a,b\n1,2\n3,4\n", &["t.csv has 2 rows"]);
     refuses("a,b\nx,y\nz,w\n", &["t.csv", "column a", "--exclude a"]);
-    folder.write("t.npy", [&npy(120, 4, &Sample::new().values())[..300]].concat());
+    folder.write("t.npy", [&npy(120, 4, &SampleTable::new().values())[..300]].concat());
     folder.lion("fit t.npy -o m.lion").refuses(1, &["t.npy is not a whole npy file"]);
     folder.write("t", "\0\u{1}\u{2}");
     folder.lion("fit t -o m.lion").refuses(1, &["t: neither its name nor its first bytes"]);
@@ -69,7 +69,7 @@ fn a_table_that_is_none() {
 #[test]
 fn the_wrong_number_of_anything() {
     let folder = folder();
-    let values = Sample::new().values();
+    let values = SampleTable::new().values();
     folder.write("short.npy", npy(100, 2, &values[..200]));
     folder.write("wide.npy", npy(120, 4, &values));
     folder.write("space.npy", npy(120, 3, &values[..360]));
@@ -175,7 +175,7 @@ fn wrong_usage_is_refused_before_any_work() {
 #[test]
 fn a_full_disk_leaves_the_old_file_whole() {
     let folder = Folder::new();
-    folder.write("t.csv", Sample::of(1500).csv());
+    folder.write("t.csv", SampleTable::of(1500).csv());
     folder.write("m.lion", "old");
     let limited = |args: &str| {
         let mut command = std::process::Command::new("bash");

@@ -1,7 +1,7 @@
 //! `kill -9` while points come in: nothing that was acknowledged is lost, nothing is there twice, and the history told
 //! again is the same, bit by bit.
 
-use crate::serve::Server;
+use crate::serve::TestServer;
 use crate::stream::folder_with_map;
 use crate::tools::Finished;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ fn row(id: &str, version: u64) -> [f32; 4] {
 
 /// Sends until there is no answer: a few new points and a new version of an old one at a time. What was acknowledged, by
 /// the numbers of events, goes into `known`.
-fn send(server: &Server, sender: u64, round: u64, known: &Mutex<BTreeMap<u64, String>>) {
+fn send(server: &TestServer, sender: u64, round: u64, known: &Mutex<BTreeMap<u64, String>>) {
     for request in 0.. {
         let id = |number: u64| format!("{sender}-{}", number % 40);
         let version = round * 10_000 + request;
@@ -52,7 +52,7 @@ fn what_was_acknowledged_survives() {
     let folder = folder_with_map();
     let known = Mutex::new(BTreeMap::new());
     for round in 0..KILLS {
-        let server = Server::start(&folder, "serve trees.lion --store s.db");
+        let server = TestServer::start(&folder, "serve trees.lion --store s.db");
         std::thread::scope(|scope| {
             for sender in 0..SENDERS {
                 let (server, known) = (&server, &known);
@@ -66,7 +66,7 @@ fn what_was_acknowledged_survives() {
     let known = known.into_inner().unwrap();
     assert!(known.len() > 100, "only {} were acknowledged", known.len());
 
-    let server = Server::start(&folder, "serve trees.lion --store s.db");
+    let server = TestServer::start(&folder, "serve trees.lion --store s.db");
     let live = server.json("/api/live");
     folder.json("export s.db -o e.jsonl");
     server.kill();

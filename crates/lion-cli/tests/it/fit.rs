@@ -1,12 +1,12 @@
 //! What works: every format, every choice, the same bits again.
 
-use crate::tools::{Folder, Sample, gz, npy};
+use crate::tools::{Folder, SampleTable, gz, npy};
 
 const QUICK: &str = "--perplexity 5 --iterations 60";
 
 #[test]
 fn every_format_makes_the_same_map() {
-    let (folder, sample) = (Folder::new(), Sample::new());
+    let (folder, sample) = (Folder::new(), SampleTable::new());
     folder.write("t.csv", sample.csv());
     folder.write("t.csv.gz", gz(sample.csv().as_bytes()));
     folder.write("t.npy", sample.npy());
@@ -40,7 +40,7 @@ fn every_format_makes_the_same_map() {
 fn small_tables_fit_by_default_and_say_their_perplexity() {
     let folder = Folder::new();
     for (rows, perplexity) in [(4, 1.0), (38, 12.3), (90, 29.6), (91, 30.0)] {
-        folder.write("t.csv", Sample::of(rows).csv());
+        folder.write("t.csv", SampleTable::of(rows).csv());
         let said = folder.lion("fit t.csv -o m.lion --iterations 20");
         let note =
             format!("note: perplexity {perplexity} instead of 30, as much as {rows} different rows allow\n");
@@ -53,7 +53,7 @@ fn small_tables_fit_by_default_and_say_their_perplexity() {
 
 #[test]
 fn seed_and_threads() {
-    let (folder, sample) = (Folder::new(), Sample::new());
+    let (folder, sample) = (Folder::new(), SampleTable::new());
     folder.write("t.csv", sample.csv());
     let checksum =
         |args: &str| folder.json(&format!("fit t.csv -o m.lion {QUICK} {args}"))["checksum"].clone();
@@ -66,7 +66,7 @@ fn seed_and_threads() {
 
 #[test]
 fn the_summary_has_the_promised_keys() {
-    let (folder, sample) = (Folder::new(), Sample::new());
+    let (folder, sample) = (Folder::new(), SampleTable::new());
     folder.write("t.csv", sample.csv());
     let fit = folder.json(&format!("fit t.csv -o m.lion {QUICK} --seed 9"));
     let promised = "rows dims components variance_kept map_dims perplexity iterations kl r_x r_y r_close power seconds phases \
@@ -121,7 +121,7 @@ fn the_summary_has_the_promised_keys() {
 
 #[test]
 fn every_choice_is_taken() {
-    let (folder, sample) = (Folder::new(), Sample::new());
+    let (folder, sample) = (Folder::new(), SampleTable::new());
     folder.write("t.npy", sample.npy());
     folder.write("y.npy", npy(120, 2, &sample.values()[..240]));
     let fit = |args: &str| folder.json(&format!("fit t.npy -o m.lion {QUICK} {args}"));
@@ -147,7 +147,7 @@ fn every_choice_is_taken() {
 
 #[test]
 fn columns_ids_and_labels() {
-    let (folder, sample) = (Folder::new(), Sample::new());
+    let (folder, sample) = (Folder::new(), SampleTable::new());
     folder.write("t.csv", sample.named_csv());
     folder.write("kinds.txt", sample.labels.join("\n"));
     let fit = folder.json(&format!("fit t.csv --id name --label kind --exclude d -o m.lion {QUICK}"));
@@ -164,7 +164,7 @@ fn columns_ids_and_labels() {
 
 #[test]
 fn repeated_rows_share_a_place_and_constant_columns_do_no_harm() {
-    let (folder, sample) = (Folder::new(), Sample::new());
+    let (folder, sample) = (Folder::new(), SampleTable::new());
     let mut values: Vec<f32> = sample.values();
     for row in values.chunks_mut(4) {
         row[1] = 7.0;
@@ -180,7 +180,7 @@ fn repeated_rows_share_a_place_and_constant_columns_do_no_harm() {
 
 #[test]
 fn a_map_made_elsewhere_is_adopted() {
-    let (folder, sample) = (Folder::new(), Sample::new());
+    let (folder, sample) = (Folder::new(), SampleTable::new());
     folder.write("t.csv", sample.csv());
     folder.write("y.npy", npy(120, 2, &sample.values()[..240]));
     let fit = folder.json("fit t.csv --embedding y.npy -o m.lion");
@@ -193,7 +193,7 @@ fn a_map_made_elsewhere_is_adopted() {
 
 #[test]
 fn words_go_where_they_belong() {
-    let (folder, sample) = (Folder::new(), Sample::new());
+    let (folder, sample) = (Folder::new(), SampleTable::new());
     folder.write("t.csv", sample.csv());
     let plain = folder.lion(&format!("fit t.csv -o m.lion {QUICK}"));
     assert_eq!((plain.code, plain.stderr.as_str()), (Some(0), ""), "no bar where there is no terminal");
@@ -212,7 +212,7 @@ fn words_go_where_they_belong() {
 
 #[test]
 fn groups_of_rows_beside_ids_and_labels_of_text() {
-    let (folder, sample) = (Folder::new(), Sample::new());
+    let (folder, sample) = (Folder::new(), SampleTable::new());
     let head = "name,kind,patient,";
     let rows = sample.csv();
     let mut lines = rows.lines();

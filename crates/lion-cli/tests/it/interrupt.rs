@@ -1,6 +1,6 @@
 //! Ctrl-C, sent to a real process.
 
-use crate::tools::{Folder, Sample};
+use crate::tools::{Folder, SampleTable};
 use std::io::{BufRead, BufReader, Lines, Read, Write};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -72,7 +72,7 @@ impl Drop for Running {
 #[test]
 fn once_keeps_the_map_reached_so_far() {
     let folder = Folder::new();
-    folder.write("t.csv", Sample::new().csv());
+    folder.write("t.csv", SampleTable::new().csv());
     folder.write("m.lion", "old");
     let args = "fit t.csv -o m.lion --perplexity 5 --iterations 10000000 -v --json";
     let mut lion = Running::start(&folder, args);
@@ -109,7 +109,7 @@ fn before_there_is_a_map_it_ends_with_the_old_file_whole() {
 fn twice_abandons_it_with_the_old_file_whole() {
     let folder = Folder::new();
     // Every pair of so many rows takes a while, so that the second press comes before the first has had its way.
-    folder.write("t.csv", Sample::of(20_000).csv());
+    folder.write("t.csv", SampleTable::of(20_000).csv());
     folder.write("m.lion", "old");
     let mut lion = Running::start(&folder, "fit t.csv -o m.lion --perplexity 2 --method exact -v");
     lion.says("gradient: exact");
@@ -132,13 +132,13 @@ fn placing_ends_with_the_old_file_whole() {
 
 fn placing_is_ended_by(signal: &str) {
     let folder = Folder::new();
-    folder.write("t.csv", Sample::new().csv());
+    folder.write("t.csv", SampleTable::new().csv());
     folder.json("fit t.csv -o m.lion --perplexity 5 --iterations 20");
     folder.write("p.csv", "old");
     // Standard input stays open, so this sets two batches aside and waits for more rows.
     let mut lion = Running::start(&folder, "place m.lion - -o p.csv -v");
     lion.says("reading standard input");
-    lion.child.stdin.as_mut().unwrap().write_all(Sample::of(10_000).csv().as_bytes()).unwrap();
+    lion.child.stdin.as_mut().unwrap().write_all(SampleTable::of(10_000).csv().as_bytes()).unwrap();
     lion.says("loading");
     lion.signal(signal);
     lion.says("stopped: nothing was written, and an old file is as it was");
@@ -150,9 +150,9 @@ fn placing_is_ended_by(signal: &str) {
 #[test]
 fn killed_at_any_moment_it_leaves_the_old_file_or_the_new() {
     let folder = Folder::new();
-    folder.write("t.csv", Sample::new().csv());
+    folder.write("t.csv", SampleTable::new().csv());
     folder.json("fit t.csv -o m.lion --perplexity 5 --iterations 20");
-    folder.write("new.npy", Sample::of(40_000).npy());
+    folder.write("new.npy", SampleTable::of(40_000).npy());
     let begun = Instant::now();
     folder.json("place m.lion new.npy -o whole.csv");
     let (whole, takes) = (folder.read("whole.csv"), begun.elapsed());

@@ -1,12 +1,12 @@
 //! Maps of landmarks, and tables of several files.
 
-use crate::tools::{Folder, Sample, npy};
+use crate::tools::{Folder, SampleTable, npy};
 
 const QUICK: &str = "--perplexity 5 --iterations 60";
 
 /// The sample of 300 rows, with names, as one file and as three.
 fn parted() -> Folder {
-    let (folder, csv) = (Folder::new(), Sample::of(300).named_csv());
+    let (folder, csv) = (Folder::new(), SampleTable::of(300).named_csv());
     folder.write("all.csv", &csv);
     let mut lines = csv.lines();
     let header = lines.next().unwrap();
@@ -78,7 +78,7 @@ fn the_report_says_what_was_left_out() {
 
 #[test]
 fn labels_share_landmarks_out() {
-    let (folder, sample) = (Folder::new(), Sample::of(300));
+    let (folder, sample) = (Folder::new(), SampleTable::of(300));
     folder.write("t.csv", sample.csv());
     let labels: Vec<&str> = (0..300).map(|row| if row % 30 == 0 { "rare" } else { "common" }).collect();
     folder.write("labels.txt", labels.join("\n"));
@@ -100,7 +100,7 @@ fn labels_share_landmarks_out() {
 
 #[test]
 fn pictures_of_landmarks_are_kept() {
-    let (folder, sample) = (Folder::new(), Sample::of(300));
+    let (folder, sample) = (Folder::new(), SampleTable::of(300));
     folder.write("t-idx3-ubyte", sample.idx());
     let fit = folder.json(&format!("fit t-idx3-ubyte --landmarks 60 -o m.lion {QUICK}"));
     assert_eq!(fit["image"], "2x2");
@@ -108,7 +108,7 @@ fn pictures_of_landmarks_are_kept() {
 
 #[test]
 fn a_table_of_fewer_rows_than_landmarks() {
-    let (folder, sample) = (Folder::new(), Sample::new());
+    let (folder, sample) = (Folder::new(), SampleTable::new());
     folder.write("t.csv", sample.csv());
     let done = folder.lion(&format!("fit t.csv --landmarks 500 -o m.lion --json {QUICK}"));
     assert!(done.stderr.contains("note: t.csv has 120 rows: all are landmarks"), "{}", done.stderr);
@@ -149,7 +149,7 @@ fn a_bad_row_is_named_by_its_file_and_its_number_there() {
 #[test]
 fn what_does_not_go_together_is_refused() {
     let folder = parted();
-    folder.write("y.npy", npy(300, 2, &Sample::of(300).values()[..600]));
+    folder.write("y.npy", npy(300, 2, &SampleTable::of(300).values()[..600]));
     let refuses = |args: &str, code: i32, parts: &[&str]| {
         folder.lion(&format!("{args} -o m.lion")).refuses(code, parts);
     };

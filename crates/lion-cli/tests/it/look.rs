@@ -1,10 +1,10 @@
 //! Looking at maps: info, plot, demo, help.
 
-use crate::tools::{Finished, Folder, Sample};
+use crate::tools::{Finished, Folder, SampleTable};
 
 fn folder_with_map() -> Folder {
     let folder = Folder::new();
-    folder.write("t.csv", Sample::new().named_csv());
+    folder.write("t.csv", SampleTable::new().named_csv());
     folder.json("fit t.csv --id name --label kind -o trees.lion --perplexity 5 --iterations 200");
     folder
 }

@@ -4,14 +4,14 @@ mod choices;
 mod other;
 mod refused;
 
-use crate::tools::{Finished, Folder, Sample, npy};
+use crate::tools::{Finished, Folder, SampleTable, npy};
 use lion_table::{Column, Field, Kind, ReadOptions, read_columns};
 use lion_tsne::{Lion, LionOptions, Map, Matrix, Verdict};
 
 /// A folder with the sample's map, `m.lion`, and new rows for it, `new.csv`.
 fn folder() -> Folder {
     let folder = Folder::new();
-    folder.write("t.csv", Sample::new().named_csv());
+    folder.write("t.csv", SampleTable::new().named_csv());
     folder.json("fit t.csv --id name --label kind -o m.lion --perplexity 5 --iterations 100");
     folder.write("new.csv", csv(&new_rows()));
     folder
@@ -19,7 +19,7 @@ fn folder() -> Folder {
 
 /// 20 rows of the sample itself, 20 beside such a row, two strangers that are alike, and one that is not.
 fn new_rows() -> Vec<[f32; 4]> {
-    let rows: Vec<[f32; 4]> = Sample::new().rows.iter().map(|row| row.map(f32::from)).collect();
+    let rows: Vec<[f32; 4]> = SampleTable::new().rows.iter().map(|row| row.map(f32::from)).collect();
     let beside = rows[20..40].iter().map(|row| row.map(|value| value + 0.25));
     let strangers = [[999.0, 999.0, 0.0, 0.0], [0.0, 0.0, 900.0, 0.0], [999.0, 999.0, 0.5, 0.0]];
     rows[..20].iter().copied().chain(beside).chain(strangers).collect()
@@ -47,11 +47,11 @@ fn fields(dims: usize) -> Vec<Field> {
 }
 
 /// The columns of a file of placements in the plane.
-struct Placed {
+struct PlacedTable {
     columns: Vec<Column>,
 }
 
-impl Placed {
+impl PlacedTable {
     fn read(folder: &Folder, name: &str) -> Self {
         Self { columns: read_columns(&folder.path(name), &fields(2)).unwrap() }
     }
@@ -90,8 +90,8 @@ fn every_format_has_every_column() {
     for file in ["p.csv", "p.csv.gz", "p.parquet", "p.arrow", "p.feather", "p.jsonl"] {
         let summary = folder.json(&format!("place m.lion new.csv -o {file}"));
         assert_eq!((&summary["rows"], &summary["file"]), (&43.into(), &file.into()));
-        let columns = Placed::read(&folder, file).columns;
-        assert_eq!(columns, Placed::read(&folder, "p.csv").columns, "{file}");
+        let columns = PlacedTable::read(&folder, file).columns;
+        assert_eq!(columns, PlacedTable::read(&folder, "p.csv").columns, "{file}");
     }
     let text = String::from_utf8(folder.read("p.csv")).unwrap();
     assert_eq!(
@@ -108,7 +108,7 @@ fn every_format_has_every_column() {
     folder.json("place m.lion new.csv -o p.npy");
     let coordinates = lion_table::read(&folder.path("p.npy"), &ReadOptions::default()).unwrap();
     assert_eq!((coordinates.rows, coordinates.cols), (43, 2));
-    let placed = Placed::read(&folder, "p.csv");
+    let placed = PlacedTable::read(&folder, "p.csv");
     for (row, (x, y)) in placed.floats("x").into_iter().zip(placed.floats("y")).enumerate() {
         assert_eq!(coordinates.row(row), Some(&[x as f32, y as f32][..]));
     }
@@ -131,7 +131,7 @@ fn maps_in_space_have_a_third_coordinate() {
 fn each_row_gets_its_verdict() {
     let folder = folder();
     let summary = folder.json("place m.lion new.csv -o p.parquet");
-    let placed = Placed::read(&folder, "p.parquet");
+    let placed = PlacedTable::read(&folder, "p.parquet");
     let verdicts = placed.texts("verdict");
     assert!(verdicts[..20].iter().all(|verdict| *verdict == "exact"), "{verdicts:?}");
     assert!(verdicts[20..40].iter().all(|verdict| ["interpolated", "beside-outlier"].contains(verdict)));
@@ -174,7 +174,7 @@ fn training_rows_give_themselves() {
     assert_eq!((&summary["exact"], &summary["rows"]), (&120.into(), &120.into()));
     assert_eq!(folder.read("m.lion"), before, "the map does not change");
     assert_eq!(summary["checksum"], folder.json("info m.lion")["checksum"]);
-    let (placed, map) = (Placed::read(&folder, "p.csv"), Map::load(folder.path("m.lion")).unwrap());
+    let (placed, map) = (PlacedTable::read(&folder, "p.csv"), Map::load(folder.path("m.lion")).unwrap());
     let (x, y) = (placed.floats("x"), placed.floats("y"));
     for i in 0..120 {
         assert_eq!([x[i] as f32, y[i] as f32], map.place(i));
@@ -185,7 +185,7 @@ fn training_rows_give_themselves() {
 
 /// Rows for several batches: near the sample's, but for every fiftieth.
 fn many_rows(rows: usize) -> Vec<f32> {
-    let sample = Sample::of(rows);
+    let sample = SampleTable::of(rows);
     let far = |i: usize| if i % 50 == 49 { 300.0 + 40.0 * (i % 7) as f32 } else { 0.125 };
     sample.rows.iter().enumerate().flat_map(|(i, row)| row.map(|value| f32::from(value) + far(i))).collect()
 }
@@ -201,7 +201,7 @@ fn one_pass_in_batches_equals_the_library_at_once() {
 
     let lion = Lion::new(Map::load(folder.path("m.lion")).unwrap(), &LionOptions::default()).unwrap();
     let whole = lion.place(&Matrix::new(9000, 4, values).unwrap()).unwrap();
-    let placed = Placed::read(&folder, "p.parquet");
+    let placed = PlacedTable::read(&folder, "p.parquet");
     let bits = |name: &str| placed.floats(name).into_iter().map(|v| v as f32).collect::<Vec<f32>>();
     assert_eq!(bits("x"), whole.iter().map(|row| row.place[0]).collect::<Vec<_>>());
     assert_eq!(bits("y"), whole.iter().map(|row| row.place[1]).collect::<Vec<_>>());

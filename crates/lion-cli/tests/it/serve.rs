@@ -9,13 +9,13 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A service that runs.
-pub(crate) struct Server {
+pub(crate) struct TestServer {
     child: Child,
     pub(crate) started: Value,
     pub(crate) port: u16,
 }
 
-impl Server {
+impl TestServer {
     /// Starts `lion` with these arguments; it must say on standard output where it is.
     pub(crate) fn start(folder: &Folder, args: &str) -> Self {
         let mut command = folder.command(&format!("{args} --port 0 --json"));
@@ -97,7 +97,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for TestServer {
     fn drop(&mut self) {
         // A failed test must not leave it running.
         let _ = self.child.kill();
@@ -108,7 +108,7 @@ impl Drop for Server {
 #[test]
 fn points_are_kept_over_a_restart_and_exported() {
     let folder = folder_with_map();
-    let server = Server::start(&folder, "serve trees.lion --store s.db");
+    let server = TestServer::start(&folder, "serve trees.lion --store s.db");
     assert_eq!((&server.started["rows"], &server.started["last"]), (&120.into(), &0.into()));
     assert_eq!(server.started["url"], format!("http://127.0.0.1:{}/", server.port));
     assert_eq!(server.call("GET", "/healthz", "").0, 200);
@@ -126,7 +126,7 @@ fn points_are_kept_over_a_restart_and_exported() {
     assert!(said.contains("trees.lion, 120 rows, is live at http://127.0.0.1:"), "{said}");
     assert!(said.contains("s.db keeps points and events") && said.contains("stopping"), "{said}");
 
-    let server = Server::start(&folder, "serve trees.lion --store s.db");
+    let server = TestServer::start(&folder, "serve trees.lion --store s.db");
     assert_eq!((&server.started["points"], &server.started["last"]), (&1.into(), &3.into()));
     assert_eq!(server.json("/api/live")["points"]["id"], json!(["far"]));
     // Its events are exported while it runs.
@@ -188,7 +188,7 @@ fn what_cannot_be_served_is_refused_in_a_sentence() {
     folder.lion("serve trees.lion --store s.db --retain soon").refuses(2, &["30d"]);
     folder.lion("serve none.lion --port 0").refuses(1, &["none.lion"]);
     // A store of another map, and a file that is no store.
-    Server::start(&folder, "serve trees.lion --store s.db").kill();
+    TestServer::start(&folder, "serve trees.lion --store s.db").kill();
     folder.json("fit t.csv --id name --label kind -o other.lion --perplexity 6 --iterations 50");
     folder.lion("serve other.lion --port 0 --store s.db").refuses(1, &["s.db", "another map"]);
     folder.lion("serve trees.lion --port 0 --store t.csv").refuses(1, &["t.csv", "not a store"]);
@@ -202,7 +202,7 @@ fn what_cannot_be_served_is_refused_in_a_sentence() {
 #[test]
 fn pictures_come_with_the_map() {
     let folder = Folder::new();
-    let sample = crate::tools::Sample::new();
+    let sample = crate::tools::SampleTable::new();
     folder.write("t-idx3-ubyte", sample.idx());
     folder.write("t.npy", npy(120, 4, &sample.values()));
     let fit = "--perplexity 5 --iterations 20";
@@ -214,7 +214,7 @@ fn pictures_come_with_the_map() {
     assert!(folder.lion("info a.lion").stdout.contains("of 2x2 pixels"));
     folder.lion("fit t.npy --image 28x28 -o e.lion").refuses(1, &["t.npy has 4 columns", "28x28 have 784"]);
     folder.lion("fit t.npy --image wide -o e.lion").refuses(2, &["--image", "28x28"]);
-    let server = Server::start(&folder, "serve a.lion");
+    let server = TestServer::start(&folder, "serve a.lion");
     assert_eq!(server.json("/api/map")["image"], json!({"width": 2, "height": 2, "channels": 1}));
     assert!(server.json("/api/map/rows/0")["picture"].is_string());
 }
@@ -222,7 +222,7 @@ fn pictures_come_with_the_map() {
 #[test]
 fn the_live_demo_plays_by_itself() {
     let folder = Folder::new();
-    let mut server = Server::start(&folder, "demo --serve --speed 20 --for 6");
+    let mut server = TestServer::start(&folder, "demo --serve --speed 20 --for 6");
     assert_eq!(server.started["rows"], 2232);
     let map = server.json("/api/map");
     assert_eq!(map["image"]["width"], 28);

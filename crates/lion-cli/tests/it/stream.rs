@@ -1,6 +1,6 @@
 //! `lion stream`: lines in, events out.
 
-use crate::tools::{Folder, Sample};
+use crate::tools::{Folder, SampleTable};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// A folder with a map of three kinds of trees.
 pub(crate) fn folder_with_map() -> Folder {
     let folder = Folder::new();
-    folder.write("t.csv", Sample::new().named_csv());
+    folder.write("t.csv", SampleTable::new().named_csv());
     folder.json("fit t.csv --id name --label kind -o trees.lion --perplexity 5 --iterations 200");
     folder
 }

@@ -110,12 +110,12 @@ impl From<std::process::Output> for Finished {
 }
 
 /// A small table: three clusters of 40 rows of 4 whole numbers from 0 to 255.
-pub(crate) struct Sample {
+pub(crate) struct SampleTable {
     pub(crate) rows: Vec<[u8; 4]>,
     pub(crate) labels: Vec<&'static str>,
 }
 
-impl Sample {
+impl SampleTable {
     pub(crate) fn new() -> Self {
         Self::of(120)
     }

@@ -4,7 +4,8 @@
 
 use super::Training;
 use lion_tsne::numerics::NearestRows;
-use lion_tsne::{Error, Matrix, Result, perplexity_weights};
+use lion_tsne::tsne::perplexity_weights;
+use lion_tsne::{Error, Matrix, Result};
 use rayon::prelude::*;
 
 /// Rows that have so many columns and finite values, or an error.

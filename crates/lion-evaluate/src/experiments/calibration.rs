@@ -8,8 +8,9 @@ use super::figures::{axis, chart, figure, line};
 use super::sweeps;
 use super::tables::{cell, head, judged, name_head};
 use crate::Contender;
-use lion_report::{Axis, Block, Row, Series, Stroke, Table, panel};
-use lion_tsne::{Lion, LionOptions, Local, Map, Matrix, Placement, Resolved, Verdict, VerdictRule};
+use lion_report::{Axis, DocumentBlock, ReportRow, ReportTable, Series, Stroke, panel};
+use lion_tsne::lion::Resolved;
+use lion_tsne::{Lion, LionOptions, Local, Map, Matrix, Placement, Verdict, VerdictRule};
 use serde::{Deserialize, Serialize};
 
 /// The promises of the table, in percent.
@@ -137,20 +138,20 @@ fn standard_error(promised: f64, rows: usize, calibrating: usize) -> f64 {
 }
 
 /// The chapter.
-pub(crate) fn chapter(found: &CalibrationCheck) -> Result<Vec<Block>> {
+pub(crate) fn chapter(found: &CalibrationCheck) -> Result<Vec<DocumentBlock>> {
     Ok(vec![
-        Block::Heading { level: 2, text: "Calibration".into(), id: "calibration".into() },
-        Block::Text(format!(
+        DocumentBlock::Heading { level: 2, text: "Calibration".into(), id: "calibration".into() },
+        DocumentBlock::Text(format!(
             "This program calls a row an outlier if its score, a p-value, is at most alpha: of rows like the map's own, a share alpha should be called so, whatever alpha is. Here {} ordinary digits that the map has never seen are held against that promise. The paper's rule calls a row an outlier if fewer than two rows are within r_x, which is a percentile of the distances between nearest rows: read as a promise, 99 % is 1 % of outliers.",
             found.rows
         )),
         plot(found)?,
-        Block::Table(table(found)),
-        Block::Text(conclusion(found)),
+        DocumentBlock::Table(table(found)),
+        DocumentBlock::Text(conclusion(found)),
     ])
 }
 
-fn plot(found: &CalibrationCheck) -> Result<Block> {
+fn plot(found: &CalibrationCheck) -> Result<DocumentBlock> {
     let drawn = |title: &str, end: f64| {
         let inside = |point: &&[f64; 2]| point[0] <= end;
         let paper: Vec<[f64; 2]> =
@@ -200,7 +201,7 @@ fn band(found: &CalibrationCheck, end: f64) -> Series {
     }
 }
 
-fn table(found: &CalibrationCheck) -> Table {
+fn table(found: &CalibrationCheck) -> ReportTable {
     let mut heads = vec![name_head("promised")];
     for group in ["calibrated verdict", "paper's rule"] {
         heads.push(head("observed, %", "ordinary digits called outliers", group));
@@ -219,7 +220,7 @@ fn table(found: &CalibrationCheck) -> Table {
             cells.push(judged(format!("{:.2}", rate.observed / rate.promised), rate.is_kept()));
         }
         cells.push(cell(format!("{:.2}", calibrated.standard_error)));
-        Row { cells, emphasis: false }
+        ReportRow { cells, emphasis: false }
     });
     let beyond = found.paper.iter().find(|at| at.percentile >= 100.0).map(|at| {
         format!(
@@ -227,7 +228,7 @@ fn table(found: &CalibrationCheck) -> Table {
             at.rate.observed
         )
     });
-    Table {
+    ReportTable {
         caption: "Ordinary digits called outliers".into(),
         head: heads,
         rows: rows.collect(),
@@ -316,7 +317,9 @@ mod tests {
         let found = found([1.2, 4.8, 11.0], [18.0, 9.0, 1.1, 0.0]);
         let blocks = chapter(&found).unwrap();
         assert!(
-            blocks.iter().any(|block| matches!(block, Block::Figure { name, .. } if name == "calibration"))
+            blocks
+                .iter()
+                .any(|block| matches!(block, DocumentBlock::Figure { name, .. } if name == "calibration"))
         );
         let table = table(&found);
         assert!(table.rows.iter().all(|row| row.cells.len() == table.head.len()));

@@ -7,7 +7,7 @@ use super::results::{ClaimOutcome, ComparedFigure, Material, Results};
 use super::scores::MethodScores;
 use super::tables;
 use super::{calibration, strangers};
-use lion_report::{Block, Claim, ClaimVerdict, Document, Row, Table, panel};
+use lion_report::{Claim, ClaimVerdict, Document, DocumentBlock, ReportRow, ReportTable, panel};
 
 /// Writes the report from what was found.
 pub(crate) fn document(results: &Results, material: Option<&Material>) -> Result<Document> {
@@ -32,7 +32,7 @@ pub(crate) fn document(results: &Results, material: Option<&Material>) -> Result
             blocks.extend(strangers::chapter(&results.strangers));
         }
         blocks.push(heading(2, "Time", "time"));
-        blocks.push(Block::Table(tables::speed(results, entries)));
+        blocks.push(DocumentBlock::Table(tables::speed(results, entries)));
         let judged = |method: &MethodScores| method.cluster.is_some() || method.ordinary.is_some();
         if results.methods.iter().any(judged) {
             blocks.push(figures::speed_accuracy(results, entries)?);
@@ -59,31 +59,31 @@ pub(crate) fn document(results: &Results, material: Option<&Material>) -> Result
     })
 }
 
-fn heading(level: u8, text: &str, id: &str) -> Block {
-    Block::Heading { level, text: text.into(), id: id.into() }
+fn heading(level: u8, text: &str, id: &str) -> DocumentBlock {
+    DocumentBlock::Heading { level, text: text.into(), id: id.into() }
 }
 
-fn front(results: &Results, entries: &[Entry]) -> Vec<Block> {
+fn front(results: &Results, entries: &[Entry]) -> Vec<DocumentBlock> {
     let mut blocks = Vec::new();
     let run = &results.run;
     if run.quick {
-        blocks.push(Block::Note(format!(
+        blocks.push(DocumentBlock::Note(format!(
             "A quick run: fewer test rows, {} epochs for networks instead of 5000, coarser curves, smaller sizes. Its numbers are for trying the report out; run without --quick for those that count.",
             run.epochs
         )));
     }
-    blocks.push(Block::Text(format!(
+    blocks.push(DocumentBlock::Text(format!(
         "Data: {}. Where the paper has a figure, it stands beside ours with the difference. The map is another one than the paper's (other digits, another t-SNE), so numbers that depend on the map differ; what is compared is how methods stand to each other.",
         run.data
     )));
     if !results.claims.is_empty() {
         blocks.push(heading(2, "What holds, and what does not", "claims"));
-        blocks.push(Block::Text("Each line is a rule that was applied to the numbers below.".into()));
-        blocks.push(Block::Claims(results.claims.iter().map(claim).collect()));
+        blocks.push(DocumentBlock::Text("Each line is a rule that was applied to the numbers below.".into()));
+        blocks.push(DocumentBlock::Claims(results.claims.iter().map(claim).collect()));
     }
     if !entries.is_empty() {
         blocks.push(heading(2, "The methods", "methods"));
-        blocks.push(Block::List(NAMES.map(String::from).into()));
+        blocks.push(DocumentBlock::List(NAMES.map(String::from).into()));
     }
     blocks
 }
@@ -109,10 +109,10 @@ const NAMES: [&str; 8] = [
     "opentsne-…: openTSNE's way, from the median or the weighted mean of the neighbours' places; fixed-point: attraction alone, from the nearest row's place; + lion P%: with LION's outliers around it.",
 ];
 
-fn the_map(results: &Results, material: &Material) -> Result<Vec<Block>> {
+fn the_map(results: &Results, material: &Material) -> Result<Vec<DocumentBlock>> {
     let mut blocks = vec![heading(2, "The map", "map")];
     if let Some(map) = &results.map {
-        blocks.push(Block::Text(format!(
+        blocks.push(DocumentBlock::Text(format!(
             "{} digits of {} pixels, by PCA to {} components, perplexity {}: fitted in {:.2} s. KL divergence {:.4} with P over all pairs (the paper's map: 1.1169). The mean share of a digit's ten nearest others that show the same is {:.2} %.",
             map.rows, map.columns, map.components, map.perplexity, map.seconds, map.kl, map.accuracy
         )));
@@ -121,22 +121,22 @@ fn the_map(results: &Results, material: &Material) -> Result<Vec<Block>> {
     Ok(blocks)
 }
 
-fn power(results: &Results) -> Result<Vec<Block>> {
+fn power(results: &Results) -> Result<Vec<DocumentBlock>> {
     let mut blocks =
         vec![heading(2, "The power of inverse-distance weighting", "power"), figures::one_dimension()?];
     if !results.powers.is_empty() {
         blocks.push(figures::cross_validation(&results.powers)?);
-        blocks.push(Block::Table(tables::powers(results)));
+        blocks.push(DocumentBlock::Table(tables::powers(results)));
     }
     Ok(blocks)
 }
 
-fn cluster(results: &Results, material: &Material) -> Result<Vec<Block>> {
+fn cluster(results: &Results, material: &Material) -> Result<Vec<DocumentBlock>> {
     let mut blocks = vec![
         heading(2, "Cluster attribution test", "cluster"),
-        Block::Text("Unseen digits, each the closest there is to some training digit, closer to it than any other training digit: they should land among digits of their own kind.".into()),
-        Block::Table(tables::cluster(results, &material.entries)),
-        Block::Table(tables::networks(results, &material.entries)),
+        DocumentBlock::Text("Unseen digits, each the closest there is to some training digit, closer to it than any other training digit: they should land among digits of their own kind.".into()),
+        DocumentBlock::Table(tables::cluster(results, &material.entries)),
+        DocumentBlock::Table(tables::networks(results, &material.entries)),
         figures::test_digits(material)?,
         figures::test_positions(material)?,
         figures::power_accuracy(results)?,
@@ -184,17 +184,17 @@ fn family(entry: &Entry) -> &'static str {
     }
 }
 
-fn outliers(results: &Results, material: &Material) -> Result<Vec<Block>> {
+fn outliers(results: &Results, material: &Material) -> Result<Vec<DocumentBlock>> {
     let mut blocks = vec![
         heading(2, "Outlier test", "outliers"),
-        Block::Text("Images of uniform noise, through the same PCA: they belong to no cluster, and should be seen to.".into()),
+        DocumentBlock::Text("Images of uniform noise, through the same PCA: they belong to no cluster, and should be seen to.".into()),
         figure(
             "noise",
             figures::images(material, "noise", 30)?,
             "The first thirty images of noise.",
             "Thirty grey noise images",
         ),
-        Block::Table(tables::outliers(results, &material.entries)),
+        DocumentBlock::Table(tables::outliers(results, &material.entries)),
     ];
     if results.widths.iter().any(|width| width.distance.is_some()) {
         blocks.push(figures::width_distance(results)?);
@@ -213,22 +213,22 @@ fn outliers(results: &Results, material: &Material) -> Result<Vec<Block>> {
     Ok(blocks)
 }
 
-fn others(results: &Results, material: &Material) -> Result<Vec<Block>> {
+fn others(results: &Results, material: &Material) -> Result<Vec<DocumentBlock>> {
     Ok(vec![
         heading(2, "What the paper's sets cannot show", "others"),
-        Block::Text("The cluster test picks digits that are close to known ones, and the outlier test picks noise that is farther than LION's radius. Here are digits picked at random, letters drawn as strokes as wide as those of the digits, and a digit that the map has never seen.".into()),
+        DocumentBlock::Text("The cluster test picks digits that are close to known ones, and the outlier test picks noise that is farther than LION's radius. Here are digits picked at random, letters drawn as strokes as wide as those of the digits, and a digit that the map has never seen.".into()),
         figure(
             "letters",
             figures::images(material, "letters", 20)?,
             "The first twenty letters: strokes drawn with a round pen, with random slant, size and wobble.",
             "Twenty drawn letters",
         ),
-        Block::Table(tables::others(results, &material.entries)),
+        DocumentBlock::Table(tables::others(results, &material.entries)),
         figures::strangers(material)?,
     ])
 }
 
-fn best_of_grid(grid: &super::results::GridSearch) -> Option<Block> {
+fn best_of_grid(grid: &super::results::GridSearch) -> Option<DocumentBlock> {
     let mut cells: Vec<&super::sweeps::GridCell> = grid.cells.iter().collect();
     cells.sort_by(|a, b| a.validation_error.total_cmp(&b.validation_error));
     let described = |cell: &&super::sweeps::GridCell| {
@@ -246,16 +246,16 @@ fn best_of_grid(grid: &super::results::GridSearch) -> Option<Block> {
     (!best.is_empty()).then(|| {
         let mut lines = vec![format!("The best three of {} after {} epochs (the paper's best: 2 x 250 ReLU with dropout 0.25, then 2 x 500 ReLU with 0.5; the best with one layer 1 x 500 tanh without):", cells.len(), grid.epochs)];
         lines.extend(best);
-        Block::List(lines)
+        DocumentBlock::List(lines)
     })
 }
 
-fn complexity(results: &Results) -> Result<Vec<Block>> {
+fn complexity(results: &Results) -> Result<Vec<DocumentBlock>> {
     let timings = &results.complexity;
     let mut blocks = vec![
         heading(2, "Complexity, measured", "complexity"),
-        Block::Text("Rows in ten clouds, places in ten others; the times are of this machine, the exponents are what can be compared.".into()),
-        Block::Table(tables::growth(timings)),
+        DocumentBlock::Text("Rows in ten clouds, places in ten others; the times are of this machine, the exponents are what can be compared.".into()),
+        DocumentBlock::Table(tables::growth(timings)),
     ];
     for (name, by_rows, building, words) in [
         ("complexity-build-rows", true, true, "Time to build against the number of rows"),
@@ -273,15 +273,15 @@ fn complexity(results: &Results) -> Result<Vec<Block>> {
     Ok(blocks)
 }
 
-fn large(results: &Results) -> Result<Vec<Block>> {
+fn large(results: &Results) -> Result<Vec<DocumentBlock>> {
     let Some(large) = &results.large else { return Ok(Vec::new()) };
     Ok(vec![
         heading(2, "60000 x 784", "large"),
-        Block::Text(format!(
+        DocumentBlock::Text(format!(
             "All 60000 training digits, all 784 pixels, no PCA; the 10000 test digits are placed. Parametric t-SNE, a network of 500-500-2000-2, was trained here in {:.1} minutes; LION places the same digits into the map that it made.",
             large.training_seconds / 60.0
         )),
-        Block::Table(tables::large(
+        DocumentBlock::Table(tables::large(
             "LION on the map of parametric t-SNE",
             &large.on_parametric,
             Some(&large.parametric),
@@ -289,28 +289,28 @@ fn large(results: &Results) -> Result<Vec<Block>> {
         figures::large_powers("parametric", &large.on_parametric, Some(large.parametric.accuracy))?,
         figures::large_validation("parametric", &large.on_parametric)?,
         heading(3, "The same on a t-SNE map", "large-tsne"),
-        Block::Text(format!(
+        DocumentBlock::Text(format!(
             "The same rows, with a map of our own t-SNE, fitted in {:.1} s.",
             large.fit_seconds
         )),
-        Block::Table(tables::large("LION on our t-SNE map", &large.on_tsne, None)),
+        DocumentBlock::Table(tables::large("LION on our t-SNE map", &large.on_tsne, None)),
         figures::large_powers("tsne", &large.on_tsne, None)?,
         figures::large_validation("tsne", &large.on_tsne)?,
     ])
 }
 
 /// Where we differ from the paper by more than noise, and why, where that is known.
-fn differences(results: &Results) -> Vec<Block> {
+fn differences(results: &Results) -> Vec<DocumentBlock> {
     if results.methods.iter().all(|method| method.cluster.is_none() && method.outliers.is_none()) {
         return Vec::new();
     }
     let mut blocks = vec![
         heading(2, "Where we differ from the paper", "differences"),
-        Block::Text("Listed is every figure that differs from the paper's by more than three standard errors, taking the paper's to be as uncertain as ours would be with its 1000 rows. Accuracy is relative to the baseline. The digits and the map are others than the paper's, which no standard error accounts for; a cause is named only where something measured here speaks for it.".into()),
+        DocumentBlock::Text("Listed is every figure that differs from the paper's by more than three standard errors, taking the paper's to be as uncertain as ours would be with its 1000 rows. Accuracy is relative to the baseline. The digits and the map are others than the paper's, which no standard error accounts for; a cause is named only where something measured here speaks for it.".into()),
     ];
     match &results.differences[..] {
-        [] => blocks.push(Block::Text("None.".into())),
-        differing => blocks.push(Block::Table(Table {
+        [] => blocks.push(DocumentBlock::Text("None.".into())),
+        differing => blocks.push(DocumentBlock::Table(ReportTable {
             caption: "Differences beyond noise".into(),
             head: vec![
                 text_head("method"),
@@ -321,7 +321,7 @@ fn differences(results: &Results) -> Vec<Block> {
             ],
             rows: differing
                 .iter()
-                .map(|one| Row {
+                .map(|one| ReportRow {
                     cells: vec![
                         tables::cell(&one.method),
                         tables::cell(figure_name(one.figure)),
@@ -356,7 +356,7 @@ fn number_head(text: &str) -> lion_report::Head {
     lion_report::Head { numeric: true, ..text_head(text) }
 }
 
-fn end(results: &Results) -> Vec<Block> {
+fn end(results: &Results) -> Vec<DocumentBlock> {
     let run = &results.run;
     let mut facts = vec![
         format!("Data: {}", run.data),
@@ -373,10 +373,10 @@ fn end(results: &Results) -> Vec<Block> {
         .iter()
         .flat_map(|method| method.notes.iter().map(move |note| format!("{}: {note}", method.method)))
         .collect();
-    let mut blocks = vec![heading(2, "How this was made", "made"), Block::List(facts)];
+    let mut blocks = vec![heading(2, "How this was made", "made"), DocumentBlock::List(facts)];
     if !notes.is_empty() {
-        blocks.push(Block::Text("What methods had to say of how they were built:".into()));
-        blocks.push(Block::List(notes));
+        blocks.push(DocumentBlock::Text("What methods had to say of how they were built:".into()));
+        blocks.push(DocumentBlock::List(notes));
     }
     blocks
 }

@@ -9,8 +9,8 @@ use super::scores::own_judge;
 use super::sweeps::PowerSweep;
 use crate::Judge;
 use lion_report::{
-    Axis, Block, Chart, Heat, ImageCell, ImageRow, Images, Landed, Landing, Picture, Scatter, Series, Stroke,
-    panel,
+    Axis, Chart, DocumentBlock, Heat, ImageCell, ImageRow, Images, Landing, LandingPoint, Picture, Scatter,
+    Series, Stroke, panel,
 };
 use lion_tsne::Matrix;
 
@@ -20,8 +20,8 @@ const SIDE: usize = 28;
 const SHOWN: usize = 10;
 
 /// A figure with its file name, caption and what it shows in words.
-pub(crate) fn figure(name: &str, picture: Picture, caption: &str, alt: &str) -> Block {
-    Block::Figure { name: name.into(), picture, caption: caption.into(), alt: alt.into() }
+pub(crate) fn figure(name: &str, picture: Picture, caption: &str, alt: &str) -> DocumentBlock {
+    DocumentBlock::Figure { name: name.into(), picture, caption: caption.into(), alt: alt.into() }
 }
 
 pub(super) fn axis(label: &str) -> Axis {
@@ -50,7 +50,7 @@ fn map_points(material: &Material) -> Vec<f32> {
 }
 
 /// The map alone.
-pub(crate) fn the_map(material: &Material) -> Result<Block> {
+pub(crate) fn the_map(material: &Material) -> Result<DocumentBlock> {
     let points = map_points(material);
     let scatter = Scatter::new(2, &points).labels(&material.training.labels);
     Ok(figure(
@@ -62,8 +62,8 @@ pub(crate) fn the_map(material: &Material) -> Result<Block> {
 }
 
 /// Outliers that arrive together.
-pub(crate) fn outliers_at_once(material: &Material) -> Result<Block> {
-    let landed = |row: &CrowdedOutlier| Landed {
+pub(crate) fn outliers_at_once(material: &Material) -> Result<DocumentBlock> {
+    let landed = |row: &CrowdedOutlier| LandingPoint {
         name: String::new(),
         at: row.at,
         expected: None,
@@ -84,7 +84,7 @@ pub(crate) fn outliers_at_once(material: &Material) -> Result<Block> {
 }
 
 /// Inverse-distance weighting in one dimension, as the paper draws it.
-pub(crate) fn one_dimension() -> Result<Block> {
+pub(crate) fn one_dimension() -> Result<DocumentBlock> {
     const POINTS: [[f64; 2]; 4] = [[10.0, 10.0], [20.0, 40.0], [30.0, 1.0], [40.0, 50.0]];
     let at = |x: f64, power: f64| {
         if let Some(point) = POINTS.iter().find(|point| point[0] == x) {
@@ -117,7 +117,7 @@ fn radius_name(percentile: Option<f64>) -> String {
 }
 
 /// Leave-one-out error by power.
-pub(crate) fn cross_validation(powers: &[PowerSweep]) -> Result<Block> {
+pub(crate) fn cross_validation(powers: &[PowerSweep]) -> Result<DocumentBlock> {
     let series = powers.iter().map(|powers| {
         line(
             format!("{}: p = {:.1}", radius_name(powers.percentile), powers.power),
@@ -135,7 +135,7 @@ pub(crate) fn cross_validation(powers: &[PowerSweep]) -> Result<Block> {
 }
 
 /// Power against accuracy, whole and zoomed.
-pub(crate) fn power_accuracy(results: &Results) -> Result<Block> {
+pub(crate) fn power_accuracy(results: &Results) -> Result<DocumentBlock> {
     let mut series: Vec<Series> = results
         .powers
         .iter()
@@ -157,7 +157,7 @@ pub(crate) fn power_accuracy(results: &Results) -> Result<Block> {
 }
 
 /// Kernelized t-SNE's K against accuracy.
-pub(crate) fn width_accuracy(results: &Results) -> Result<Block> {
+pub(crate) fn width_accuracy(results: &Results) -> Result<DocumentBlock> {
     let points: Vec<[f64; 2]> =
         results.widths.iter().filter_map(|width| Some([width.width, width.accuracy?])).collect();
     let range = [points.first().map_or(0.0, |p| p[0]), points.last().map_or(2.0, |p| p[0])];
@@ -172,7 +172,7 @@ pub(crate) fn width_accuracy(results: &Results) -> Result<Block> {
 }
 
 /// Kernelized t-SNE's K against the distance of outliers.
-pub(crate) fn width_distance(results: &Results) -> Result<Block> {
+pub(crate) fn width_distance(results: &Results) -> Result<DocumentBlock> {
     let points: Vec<[f64; 2]> =
         results.widths.iter().filter_map(|width| Some([width.width, width.distance?])).collect();
     let series = vec![line("kernelized t-SNE", points, Stroke::LineAndPoints)];
@@ -185,7 +185,7 @@ pub(crate) fn width_distance(results: &Results) -> Result<Block> {
 }
 
 /// The grid search over networks: one panel for each activation and number of layers.
-pub(crate) fn grid(grid: &GridSearch) -> Result<Block> {
+pub(crate) fn grid(grid: &GridSearch) -> Result<DocumentBlock> {
     let mut nodes: Vec<usize> = grid.cells.iter().map(|cell| cell.nodes).collect();
     nodes.sort_unstable();
     nodes.dedup();
@@ -233,7 +233,7 @@ fn cell(pixels: &[f32], caption: impl Into<String>) -> ImageCell {
 }
 
 /// The first test digits beside the rows that they were picked for.
-pub(crate) fn test_digits(material: &Material) -> Result<Block> {
+pub(crate) fn test_digits(material: &Material) -> Result<DocumentBlock> {
     let set = material.set("cluster").ok_or(EvaluationError::Missing("there is no cluster test"))?;
     let shown = 0..SHOWN.min(set.rows.rows());
     let known = |i: usize| material.picked_for[i] as usize;
@@ -268,10 +268,10 @@ pub(crate) fn test_digits(material: &Material) -> Result<Block> {
 }
 
 /// Where the training digits are that the first test digits were picked for.
-pub(crate) fn test_positions(material: &Material) -> Result<Block> {
+pub(crate) fn test_positions(material: &Material) -> Result<DocumentBlock> {
     let landed = |i: usize| {
         let place = material.map.place(material.picked_for[i] as usize);
-        Landed { name: (i + 1).to_string(), at: [place[0], place[1]], expected: None, outlier: false }
+        LandingPoint { name: (i + 1).to_string(), at: [place[0], place[1]], expected: None, outlier: false }
     };
     let landing = Landing {
         title: String::new(),
@@ -296,7 +296,7 @@ pub(crate) fn landing(material: &Material, entry: &Entry, set: &str) -> Result<P
         let place = material.map.place(material.picked_for[i] as usize);
         (set == "cluster").then_some([place[0], place[1]])
     };
-    let landed = landed.places.chunks_exact(2).take(SHOWN).enumerate().map(|(i, place)| Landed {
+    let landed = landed.places.chunks_exact(2).take(SHOWN).enumerate().map(|(i, place)| LandingPoint {
         name: (i + 1).to_string(),
         at: [place[0], place[1]],
         expected: expected(i),
@@ -358,7 +358,7 @@ pub(crate) fn images(material: &Material, set: &str, count: usize) -> Result<Pic
 }
 
 /// What a threshold on the score finds.
-pub(crate) fn strangers(material: &Material) -> Result<Block> {
+pub(crate) fn strangers(material: &Material) -> Result<DocumentBlock> {
     let series = material.roc.iter().map(|roc| {
         let style = if roc.dashed { Stroke::Dashed } else { Stroke::Line };
         line(&roc.name, roc.points.clone(), style)
@@ -380,7 +380,7 @@ pub(crate) fn strangers(material: &Material) -> Result<Block> {
 }
 
 /// Time against accuracy, one point for each method.
-pub(crate) fn speed_accuracy(results: &Results, entries: &[Entry]) -> Result<Block> {
+pub(crate) fn speed_accuracy(results: &Results, entries: &[Entry]) -> Result<DocumentBlock> {
     let families = [
         (MethodFamily::Rbf, "radial basis functions"),
         (MethodFamily::Idw, "inverse distances, all rows"),
@@ -457,7 +457,7 @@ pub(crate) fn points(timings: &[Timing], method: &str, by_rows: bool, building: 
 }
 
 /// Power against accuracy on 60000 x 784.
-pub(crate) fn large_powers(name: &str, on_map: &LionOnMap, parametric: Option<f64>) -> Result<Block> {
+pub(crate) fn large_powers(name: &str, on_map: &LionOnMap, parametric: Option<f64>) -> Result<DocumentBlock> {
     let percent = |points: &[[f64; 2]]| points.iter().map(|p| [p[0], 100.0 * p[1]]).collect::<Vec<_>>();
     let of = |at: &LionAtRadius| {
         line(radius_name(Some(at.percentile)), percent(&at.accuracies), Stroke::LineAndPoints)
@@ -475,7 +475,7 @@ pub(crate) fn large_powers(name: &str, on_map: &LionOnMap, parametric: Option<f6
 }
 
 /// The cross-validation on 60000 x 784.
-pub(crate) fn large_validation(name: &str, on_map: &LionOnMap) -> Result<Block> {
+pub(crate) fn large_validation(name: &str, on_map: &LionOnMap) -> Result<DocumentBlock> {
     let series = on_map.radii.iter().zip(&PUBLISHED).map(|(at, published)| {
         let name = format!("{}%: p = {:.1} ({})", at.percentile, at.power, published.power);
         line(name, at.curve.clone(), Stroke::Line)

@@ -9,7 +9,8 @@ use super::sweeps;
 use super::trial::TestSet;
 use crate::digits::MnistImages;
 use crate::{Contender, Decomposition, Estimate, Judge, Parametric, noise, places_of, strangers};
-use lion_tsne::{Fit, Map, Matrix, Observer, PcaChoice, Progress, Rows, Stage, available_memory};
+use lion_tsne::memory::available_memory;
+use lion_tsne::{Fit, Map, Matrix, Observer, PcaChoice, Progress, Rows, Stage};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 

@@ -6,9 +6,9 @@
 use super::error::{EvaluationError, Result};
 use crate::digits::{self, DigitImages, EmbeddedDigits, MnistImages};
 use crate::{ClusterTest, noise, shuffled};
-use lion_tsne::{
-    ExactIndex, Matrix, Metric, PcaChoice, Preprocess, Search, ignore, nearest_neighbours, unique_rows,
-};
+use lion_tsne::index::{ExactIndex, Search, nearest_neighbours};
+use lion_tsne::preprocess::{Preprocess, unique_rows};
+use lion_tsne::{Matrix, Metric, PcaChoice, ignore};
 use std::collections::HashSet;
 
 /// Distances are taken after PCA to so many.

@@ -6,7 +6,7 @@ use super::calibration::{calibrated, called, said};
 use super::error::Result;
 use super::tables::{better, cell, head, name_head};
 use crate::auc;
-use lion_report::{Block, Cell, Row, Table};
+use lion_report::{DocumentBlock, ReportCell, ReportRow, ReportTable};
 use lion_tsne::{Map, Matrix, Placement};
 use serde::{Deserialize, Serialize};
 
@@ -89,16 +89,16 @@ pub(crate) fn detect(
 }
 
 /// The chapter.
-pub(crate) fn chapter(kinds: &[StrangerDetection]) -> Vec<Block> {
+pub(crate) fn chapter(kinds: &[StrangerDetection]) -> Vec<DocumentBlock> {
     vec![
-        Block::Heading { level: 2, text: "Strangers by set".into(), id: "strangers-by-set".into() },
-        Block::Text("How many strangers of a kind are found depends on the kind. Each line has strangers of one kind and ordinary digits that the map has never seen: noise and letters in the map of all digits, and each digit in a map that was fitted without it. The score of this program stands beside the distance to the nearest row alone.".into()),
-        Block::Table(table(kinds)),
-        Block::Text(conclusion(kinds)),
+        DocumentBlock::Heading { level: 2, text: "Strangers by set".into(), id: "strangers-by-set".into() },
+        DocumentBlock::Text("How many strangers of a kind are found depends on the kind. Each line has strangers of one kind and ordinary digits that the map has never seen: noise and letters in the map of all digits, and each digit in a map that was fitted without it. The score of this program stands beside the distance to the nearest row alone.".into()),
+        DocumentBlock::Table(table(kinds)),
+        DocumentBlock::Text(conclusion(kinds)),
     ]
 }
 
-fn table(kinds: &[StrangerDetection]) -> Table {
+fn table(kinds: &[StrangerDetection]) -> ReportTable {
     let (auc, at_1, at_5) = ("AUC", "found at 1 % false alarms, %", "found at 5 % false alarms, %");
     let mut heads = vec![name_head("strangers"), head("how many", "strangers placed", "")];
     for group in [auc, at_1, at_5] {
@@ -108,20 +108,20 @@ fn table(kinds: &[StrangerDetection]) -> Table {
     let called = "called outliers at alpha, %";
     heads.push(head("strangers", "by the calibrated verdict as it is by default", called));
     heads.push(head("ordinary", "1 % is promised", called));
-    let mut rows: Vec<Row> = kinds
+    let mut rows: Vec<ReportRow> = kinds
         .iter()
         .map(|kind| {
             let mut cells = vec![cell(&kind.name), cell(kind.strangers.to_string())];
             cells.extend(beside(&kind.by_score, &kind.by_distance));
             cells.push(cell(format!("{:.1}", kind.strangers_called)));
             cells.push(cell(format!("{:.2}", kind.ordinary_called)));
-            Row { cells, emphasis: false }
+            ReportRow { cells, emphasis: false }
         })
         .collect();
     if kinds.len() > 1 {
         rows.push(mean(kinds));
     }
-    Table {
+    ReportTable {
         caption: "Strangers by set".into(),
         head: heads,
         rows,
@@ -132,13 +132,13 @@ fn table(kinds: &[StrangerDetection]) -> Table {
 }
 
 /// The two scores side by side, measure by measure.
-fn beside(score: &DetectionRates, distance: &DetectionRates) -> Vec<Cell> {
+fn beside(score: &DetectionRates, distance: &DetectionRates) -> Vec<ReportCell> {
     let pairs =
         [(score.auc, distance.auc, 3), (score.at_1, distance.at_1, 1), (score.at_5, distance.at_5, 1)];
     pairs.into_iter().flat_map(|(score, distance, digits)| better(score, distance, digits)).collect()
 }
 
-fn mean(kinds: &[StrangerDetection]) -> Row {
+fn mean(kinds: &[StrangerDetection]) -> ReportRow {
     let mean =
         |of: &dyn Fn(&StrangerDetection) -> f64| kinds.iter().map(of).sum::<f64>() / kinds.len() as f64;
     let rates = |of: fn(&StrangerDetection) -> DetectionRates| {
@@ -148,7 +148,7 @@ fn mean(kinds: &[StrangerDetection]) -> Row {
     cells.extend(beside(&rates(|kind| kind.by_score), &rates(|kind| kind.by_distance)));
     cells.push(cell(format!("{:.1}", mean(&|kind| kind.strangers_called))));
     cells.push(cell(format!("{:.2}", mean(&|kind| kind.ordinary_called))));
-    Row { cells, emphasis: true }
+    ReportRow { cells, emphasis: true }
 }
 
 /// What the numbers say, above all of what is not found.

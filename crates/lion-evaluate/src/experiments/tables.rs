@@ -10,19 +10,19 @@ use super::large::{
 use super::results::Results;
 use super::scores::MethodScores;
 use crate::{Estimate, PartialAccuracy};
-use lion_report::{Cell, Head, Row, Table, Tone};
+use lion_report::{Head, ReportCell, ReportRow, ReportTable, Tone};
 
-pub(crate) fn cell(text: impl Into<String>) -> Cell {
-    Cell { text: text.into(), tone: Tone::Plain }
+pub(crate) fn cell(text: impl Into<String>) -> ReportCell {
+    ReportCell { text: text.into(), tone: Tone::Plain }
 }
 
-fn faint(text: impl Into<String>) -> Cell {
-    Cell { text: text.into(), tone: Tone::Faint }
+fn faint(text: impl Into<String>) -> ReportCell {
+    ReportCell { text: text.into(), tone: Tone::Faint }
 }
 
 /// Good or bad.
-pub(super) fn judged(text: String, good: bool) -> Cell {
-    Cell { text, tone: if good { Tone::Good } else { Tone::Bad } }
+pub(super) fn judged(text: String, good: bool) -> ReportCell {
+    ReportCell { text, tone: if good { Tone::Good } else { Tone::Bad } }
 }
 
 pub(super) fn head(text: &str, title: &str, group: &str) -> Head {
@@ -34,7 +34,7 @@ pub(super) fn name_head(text: &str) -> Head {
 }
 
 /// Two numbers of which the larger is good, if they differ as far as they are shown.
-pub(super) fn better(a: f64, b: f64, digits: usize) -> [Cell; 2] {
+pub(super) fn better(a: f64, b: f64, digits: usize) -> [ReportCell; 2] {
     let [a_text, b_text] = [a, b].map(|value| format!("{value:.digits$}"));
     let is_good = |own: f64, other: f64| own > other && a_text != b_text;
     let [a_good, b_good] = [is_good(a, b), is_good(b, a)];
@@ -49,11 +49,11 @@ fn three(heads: &mut Vec<Head>, group: &str, unit: &str) {
     heads.push(head("difference", "here less published", group));
 }
 
-fn ours(mean: Estimate, digits: usize) -> Cell {
+fn ours(mean: Estimate, digits: usize) -> ReportCell {
     cell(format!("{:.digits$} ± {:.digits$}", mean.mean, mean.error))
 }
 
-fn against(row: &mut Vec<Cell>, mean: Option<Estimate>, published: Option<f64>, digits: usize) {
+fn against(row: &mut Vec<ReportCell>, mean: Option<Estimate>, published: Option<f64>, digits: usize) {
     row.push(mean.map_or_else(|| faint("–"), |mean| ours(mean, digits)));
     row.push(published.map_or_else(|| faint("–"), |value| cell(format!("{value:.digits$}"))));
     row.push(match mean.zip(published) {
@@ -66,7 +66,7 @@ fn emphasis(entry: &Entry) -> bool {
     entry.family == MethodFamily::Lion
 }
 
-fn method(entry: &Entry, found: &MethodScores) -> Cell {
+fn method(entry: &Entry, found: &MethodScores) -> ReportCell {
     match (emphasis(entry), found.power) {
         (true, Some(power)) => cell(format!("{}, p = {power:.1}", found.method)),
         _ => cell(&found.method),
@@ -81,13 +81,13 @@ fn methods<'a>(
 }
 
 /// The cluster attribution test.
-pub(crate) fn cluster(results: &Results, entries: &[Entry]) -> Table {
+pub(crate) fn cluster(results: &Results, entries: &[Entry]) -> ReportTable {
     let mut heads = vec![name_head("method")];
     three(&mut heads, "accuracy, %", "");
     three(&mut heads, "distance percentile", "");
     heads.push(head("KL of N + 1", "KL divergence of the map and the new point, measured here", ""));
     three(&mut heads, "KL above the map's own, thousandths", "");
-    let mut rows = vec![Row { cells: baseline(results, true), emphasis: false }];
+    let mut rows = vec![ReportRow { cells: baseline(results, true), emphasis: false }];
     for (entry, found) in methods(results, entries) {
         let Some(cluster) = found.cluster else { continue };
         let published = entry.published.map(|published| published.cluster);
@@ -101,9 +101,9 @@ pub(crate) fn cluster(results: &Results, entries: &[Entry]) -> Table {
             published.map(|p| 1000.0 * (p[2] - published_kl(entry))),
             2,
         );
-        rows.push(Row { cells, emphasis: emphasis(entry) });
+        rows.push(ReportRow { cells, emphasis: emphasis(entry) });
     }
-    Table {
+    ReportTable {
         caption: "Cluster attribution test".into(),
         head: heads,
         rows,
@@ -115,7 +115,7 @@ pub(crate) fn cluster(results: &Results, entries: &[Entry]) -> Table {
     }
 }
 
-fn baseline(results: &Results, with_accuracy: bool) -> Vec<Cell> {
+fn baseline(results: &Results, with_accuracy: bool) -> Vec<ReportCell> {
     let mut cells = vec![cell("baseline")];
     match with_accuracy {
         true => against(&mut cells, results.baseline, Some(BASELINE[0]), 2),
@@ -129,7 +129,7 @@ fn baseline(results: &Results, with_accuracy: bool) -> Vec<Cell> {
 }
 
 /// The outlier test.
-pub(crate) fn outliers(results: &Results, entries: &[Entry]) -> Table {
+pub(crate) fn outliers(results: &Results, entries: &[Entry]) -> ReportTable {
     let mut heads = vec![name_head("method")];
     three(&mut heads, "distance percentile", "");
     three(&mut heads, "distance", "");
@@ -138,7 +138,7 @@ pub(crate) fn outliers(results: &Results, entries: &[Entry]) -> Table {
     heads.push(head("apart, %", "noise farther from every place than any place is from its nearest", ""));
     let mut first = baseline(results, false);
     first.push(faint("–"));
-    let mut rows = vec![Row { cells: first, emphasis: false }];
+    let mut rows = vec![ReportRow { cells: first, emphasis: false }];
     for (entry, found) in methods(results, entries) {
         let Some(outliers) = found.outliers else { continue };
         let published = entry.published.map(|published| published.outliers);
@@ -153,10 +153,10 @@ pub(crate) fn outliers(results: &Results, entries: &[Entry]) -> Table {
             2,
         );
         cells.push(judged(format!("{:.1}", outliers.apart), outliers.apart >= 100.0));
-        rows.push(Row { cells, emphasis: emphasis(entry) });
+        rows.push(ReportRow { cells, emphasis: emphasis(entry) });
     }
     let noise = results.map.as_ref().map_or([0; 3], |map| [map.noise_drawn, map.noise_kept, map.noise_used]);
-    Table {
+    ReportTable {
         caption: "Outlier test".into(),
         head: heads,
         rows,
@@ -168,7 +168,7 @@ pub(crate) fn outliers(results: &Results, entries: &[Entry]) -> Table {
 }
 
 /// Ordinary digits and strangers that are not noise.
-pub(crate) fn others(results: &Results, entries: &[Entry]) -> Table {
+pub(crate) fn others(results: &Results, entries: &[Entry]) -> ReportTable {
     let (digits, letters, held) = ("ordinary digits", "letters", "a digit held out");
     let mut heads = vec![
         name_head("method"),
@@ -202,7 +202,7 @@ pub(crate) fn others(results: &Results, entries: &[Entry]) -> Table {
             cells.push(number(strangers.and_then(|s| s.auc_by_score), 3));
             cells.push(number(strangers.map(|s| s.outliers), 1));
         }
-        rows.push(Row { cells, emphasis: emphasis(entry) });
+        rows.push(ReportRow { cells, emphasis: emphasis(entry) });
     }
     let held_out = results.map.as_ref().and_then(|map| map.held_out.clone());
     let mut notes = vec![
@@ -212,18 +212,23 @@ pub(crate) fn others(results: &Results, entries: &[Entry]) -> Table {
     notes.extend(held_out.map(|(digit, count)| {
         format!("Held out: the map is fitted again without the digit {digit}, then {count} of it are placed, beside ordinary digits of the other kinds.")
     }));
-    Table { caption: "Ordinary digits, and strangers that are not noise".into(), head: heads, rows, notes }
+    ReportTable {
+        caption: "Ordinary digits, and strangers that are not noise".into(),
+        head: heads,
+        rows,
+        notes,
+    }
 }
 
 /// Time to build and time for a row.
-pub(crate) fn speed(results: &Results, entries: &[Entry]) -> Table {
+pub(crate) fn speed(results: &Results, entries: &[Entry]) -> ReportTable {
     let heads = vec![
         name_head("method"),
         head("build, s", "", ""),
         head("a row, ms", "in a batch, all threads", ""),
         head("rows a second", "", ""),
     ];
-    let rows = methods(results, entries).map(|(entry, found)| Row {
+    let rows = methods(results, entries).map(|(entry, found)| ReportRow {
         cells: vec![
             cell(&found.method),
             cell(format!("{:.2}", found.build_seconds)),
@@ -232,7 +237,7 @@ pub(crate) fn speed(results: &Results, entries: &[Entry]) -> Table {
         ],
         emphasis: emphasis(entry),
     });
-    Table {
+    ReportTable {
         caption: "Time to build and to place a row".into(),
         head: heads,
         rows: rows.collect(),
@@ -244,7 +249,7 @@ pub(crate) fn speed(results: &Results, entries: &[Entry]) -> Table {
 }
 
 /// The KL divergence of the maps that networks make of the training rows.
-pub(crate) fn networks(results: &Results, entries: &[Entry]) -> Table {
+pub(crate) fn networks(results: &Results, entries: &[Entry]) -> ReportTable {
     let heads = vec![
         name_head("network"),
         head("here", "KL divergence with P over all pairs", "KL divergence"),
@@ -252,7 +257,7 @@ pub(crate) fn networks(results: &Results, entries: &[Entry]) -> Table {
         head("difference", "here less published", "KL divergence"),
     ];
     let of_networks = methods(results, entries).filter(|(entry, _)| entry.family == MethodFamily::Network);
-    let rows = of_networks.zip(NETWORKS).map(|((_, found), published)| Row {
+    let rows = of_networks.zip(NETWORKS).map(|((_, found), published)| ReportRow {
         cells: vec![
             cell(&found.method),
             found.own_kl.map_or_else(|| faint("–"), |kl| cell(format!("{kl:.4}"))),
@@ -261,7 +266,7 @@ pub(crate) fn networks(results: &Results, entries: &[Entry]) -> Table {
         ],
         emphasis: false,
     });
-    Table {
+    ReportTable {
         caption: "The maps that networks make of the training digits".into(),
         head: heads,
         rows: rows.collect(),
@@ -270,7 +275,7 @@ pub(crate) fn networks(results: &Results, entries: &[Entry]) -> Table {
 }
 
 /// The power by radius.
-pub(crate) fn powers(results: &Results) -> Table {
+pub(crate) fn powers(results: &Results) -> ReportTable {
     const THEIRS: [f64; 5] = [17.2, 21.3, 20.7, 25.5, 27.9];
     let heads = vec![
         name_head("rows used"),
@@ -279,7 +284,7 @@ pub(crate) fn powers(results: &Results) -> Table {
         head("paper", "", "power p"),
         head("difference", "", "power p"),
     ];
-    let rows = results.powers.iter().zip(THEIRS).map(|(powers, theirs)| Row {
+    let rows = results.powers.iter().zip(THEIRS).map(|(powers, theirs)| ReportRow {
         cells: vec![
             cell(powers.percentile.map_or("all".into(), |p| format!("within r_x, {p} % of NN-X"))),
             powers.percentile.map_or_else(|| faint("–"), |_| cell(format!("{:.2}", powers.radius))),
@@ -289,7 +294,7 @@ pub(crate) fn powers(results: &Results) -> Table {
         ],
         emphasis: false,
     });
-    Table {
+    ReportTable {
         caption: "The power by cross-validation".into(),
         head: heads,
         rows: rows.collect(),
@@ -298,7 +303,7 @@ pub(crate) fn powers(results: &Results) -> Table {
 }
 
 /// Growth, measured and as the paper has it.
-pub(crate) fn growth(timings: &[Timing]) -> Table {
+pub(crate) fn growth(timings: &[Timing]) -> ReportTable {
     let mut heads = vec![name_head("method")];
     for group in ["to build", "for a row"] {
         heads.push(head("exponent of N", "slope of the times against N, log-log", group));
@@ -317,9 +322,9 @@ pub(crate) fn growth(timings: &[Timing]) -> Table {
             cells.push(slope(&method, false, building));
             cells.push(if published.is_empty() { faint("–") } else { cell(published) });
         }
-        Row { cells, emphasis: method.starts_with("lion") }
+        ReportRow { cells, emphasis: method.starts_with("lion") }
     });
-    Table {
+    ReportTable {
         caption: "Growth of times".into(),
         head: heads,
         rows: rows.collect(),
@@ -331,7 +336,7 @@ pub(crate) fn growth(timings: &[Timing]) -> Table {
 }
 
 /// The large test: the radii as columns.
-pub(crate) fn large(caption: &str, on_map: &LionOnMap, parametric: Option<&ParametricScores>) -> Table {
+pub(crate) fn large(caption: &str, on_map: &LionOnMap, parametric: Option<&ParametricScores>) -> ReportTable {
     let mut heads = vec![name_head("")];
     for at in &on_map.radii {
         let group = format!("LION, r_x at {} %", at.percentile);
@@ -352,7 +357,7 @@ pub(crate) fn large(caption: &str, on_map: &LionOnMap, parametric: Option<&Param
             cells.push(number(b));
             cells.push(if (a - b).is_finite() { cell(format!("{:+.digits$}", a - b)) } else { faint("–") });
         }
-        rows.push(Row { cells, emphasis: name.starts_with("accuracy") });
+        rows.push(ReportRow { cells, emphasis: name.starts_with("accuracy") });
     };
     let accuracy = |part: PartialAccuracy| if part.count > 0 { part.accuracy } else { f64::NAN };
     add("r_x", 2, &|a| a.radius, &|p| p.radius);
@@ -382,5 +387,5 @@ pub(crate) fn large(caption: &str, on_map: &LionOnMap, parametric: Option<&Param
         )),
         None => notes.push("The paper's figures are for the map of parametric t-SNE; they stand here for comparison.".into()),
     }
-    Table { caption: caption.into(), head: heads, rows, notes }
+    ReportTable { caption: caption.into(), head: heads, rows, notes }
 }

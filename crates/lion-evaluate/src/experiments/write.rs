@@ -3,7 +3,7 @@
 use super::document;
 use super::error::{EvaluationError, Result};
 use super::results::{Material, Results};
-use lion_report::{Block, Document};
+use lion_report::{Document, DocumentBlock};
 use std::io::Write;
 use std::path::Path;
 
@@ -43,7 +43,7 @@ impl EvaluationReport {
                 .document
                 .blocks
                 .iter()
-                .filter(|block| matches!(block, Block::Figure { .. }))
+                .filter(|block| matches!(block, DocumentBlock::Figure { .. }))
                 .count(),
             claims_that_hold: count(true),
             claims_that_do_not: count(false),
@@ -59,7 +59,7 @@ impl EvaluationReport {
         make_folder(&figures)?;
         remove_old(&figures, &self.document)?;
         for block in &self.document.blocks {
-            if let Block::Figure { name, picture, .. } = block {
+            if let DocumentBlock::Figure { name, picture, .. } = block {
                 replace(&figures.join(format!("{name}.svg")), picture.svg().as_bytes())?;
                 replace(&figures.join(format!("{name}.png")), &picture.png()?)?;
             }
@@ -72,7 +72,10 @@ impl EvaluationReport {
 /// Removes the figures of an earlier run that this report does not have.
 fn remove_old(folder: &Path, document: &Document) -> Result<()> {
     let is_ours = |stem: &str| {
-        document.blocks.iter().any(|block| matches!(block, Block::Figure { name, .. } if name == stem))
+        document
+            .blocks
+            .iter()
+            .any(|block| matches!(block, DocumentBlock::Figure { name, .. } if name == stem))
     };
     let failed = |path: &Path| {
         let path = path.to_owned();

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::scale::Scale;
-use super::{Chart, Drawn, Series, Stroke, WORDS, mark, places, stroke, tint};
+use super::scale::AxisScale;
+use super::{Chart, DrawnChart, Series, Stroke, WORDS, mark, places, stroke, tint};
 use crate::figure::{PLAIN, Rect, Style, write_text};
 use crate::palette;
 use crate::picture::{GREY, LINE, PAD};
@@ -32,7 +32,7 @@ pub(super) enum Key {
 
 impl Key {
     /// Names beside the plot where every series is a line that ends at its right edge, and there are few.
-    pub(super) fn of(chart: &Chart, x: &Scale, y: &Scale, plot: Rect) -> Key {
+    pub(super) fn of(chart: &Chart, x: &AxisScale, y: &AxisScale, plot: Rect) -> Key {
         let named = || chart.series.iter().filter(|series| !series.name.is_empty());
         if named().next().is_none() {
             return Key::None;
@@ -56,8 +56,8 @@ impl Key {
     }
 
     /// Writes it, and says where what is under it begins.
-    pub(super) fn write(&self, out: &mut String, plot: Rect, drawn: &[Drawn], top: f32) -> f32 {
-        let named: Vec<&Drawn> = drawn.iter().filter(|d| !d.series.name.is_empty()).collect();
+    pub(super) fn write(&self, out: &mut String, plot: Rect, drawn: &[DrawnChart], top: f32) -> f32 {
+        let named: Vec<&DrawnChart> = drawn.iter().filter(|d| !d.series.name.is_empty()).collect();
         match self {
             Key::None => top,
             Key::Beside(_) => {
@@ -76,8 +76,8 @@ fn end(places: &[Option<[f32; 2]>], plot: Rect) -> Option<[f32; 2]> {
     (inside(last[0], plot.x, plot.width) && inside(last[1], plot.y, plot.height)).then_some(last)
 }
 
-fn beside(out: &mut String, plot: Rect, named: &[&Drawn]) {
-    let mut ends: Vec<([f32; 2], &Drawn)> =
+fn beside(out: &mut String, plot: Rect, named: &[&DrawnChart]) {
+    let mut ends: Vec<([f32; 2], &DrawnChart)> =
         named.iter().filter_map(|d| end(&d.places, plot).map(|at| (at, *d))).collect();
     ends.sort_by(|a, b| a.0[1].total_cmp(&b.0[1]));
     let wanted: Vec<f32> = ends.iter().map(|(at, _)| at[1]).collect();
@@ -115,7 +115,7 @@ fn apart(wanted: &[f32], by: f32, bottom: f32) -> Vec<f32> {
     at
 }
 
-fn below(out: &mut String, plot: Rect, named: &[&Drawn], top: f32) -> f32 {
+fn below(out: &mut String, plot: Rect, named: &[&DrawnChart], top: f32) -> f32 {
     let right = plot.x + plot.width;
     let (mut x, mut y) = (PAD, top + LINE);
     for d in named {

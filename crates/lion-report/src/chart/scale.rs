@@ -11,15 +11,15 @@ const MARGIN: f64 = 0.04;
 
 /// From numbers to shares of the way along an axis.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Scale {
+pub(super) struct AxisScale {
     log: bool,
     low: f64,
     high: f64,
 }
 
-impl Scale {
+impl AxisScale {
     /// The axis as asked for, or around the numbers that it can show. `name` is for errors.
-    pub(super) fn of(axis: &Axis, name: &str, values: impl Iterator<Item = f64>) -> Result<Scale> {
+    pub(super) fn of(axis: &Axis, name: &str, values: impl Iterator<Item = f64>) -> Result<AxisScale> {
         let log = axis.log;
         if let Some([low, high]) = axis.range {
             let refuse =
@@ -29,13 +29,13 @@ impl Scale {
             } else if log && low <= 0.0 {
                 refuse("on a logarithmic axis both must be above 0")
             } else {
-                Ok(Scale { log, low, high })
+                Ok(AxisScale { log, low, high })
             };
         }
         let shown = values.filter(|&value| can_show(log, value));
         let (low, high) = shown
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-        Ok(if low > high { Scale { log, low: 1.0, high: 10.0 } } else { around(log, low, high) })
+        Ok(if low > high { AxisScale { log, low: 1.0, high: 10.0 } } else { around(log, low, high) })
     }
 
     /// How far along the axis a number lies: 0 at its beginning, 1 at its end, outside that beyond. None where the axis
@@ -90,21 +90,21 @@ fn can_show(log: bool, value: f64) -> bool {
 }
 
 /// The numbers with a little room around them; never below 0 where none of them is.
-fn around(log: bool, low: f64, high: f64) -> Scale {
+fn around(log: bool, low: f64, high: f64) -> AxisScale {
     if log {
         let (from, to) = (low.log10(), high.log10());
         let room = ((to - from) * MARGIN).max(0.02);
-        return Scale { log, low: 10_f64.powf(from - room), high: 10_f64.powf(to + room) };
+        return AxisScale { log, low: 10_f64.powf(from - room), high: 10_f64.powf(to + room) };
     }
     // All the same, or nearly: show where they lie.
     let least = (low.abs().max(high.abs()) * 1e-9).max(1e-90);
     if high - low < least {
         let room = if low == 0.0 { 1.0 } else { low.abs() * 0.1 };
-        return Scale { log, low: low - room, high: high + room };
+        return AxisScale { log, low: low - room, high: high + room };
     }
     let room = (high - low) * MARGIN;
     let bottom = if low >= 0.0 { (low - room).max(0.0) } else { low - room };
-    Scale { log, low: bottom, high: high + room }
+    AxisScale { log, low: bottom, high: high + room }
 }
 
 /// The smallest of 1, 2, 5, 10, 20, ... (and .5, .2, .1, ...) that is not below.
@@ -136,17 +136,17 @@ fn name(value: f64, step: f64) -> String {
 mod tests {
     use super::*;
 
-    fn scale(log: bool, values: &[f64]) -> Scale {
+    fn scale(log: bool, values: &[f64]) -> AxisScale {
         let axis = Axis { label: String::new(), log, range: None };
-        Scale::of(&axis, "x", values.iter().copied()).unwrap()
+        AxisScale::of(&axis, "x", values.iter().copied()).unwrap()
     }
 
-    fn names(scale: Scale, wanted: usize) -> Vec<String> {
+    fn names(scale: AxisScale, wanted: usize) -> Vec<String> {
         scale.ticks(wanted).into_iter().map(|(_, name)| name).collect()
     }
 
-    fn asked(low: f64, high: f64, log: bool) -> Result<Scale> {
-        Scale::of(&Axis { label: String::new(), log, range: Some([low, high]) }, "x", std::iter::empty())
+    fn asked(low: f64, high: f64, log: bool) -> Result<AxisScale> {
+        AxisScale::of(&Axis { label: String::new(), log, range: Some([low, high]) }, "x", std::iter::empty())
     }
 
     #[test]

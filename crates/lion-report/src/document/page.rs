@@ -5,7 +5,7 @@ use std::fmt::Write;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Block, Claim, ClaimVerdict, Document};
+use super::{Claim, ClaimVerdict, Document, DocumentBlock};
 use crate::html::fill;
 use crate::picture::data_uri;
 use crate::text::escape;
@@ -20,7 +20,7 @@ const MOST_ELEMENTS: usize = 4000;
 /// The page of a report that has been checked. Its own ids begin with a capital and those of headings do not, so that they
 /// never meet.
 pub(super) fn html(document: &Document) -> Result<String> {
-    let mut writer = Writer::default();
+    let mut writer = PageWriter::default();
     for block in &document.blocks {
         writer.block(block)?;
     }
@@ -59,40 +59,40 @@ pub(super) fn html(document: &Document) -> Result<String> {
 
 /// Writes the blocks and counts what is numbered.
 #[derive(Default)]
-struct Writer {
+struct PageWriter {
     out: String,
     tables: usize,
     figures: usize,
 }
 
-impl Writer {
-    fn block(&mut self, block: &Block) -> Result<()> {
+impl PageWriter {
+    fn block(&mut self, block: &DocumentBlock) -> Result<()> {
         let out = &mut self.out;
         match block {
-            Block::Heading { level, text, id } => {
+            DocumentBlock::Heading { level, text, id } => {
                 let _ = writeln!(out, r#"<h{level} id="{id}">{}</h{level}>"#, escape(text));
             }
-            Block::Text(text) => {
+            DocumentBlock::Text(text) => {
                 let _ = writeln!(out, "<p>{}</p>", escape(text));
             }
-            Block::Note(text) => {
+            DocumentBlock::Note(text) => {
                 let _ = writeln!(out, r#"<p class="note" role="note">{}</p>"#, escape(text));
             }
-            Block::List(lines) if lines.is_empty() => {}
-            Block::List(lines) => {
+            DocumentBlock::List(lines) if lines.is_empty() => {}
+            DocumentBlock::List(lines) => {
                 out.push_str("<ul>\n");
                 lines.iter().for_each(|line| {
                     let _ = writeln!(out, "<li>{}</li>", escape(line));
                 });
                 out.push_str("</ul>\n");
             }
-            Block::Claims(claims) if claims.is_empty() => {}
-            Block::Claims(list) => claims(list, out),
-            Block::Table(table) => {
+            DocumentBlock::Claims(claims) if claims.is_empty() => {}
+            DocumentBlock::Claims(list) => claims(list, out),
+            DocumentBlock::Table(table) => {
                 self.tables += 1;
                 table.write(self.tables, out);
             }
-            Block::Figure { name, picture, caption, alt } => {
+            DocumentBlock::Figure { name, picture, caption, alt } => {
                 self.figures += 1;
                 let _ = writeln!(out, r#"<figure id="Figure-{name}">"#);
                 paper(picture, name, alt, out)?;
@@ -185,11 +185,11 @@ fn claims(claims: &[Claim], out: &mut String) {
 }
 
 /// The headings as a list, those of level 3 under the one of level 2 before them; nothing without headings.
-fn contents(blocks: &[Block]) -> Option<String> {
+fn contents(blocks: &[DocumentBlock]) -> Option<String> {
     let mut out = String::new();
     let mut depth = 1;
     for block in blocks {
-        let Block::Heading { level, text, id } = block else { continue };
+        let DocumentBlock::Heading { level, text, id } = block else { continue };
         let level = usize::from(*level).min(depth + 1);
         if level > depth {
             out.push_str("<ol>");
@@ -208,8 +208,8 @@ fn contents(blocks: &[Block]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn heading(level: u8, id: &str) -> Block {
-        Block::Heading { level, text: id.to_uppercase(), id: id.to_owned() }
+    fn heading(level: u8, id: &str) -> DocumentBlock {
+        DocumentBlock::Heading { level, text: id.to_uppercase(), id: id.to_owned() }
     }
 
     #[test]
@@ -218,7 +218,7 @@ mod tests {
         let entry = |id: &str| format!(r##"<li><a href="#{id}">{}</a>"##, id.to_uppercase());
         let [a, b, c, d] = ["a", "b", "c", "d"].map(entry);
         assert_eq!(text.unwrap(), format!("<ol>{a}<ol>{b}</li>{c}</li></ol></li>{d}</li></ol>"));
-        assert_eq!(contents(&[Block::Text("x".to_owned())]), None);
+        assert_eq!(contents(&[DocumentBlock::Text("x".to_owned())]), None);
         // A part without a section is a section.
         assert_eq!(contents(&[heading(3, "b")]).unwrap(), format!("<ol>{b}</li></ol>"));
     }

@@ -10,18 +10,18 @@ const WIDE: usize = 8;
 
 /// A table of a report. The first column names the rows.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct ReportTable {
     /// What stands above it.
     pub caption: String,
     /// One for each column.
     pub head: Vec<Head>,
     /// From top to bottom, each as long as the head.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ReportRow>,
     /// Lines of words under it.
     pub notes: Vec<String>,
 }
 
-/// The head of a column of a [`Table`].
+/// The head of a column of a [`ReportTable`].
 #[derive(Debug, Clone)]
 pub struct Head {
     /// What it says.
@@ -34,25 +34,25 @@ pub struct Head {
     pub group: String,
 }
 
-/// A row of a [`Table`].
+/// A row of a [`ReportTable`].
 #[derive(Debug, Clone)]
-pub struct Row {
+pub struct ReportRow {
     /// One for each column.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<ReportCell>,
     /// Set apart from the others.
     pub emphasis: bool,
 }
 
-/// A cell of a [`Table`].
+/// A cell of a [`ReportTable`].
 #[derive(Debug, Clone)]
-pub struct Cell {
+pub struct ReportCell {
     /// What it says.
     pub text: String,
     /// How it says it.
     pub tone: Tone,
 }
 
-/// The tone of a [`Cell`]. Good and bad are marked by form too, not by colour alone.
+/// The tone of a [`ReportCell`]. Good and bad are marked by form too, not by colour alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     /// As it is.
@@ -76,7 +76,7 @@ impl Tone {
     }
 }
 
-impl Table {
+impl ReportTable {
     pub(super) fn check(&self) -> Result<()> {
         if self.head.is_empty() || self.rows.is_empty() {
             return Err(Error::Nothing(format!("the table \"{}\"", self.caption)));
@@ -141,7 +141,7 @@ impl Table {
         out.push_str("</tr>\n");
     }
 
-    fn write_row(&self, row: &Row, out: &mut String) {
+    fn write_row(&self, row: &ReportRow, out: &mut String) {
         out.push_str(if row.emphasis { r#"<tr class="emphasis">"# } else { "<tr>" });
         for (at, (cell, head)) in row.cells.iter().zip(&self.head).enumerate() {
             let classes = [if head.numeric { "number" } else { "" }, cell.tone.class()];

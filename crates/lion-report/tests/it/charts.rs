@@ -1,7 +1,7 @@
 //! Charts, images, landings and heat maps: what they show, what they leave out and say so, what they refuse.
 
 use lion_report::{
-    Axis, Chart, Heat, ImageCell, ImageRow, Images, Landed, Landing, Picture, Result, Scatter, Series,
+    Axis, Chart, Heat, ImageCell, ImageRow, Images, Landing, LandingPoint, Picture, Result, Scatter, Series,
     Stroke, panel,
 };
 use proptest::prelude::*;
@@ -282,8 +282,8 @@ fn images_that_cannot_be_drawn_are_refused() {
     );
 }
 
-fn landed(name: &str, at: [f32; 2]) -> Landed {
-    Landed { name: name.to_owned(), at, expected: None, outlier: false }
+fn landed(name: &str, at: [f32; 2]) -> LandingPoint {
+    LandingPoint { name: name.to_owned(), at, expected: None, outlier: false }
 }
 
 fn square(n: usize) -> (Vec<f32>, Vec<String>) {
@@ -291,7 +291,7 @@ fn square(n: usize) -> (Vec<f32>, Vec<String>) {
     (points, (0..n).map(|at| (at % 3).to_string()).collect())
 }
 
-fn landing<'a>(map: &'a [f32], labels: &'a [String], landed: Vec<Landed>) -> Landing<'a> {
+fn landing<'a>(map: &'a [f32], labels: &'a [String], landed: Vec<LandingPoint>) -> Landing<'a> {
     Landing { title: "Landing".to_owned(), map, labels, landed }
 }
 

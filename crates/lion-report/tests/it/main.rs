@@ -9,15 +9,15 @@ mod report;
 use lion_report::Scatter;
 
 /// Classes in rows far apart, `each` points per class, a little scattered.
-pub(crate) struct Grid {
+pub(crate) struct PixelGrid {
     pub(crate) points: Vec<f32>,
     pub(crate) labels: Vec<String>,
     pub(crate) ids: Vec<String>,
 }
 
-impl Grid {
-    pub(crate) fn new(dims: usize, classes: usize, each: usize) -> Grid {
-        let mut grid = Grid { points: Vec::new(), labels: Vec::new(), ids: Vec::new() };
+impl PixelGrid {
+    pub(crate) fn new(dims: usize, classes: usize, each: usize) -> PixelGrid {
+        let mut grid = PixelGrid { points: Vec::new(), labels: Vec::new(), ids: Vec::new() };
         for row in 0..classes * each {
             let (class, k) = (row % classes, row / classes);
             let jitter = |axis: usize| ((k * 37 + axis * 61 + class * 13) % 101) as f32 / 50.0 - 1.0;

@@ -4,7 +4,7 @@ use lion_report::{Scatter, html, png, svg};
 use resvg::tiny_skia::Pixmap;
 use roxmltree::Document;
 
-use crate::{Grid, data};
+use crate::{PixelGrid, data};
 
 fn pixels(bytes: &[u8]) -> Pixmap {
     Pixmap::decode_png(bytes).expect("a PNG file")
@@ -25,7 +25,7 @@ fn texts<'a>(document: &'a Document) -> Vec<&'a str> {
 
 #[test]
 fn an_svg_has_a_circle_per_point_a_legend_and_names_on_the_map() {
-    let grid = Grid::new(2, 10, 30);
+    let grid = PixelGrid::new(2, 10, 30);
     let text = svg(&grid.scatter(2)).unwrap();
     let document = Document::parse(&text).unwrap();
     // 300 points and ten dots of the legend.
@@ -59,7 +59,7 @@ fn both_axes_have_the_same_scale() {
 
 #[test]
 fn many_points_become_one_image_and_the_words_stay_words() {
-    let grid = Grid::new(2, 10, 2500);
+    let grid = PixelGrid::new(2, 10, 2500);
     let text = svg(&grid.scatter(2)).unwrap();
     assert!(text.len() < 5_000_000, "{} bytes", text.len());
     let document = Document::parse(&text).unwrap();
@@ -74,7 +74,7 @@ fn many_points_become_one_image_and_the_words_stay_words() {
 #[test]
 fn a_png_has_the_width_asked_for_and_the_colour_of_every_class() {
     for dims in [2, 3] {
-        let grid = Grid::new(dims, 10, 200);
+        let grid = PixelGrid::new(dims, 10, 200);
         let map = grid.scatter(dims);
         let text = svg(&map).unwrap();
         let document = Document::parse(&text).unwrap();
@@ -121,7 +121,7 @@ fn the_words_of_a_png_are_set_in_the_bundled_font() {
 #[test]
 fn the_same_map_gives_the_same_bytes() {
     for dims in [2, 3] {
-        let grid = Grid::new(dims, 7, 60);
+        let grid = PixelGrid::new(dims, 7, 60);
         let map = grid.scatter(dims);
         assert_eq!(svg(&map).unwrap(), svg(&map).unwrap());
         assert_eq!(png(&map, 600).unwrap(), png(&map, 600).unwrap());
@@ -131,7 +131,7 @@ fn the_same_map_gives_the_same_bytes() {
 
 #[test]
 fn a_page_holds_every_point_id_and_label_and_no_address() {
-    let grid = Grid::new(2, 10, 30);
+    let grid = PixelGrid::new(2, 10, 30);
     let page = html(&grid.scatter(2)).unwrap();
     let data = data(&page);
     assert_eq!(data["n"], 300);

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use resvg::tiny_skia::Pixmap;
 use roxmltree::{Document, Node};
 
-use crate::{Grid, data};
+use crate::{PixelGrid, data};
 
 const OUTLIER: &str = "#ff3b00";
 /// The groups of the SVG.
@@ -19,7 +19,7 @@ const IDS: [(&str, Mark); 4] = [
 ];
 
 /// Twelve placed points: seven interpolated, one exact, one beside an outlier, three outliers in two groups.
-struct Newcomers {
+struct TestPlacements {
     points: Vec<f32>,
     marks: Vec<Mark>,
     ids: Vec<String>,
@@ -28,8 +28,8 @@ struct Newcomers {
     scores: Vec<f64>,
 }
 
-impl Newcomers {
-    fn new(grid: &Grid, dims: usize) -> Newcomers {
+impl TestPlacements {
+    fn new(grid: &PixelGrid, dims: usize) -> TestPlacements {
         let mut marks = vec![Mark::Interpolated; 7];
         marks.extend([Mark::Exact, Mark::BesideOutlier, Mark::Outlier, Mark::Outlier, Mark::Outlier]);
         let mut points = grid.points[..9 * dims].to_vec();
@@ -41,7 +41,7 @@ impl Newcomers {
         let mut groups = vec![None; 9];
         groups.extend([Some(4), Some(4), Some(u64::MAX)]);
         let ids = (1..=12).map(|i| format!("new{i}")).collect();
-        Newcomers {
+        TestPlacements {
             points,
             marks,
             ids,
@@ -83,8 +83,8 @@ fn counted(words: &[String], name: &str) -> Option<String> {
 #[test]
 fn every_mark_has_its_shape_and_its_count() {
     for dims in [2, 3] {
-        let grid = Grid::new(dims, 3, 40);
-        let new = Newcomers::new(&grid, dims);
+        let grid = PixelGrid::new(dims, 3, 40);
+        let new = TestPlacements::new(&grid, dims);
         let text = svg(&grid.scatter(dims).placed(new.placed())).unwrap();
         let document = Document::parse(&text).unwrap();
         let shapes = |id, tag| group(&document, id).iter().filter(|node| node.has_tag_name(tag)).count();
@@ -112,8 +112,8 @@ fn every_mark_has_its_shape_and_its_count() {
 
 #[test]
 fn placed_points_have_the_colour_of_their_label_the_map_steps_back_and_outliers_warn() {
-    let grid = Grid::new(2, 3, 40);
-    let new = Newcomers::new(&grid, 2);
+    let grid = PixelGrid::new(2, 3, 40);
+    let new = TestPlacements::new(&grid, 2);
     let alone = svg(&grid.scatter(2)).unwrap();
     let text = svg(&grid.scatter(2).placed(new.placed())).unwrap();
     let (alone, document) = (Document::parse(&alone).unwrap(), Document::parse(&text).unwrap());
@@ -150,8 +150,8 @@ fn group_sizes<'a>(document: &'a Document) -> Vec<(&'a str, &'a str, [f32; 2])> 
 #[test]
 fn a_group_of_more_than_one_outlier_tells_its_size_once() {
     for dims in [2, 3] {
-        let grid = Grid::new(dims, 3, 40);
-        let new = Newcomers::new(&grid, dims);
+        let grid = PixelGrid::new(dims, 3, 40);
+        let new = TestPlacements::new(&grid, dims);
         let text = svg(&grid.scatter(dims).placed(new.placed())).unwrap();
         let document = Document::parse(&text).unwrap();
         let sizes = group_sizes(&document);
@@ -173,8 +173,8 @@ fn a_group_of_more_than_one_outlier_tells_its_size_once() {
         assert_eq!(near, 2, "{middles:?} around {x} {y}");
     }
     // Without groups, without outliers, and for those of other verdicts there is nothing to tell.
-    let grid = Grid::new(2, 3, 40);
-    let new = Newcomers::new(&grid, 2);
+    let grid = PixelGrid::new(2, 3, 40);
+    let new = TestPlacements::new(&grid, 2);
     let bare = Placed::new(&new.points, &new.marks);
     assert!(!svg(&grid.scatter(2).placed(bare)).unwrap().contains("group-sizes"));
     let marks = vec![Mark::Interpolated; 12];
@@ -184,7 +184,7 @@ fn a_group_of_more_than_one_outlier_tells_its_size_once() {
 
 #[test]
 fn sizes_of_many_groups_cover_neither_each_other_nor_leave_the_frame() {
-    let grid = Grid::new(2, 3, 40);
+    let grid = PixelGrid::new(2, 3, 40);
     // 300 pairs in a lattice so dense that not all sizes find a place, and one group of 1,200 in a single place.
     let mut points: Vec<f32> = (0..600).flat_map(|i| [(i / 2 % 20) as f32, (i / 40) as f32 * 0.6]).collect();
     points.extend([30.0, 3.0].repeat(1200));
@@ -211,8 +211,8 @@ fn sizes_of_many_groups_cover_neither_each_other_nor_leave_the_frame() {
 #[test]
 fn the_frame_holds_every_placed_point() {
     for dims in [2, 3] {
-        let grid = Grid::new(dims, 3, 40);
-        let new = Newcomers::new(&grid, dims);
+        let grid = PixelGrid::new(dims, 3, 40);
+        let new = TestPlacements::new(&grid, dims);
         let text = svg(&grid.scatter(dims).placed(new.placed())).unwrap();
         let document = Document::parse(&text).unwrap();
         let number =
@@ -242,8 +242,8 @@ fn the_frame_holds_every_placed_point() {
 
 #[test]
 fn a_png_shows_the_diamonds_where_the_svg_has_them() {
-    let grid = Grid::new(2, 3, 40);
-    let new = Newcomers::new(&grid, 2);
+    let grid = PixelGrid::new(2, 3, 40);
+    let new = TestPlacements::new(&grid, 2);
     let map = grid.scatter(2).placed(new.placed());
     let text = svg(&map).unwrap();
     let document = Document::parse(&text).unwrap();
@@ -261,7 +261,7 @@ fn a_png_shows_the_diamonds_where_the_svg_has_them() {
 
 #[test]
 fn many_placed_points_are_an_image_and_the_outliers_among_them_stay_shapes() {
-    let grid = Grid::new(2, 3, 10);
+    let grid = PixelGrid::new(2, 3, 10);
     let points: Vec<f32> = grid.points.iter().copied().cycle().take(50_000).collect();
     let mut marks = vec![Mark::Interpolated; 25_000];
     marks[7] = Mark::Outlier;
@@ -279,8 +279,8 @@ fn many_placed_points_are_an_image_and_the_outliers_among_them_stay_shapes() {
 
 #[test]
 fn a_page_knows_every_placed_point() {
-    let grid = Grid::new(2, 3, 40);
-    let new = Newcomers::new(&grid, 2);
+    let grid = PixelGrid::new(2, 3, 40);
+    let new = TestPlacements::new(&grid, 2);
     let page = html(&grid.scatter(2).placed(new.placed())).unwrap();
     assert!(page.contains(r#"<span id="placed">12 placed, 3 outliers</span>"#));
     let data = data(&page);
@@ -315,7 +315,7 @@ fn a_page_knows_every_placed_point() {
 
 #[test]
 fn a_label_that_only_placed_points_have_is_added_to_the_legend() {
-    let grid = Grid::new(2, 3, 40);
+    let grid = PixelGrid::new(2, 3, 40);
     let labels = ["class 9", "class 9"].map(String::from);
     let placed = Placed::new(&[1.0, 1.0, 2.0, 2.0], &[Mark::Interpolated; 2]).labels(&labels);
     let text = svg(&grid.scatter(2).placed(placed)).unwrap();
@@ -326,7 +326,7 @@ fn a_label_that_only_placed_points_have_is_added_to_the_legend() {
 
 #[test]
 fn nothing_placed_changes_nothing_but_says_so() {
-    let grid = Grid::new(2, 3, 40);
+    let grid = PixelGrid::new(2, 3, 40);
     let text = svg(&grid.scatter(2).placed(Placed::new(&[], &[]))).unwrap();
     let alone = svg(&grid.scatter(2)).unwrap();
     assert_eq!(text.replace(" · 0 placed, 0 outliers", ""), alone);
@@ -376,8 +376,8 @@ fn what_does_not_fit_together_is_refused_in_one_sentence() {
 
 #[test]
 fn the_same_placed_points_give_the_same_bytes() {
-    let grid = Grid::new(3, 7, 60);
-    let new = Newcomers::new(&grid, 3);
+    let grid = PixelGrid::new(3, 7, 60);
+    let new = TestPlacements::new(&grid, 3);
     let map = grid.scatter(3).placed(new.placed());
     assert_eq!(svg(&map).unwrap(), svg(&map).unwrap());
     assert_eq!(png(&map, 600).unwrap(), png(&map, 600).unwrap());

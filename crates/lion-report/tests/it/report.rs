@@ -1,8 +1,8 @@
 //! The report: what its page holds, and what it refuses.
 
 use lion_report::{
-    Axis, Block, Cell, Chart, Claim, ClaimVerdict, Document, Head, Picture, Result, Row, Series, Stroke,
-    Table, Tone, panel,
+    Axis, Chart, Claim, ClaimVerdict, Document, DocumentBlock, Head, Picture, ReportCell, ReportRow,
+    ReportTable, Result, Series, Stroke, Tone, panel,
 };
 
 const HOSTILE: &str = "</script></title><img src=x onerror=alert(1)> & \"two\" {{style}}";
@@ -16,12 +16,17 @@ fn picture(points: usize) -> Picture {
     chart.picture().unwrap()
 }
 
-fn heading(level: u8, id: &str) -> Block {
-    Block::Heading { level, text: format!("Heading {id}"), id: id.to_owned() }
+fn heading(level: u8, id: &str) -> DocumentBlock {
+    DocumentBlock::Heading { level, text: format!("Heading {id}"), id: id.to_owned() }
 }
 
-fn figure(name: &str, picture: Picture) -> Block {
-    Block::Figure { name: name.to_owned(), picture, caption: HOSTILE.to_owned(), alt: HOSTILE.to_owned() }
+fn figure(name: &str, picture: Picture) -> DocumentBlock {
+    DocumentBlock::Figure {
+        name: name.to_owned(),
+        picture,
+        caption: HOSTILE.to_owned(),
+        alt: HOSTILE.to_owned(),
+    }
 }
 
 fn head(text: &str, group: &str) -> Head {
@@ -29,28 +34,28 @@ fn head(text: &str, group: &str) -> Head {
     Head { text: text.to_owned(), title: "what it means".to_owned(), numeric, group: group.to_owned() }
 }
 
-fn row(texts: &[&str]) -> Row {
-    Row {
-        cells: texts.iter().map(|text| Cell { text: text.to_string(), tone: Tone::Good }).collect(),
+fn row(texts: &[&str]) -> ReportRow {
+    ReportRow {
+        cells: texts.iter().map(|text| ReportCell { text: text.to_string(), tone: Tone::Good }).collect(),
         emphasis: true,
     }
 }
 
-fn table(rows: Vec<Row>) -> Table {
+fn table(rows: Vec<ReportRow>) -> ReportTable {
     let head =
         vec![head("method", ""), head("paper", "accuracy"), head("here", "accuracy"), head("time", "cost")];
-    Table { caption: "All".to_owned(), head, rows, notes: vec!["A note.".to_owned()] }
+    ReportTable { caption: "All".to_owned(), head, rows, notes: vec!["A note.".to_owned()] }
 }
 
-fn document(blocks: Vec<Block>) -> Document {
+fn document(blocks: Vec<DocumentBlock>) -> Document {
     Document { title: HOSTILE.to_owned(), subtitle: HOSTILE.to_owned(), blocks }
 }
 
-fn page(blocks: Vec<Block>) -> String {
+fn page(blocks: Vec<DocumentBlock>) -> String {
     document(blocks).html().unwrap()
 }
 
-fn refusal(blocks: Vec<Block>) -> String {
+fn refusal(blocks: Vec<DocumentBlock>) -> String {
     let result: Result<String> = document(blocks).html();
     result.unwrap_err().to_string()
 }
@@ -61,15 +66,15 @@ fn every_kind_of_block_is_there_and_nothing_in_it_is_markup() {
     let blocks = vec![
         heading(2, "one"),
         heading(3, "two"),
-        Block::Text(HOSTILE.to_owned()),
-        Block::List(vec![HOSTILE.to_owned(), "second".to_owned()]),
-        Block::Claims(
+        DocumentBlock::Text(HOSTILE.to_owned()),
+        DocumentBlock::List(vec![HOSTILE.to_owned(), "second".to_owned()]),
+        DocumentBlock::Claims(
             [ClaimVerdict::Holds, ClaimVerdict::DoesNot, ClaimVerdict::NotTested].map(claim).to_vec(),
         ),
-        Block::Table(table(vec![row(&[HOSTILE, "1.0", "2.0", "3 ms"])])),
+        DocumentBlock::Table(table(vec![row(&[HOSTILE, "1.0", "2.0", "3 ms"])])),
         figure("chart", picture(5)),
         figure("both", panel(HOSTILE, &[picture(5), picture(6)], 2).unwrap()),
-        Block::Note(HOSTILE.to_owned()),
+        DocumentBlock::Note(HOSTILE.to_owned()),
     ];
     let page = page(blocks.clone());
     assert!(!page.contains("<img src=x"));
@@ -104,7 +109,7 @@ fn every_kind_of_block_is_there_and_nothing_in_it_is_markup() {
 
 #[test]
 fn a_table_groups_its_heads_and_knows_its_numbers() {
-    let page = page(vec![Block::Table(table(vec![
+    let page = page(vec![DocumentBlock::Table(table(vec![
         row(&["LION", "87.9", "88.1 ± 0.9", "250 µs"]),
         row(&["IDW", "–", "n/a", "2 ms"]),
     ]))]);
@@ -131,7 +136,7 @@ fn a_drawing_of_thousands_of_elements_becomes_a_png() {
 fn a_report_without_anything_is_a_page_too() {
     let page = Document { title: String::new(), subtitle: String::new(), blocks: vec![] }.html().unwrap();
     assert!(page.contains("<title>Report</title>") && !page.contains("<nav") && !page.contains("{{"));
-    let lists = vec![Block::List(vec![]), Block::Claims(vec![])];
+    let lists = vec![DocumentBlock::List(vec![]), DocumentBlock::Claims(vec![])];
     assert!(!document(lists).html().unwrap().contains("<ul"));
 }
 
@@ -139,10 +144,10 @@ fn a_report_without_anything_is_a_page_too() {
 fn what_makes_no_report_is_refused_in_one_sentence() {
     let short = vec![row(&["LION", "1", "2", "3"]), row(&["IDW", "1"])];
     assert_eq!(
-        refusal(vec![Block::Table(table(short))]),
+        refusal(vec![DocumentBlock::Table(table(short))]),
         "row 1 of the table \"All\" has 2 cells where 4 are needed"
     );
-    assert_eq!(refusal(vec![Block::Table(table(vec![]))]), "the table \"All\" has nothing to show");
+    assert_eq!(refusal(vec![DocumentBlock::Table(table(vec![]))]), "the table \"All\" has nothing to show");
     assert_eq!(refusal(vec![heading(4, "x")]), "a heading of level 4 has no place in a report: use 2 or 3");
     for name in ["", "A", "a b", "1a", "ä", "a/b", "-a"] {
         assert_eq!(

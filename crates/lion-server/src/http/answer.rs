@@ -7,17 +7,17 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use lion_tsne::Lion;
-use lion_tsne::live::{At, Clusters, Event, Point, What};
+use lion_tsne::live::{Clusters, Event, MapPosition, Point, What};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// The placement of one change, or that a point was removed.
 #[derive(serde::Serialize)]
 #[serde(untagged)]
-enum Placed<'a> {
+enum PlacedAnswer<'a> {
     There {
         id: &'a str,
         #[serde(flatten)]
-        at: At,
+        at: MapPosition,
         verdict: lion_tsne::Verdict,
         score: f64,
         p_distance: Option<f64>,
@@ -50,13 +50,13 @@ pub(super) fn placements(events: &[Event]) -> Response {
     json(&All(events))
 }
 
-fn placed(event: &Event) -> Option<Placed<'_>> {
+fn placed(event: &Event) -> Option<PlacedAnswer<'_>> {
     let (kind, event_number) = (event.kind(), event.n);
     if let What::Removed { id, .. } = &event.what {
-        return Some(Placed::Gone { id, kind, event: event_number });
+        return Some(PlacedAnswer::Gone { id, kind, event: event_number });
     }
     let sighting = event.sighting()?;
-    Some(Placed::There {
+    Some(PlacedAnswer::There {
         id: &sighting.id,
         at: sighting.at,
         verdict: sighting.verdict,
@@ -120,17 +120,17 @@ impl Serialize for LiveAnswer<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(4))?;
         map.serialize_entry("last", &self.view.last())?;
-        map.serialize_entry("points", &Columns(self))?;
-        map.serialize_entry("groups", &Groups(self.view))?;
+        map.serialize_entry("points", &AnswerColumns(self))?;
+        map.serialize_entry("groups", &GroupsAnswer(self.view))?;
         map.serialize_entry("health", &**self.view.health())?;
         map.end()
     }
 }
 
 /// The points of a view, column by column.
-struct Columns<'a>(&'a LiveAnswer<'a>);
+struct AnswerColumns<'a>(&'a LiveAnswer<'a>);
 
-impl Serialize for Columns<'_> {
+impl Serialize for AnswerColumns<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let LiveAnswer { view, clusters, places } = *self.0;
         let mut map = serializer.serialize_map(None)?;
@@ -151,24 +151,24 @@ impl Serialize for Columns<'_> {
 }
 
 /// One column: a value of each point.
-struct Column<'a, F>(&'a View, F);
+struct AnswerColumn<'a, F>(&'a View, F);
 
-fn column<'a, T, F: Fn(&'a Point) -> T>(view: &'a View, value: F) -> Column<'a, F> {
-    Column(view, value)
+fn column<'a, T, F: Fn(&'a Point) -> T>(view: &'a View, value: F) -> AnswerColumn<'a, F> {
+    AnswerColumn(view, value)
 }
 
-impl<'a, T: Serialize, F: Fn(&'a Point) -> T> Serialize for Column<'a, F> {
+impl<'a, T: Serialize, F: Fn(&'a Point) -> T> Serialize for AnswerColumn<'a, F> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.points().map(|point| (self.1)(point)))
     }
 }
 
-struct Groups<'a>(&'a View);
+struct GroupsAnswer<'a>(&'a View);
 
-impl Serialize for Groups<'_> {
+impl Serialize for GroupsAnswer<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(serde::Serialize)]
-        struct Group {
+        struct GroupAnswer {
             number: u64,
             x: f32,
             y: f32,
@@ -177,7 +177,7 @@ impl Serialize for Groups<'_> {
             size: usize,
             forming: bool,
         }
-        serializer.collect_seq(self.0.groups().iter().map(|group| Group {
+        serializer.collect_seq(self.0.groups().iter().map(|group| GroupAnswer {
             number: group.number,
             x: group.position.first().copied().unwrap_or_default(),
             y: group.position.get(1).copied().unwrap_or_default(),
@@ -195,7 +195,7 @@ pub(super) fn cluster_name(clusters: &Clusters, number: Option<u32>) -> Option<&
 
 /// A row of the map that is near something.
 #[derive(serde::Serialize)]
-pub(super) struct Near<'a> {
+pub(super) struct NearAnswer<'a> {
     id: std::borrow::Cow<'a, str>,
     number: u32,
     label: Option<&'a str>,
@@ -203,9 +203,9 @@ pub(super) struct Near<'a> {
 }
 
 /// Rows of the map by number and distance, as people know them.
-pub(super) fn near(lion: &Lion, rows: Vec<(u32, f32)>) -> Vec<Near<'_>> {
+pub(super) fn near(lion: &Lion, rows: Vec<(u32, f32)>) -> Vec<NearAnswer<'_>> {
     let map = lion.map();
-    let near = |(number, distance): (u32, f32)| Near {
+    let near = |(number, distance): (u32, f32)| NearAnswer {
         id: map.id(number as usize),
         number,
         label: map.labels().map(|labels| labels.get(number as usize)),

@@ -15,7 +15,7 @@ const LONGEST_NAME: usize = 256;
 
 /// What rows must look like: the map's own columns, and how many rows may come at once.
 #[derive(Clone, Debug)]
-pub struct Shape {
+pub struct RowShape {
     /// Number of values in a row.
     pub width: usize,
     /// Names of the columns, where the map knows them.
@@ -50,7 +50,7 @@ impl fmt::Display for BadBody {
 
 impl std::error::Error for BadBody {}
 
-impl Shape {
+impl RowShape {
     /// The name of a column by its number, counted from 0.
     pub fn column(&self, at: usize) -> String {
         column_name(self.columns.as_ref().and_then(|columns| columns.get(at)).map(String::as_str), at)

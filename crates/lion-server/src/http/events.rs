@@ -26,14 +26,14 @@ const PAUSE: Duration = Duration::from_millis(20);
 const HEALTH: Duration = Duration::from_secs(1);
 
 #[derive(Deserialize)]
-pub(super) struct Start {
+pub(super) struct StreamStart {
     after: Option<u64>,
 }
 
 /// Begins to listen, after the last event unless the caller says otherwise.
 pub(super) async fn listen(
     State(app): State<App>,
-    start: Result<Query<Start>, QueryRejection>,
+    start: Result<Query<StreamStart>, QueryRejection>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let Query(start) = start.map_err(|_| Problem::bad_request("after must be the number of an event"))?;

@@ -1,6 +1,6 @@
 //! Taking in the body of a request: how much, how much of all together, and what it is.
 
-use super::body::{Shape, parse_arrow, parse_json, parse_lines};
+use super::body::{RowShape, parse_arrow, parse_json, parse_lines};
 use super::error::Problem;
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// What is taken in.
 pub(super) struct Intake {
-    shape: Arc<Shape>,
+    shape: Arc<RowShape>,
     max_body: usize,
     /// Kilobytes that all bodies at a time may have together: many callers must not fill the memory.
     room: Arc<Semaphore>,
@@ -23,7 +23,7 @@ const SMALL: usize = 32 << 10;
 
 /// What a body is.
 #[derive(Clone, Copy)]
-enum Kind {
+enum BodyKind {
     Json,
     Lines,
     Arrow,
@@ -36,7 +36,7 @@ pub(super) struct Taken {
 }
 
 impl Intake {
-    pub(super) fn new(shape: Shape, max_body: usize) -> Self {
+    pub(super) fn new(shape: RowShape, max_body: usize) -> Self {
         // Room for a few of the largest bodies.
         let kilobytes = (max_body.saturating_mul(4).max(16 << 20) >> 10).min(Semaphore::MAX_PERMITS);
         Self { shape: Arc::new(shape), max_body, room: Arc::new(Semaphore::new(kilobytes)) }
@@ -48,9 +48,9 @@ impl Intake {
         let (bytes, room) = self.read(headers, body).await?;
         let shape = Arc::clone(&self.shape);
         let parse = move |bytes: &[u8]| match kind {
-            Kind::Json => parse_json(bytes, &shape),
-            Kind::Lines => parse_lines(bytes, &shape),
-            Kind::Arrow => parse_arrow(bytes, &shape),
+            BodyKind::Json => parse_json(bytes, &shape),
+            BodyKind::Lines => parse_lines(bytes, &shape),
+            BodyKind::Arrow => parse_arrow(bytes, &shape),
         };
         let changes = if bytes.len() <= SMALL {
             parse(&bytes)?
@@ -108,7 +108,7 @@ impl Intake {
     }
 }
 
-fn kind(headers: &HeaderMap) -> Result<Kind, Problem> {
+fn kind(headers: &HeaderMap) -> Result<BodyKind, Problem> {
     if let Some(encoding) = headers.get(header::CONTENT_ENCODING).filter(|encoding| *encoding != "identity") {
         let encoding = String::from_utf8_lossy(encoding.as_bytes()).into_owned();
         return Err(Problem::unsupported(format!("the body is encoded as {encoding:?}; send it as it is")));
@@ -116,9 +116,9 @@ fn kind(headers: &HeaderMap) -> Result<Kind, Problem> {
     let said = headers.get(header::CONTENT_TYPE).map(|kind| String::from_utf8_lossy(kind.as_bytes()));
     let said = said.as_deref().unwrap_or("");
     match said.split(';').next().unwrap_or("").trim().to_ascii_lowercase().as_str() {
-        "application/json" => Ok(Kind::Json),
-        "application/x-ndjson" | "application/jsonl" | "application/x-jsonlines" => Ok(Kind::Lines),
-        "application/vnd.apache.arrow.stream" | "application/vnd.apache.arrow.file" => Ok(Kind::Arrow),
+        "application/json" => Ok(BodyKind::Json),
+        "application/x-ndjson" | "application/jsonl" | "application/x-jsonlines" => Ok(BodyKind::Lines),
+        "application/vnd.apache.arrow.stream" | "application/vnd.apache.arrow.file" => Ok(BodyKind::Arrow),
         _ => Err(Problem::unsupported(format!(
             "the content type {said:?} is not known here; send application/json, application/x-ndjson or \
              application/vnd.apache.arrow.stream"

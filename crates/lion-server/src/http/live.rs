@@ -10,7 +10,7 @@ use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use lion_tsne::live::{At, Change};
+use lion_tsne::live::{Change, MapPosition};
 use serde::{Deserialize, Serialize};
 use serde_json::json as object;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ struct PointAnswer<'a> {
     label: Option<&'a str>,
     t: f64,
     #[serde(flatten)]
-    at: At,
+    at: MapPosition,
     verdict: &'static str,
     score: f64,
     p_distance: Option<f64>,
@@ -95,7 +95,7 @@ fn point_answer(app: &App, record: &PointRecord) -> Result<Response, Problem> {
         id: &point.id,
         label: point.label.as_deref(),
         t: point.t,
-        at: At::from(placement.place),
+        at: MapPosition::from(placement.place),
         verdict: placement.verdict.as_str(),
         score: placement.score,
         p_distance: placement.p_distance,
@@ -151,7 +151,7 @@ pub(super) async fn health(State(app): State<App>) -> Response {
 
 /// A part of the history: what follows an event, or what comes before one.
 #[derive(Deserialize)]
-pub(super) struct Part {
+pub(super) struct HistoryQuery {
     after: Option<u64>,
     before: Option<u64>,
     limit: Option<usize>,
@@ -162,7 +162,7 @@ const MOST_EVENTS: usize = 10_000;
 
 pub(super) async fn history(
     State(app): State<App>,
-    part: Result<Query<Part>, QueryRejection>,
+    part: Result<Query<HistoryQuery>, QueryRejection>,
 ) -> Result<Response, Problem> {
     let Query(part) = part.map_err(|_| {
         Problem::bad_request("the query may have after=N or before=N, and limit=M, all whole numbers")

@@ -101,7 +101,7 @@ fn make_summary(app: &App) -> Value {
 
 fn cluster_list(clusters: &Clusters, dims: usize) -> Vec<Value> {
     let parts = clusters.names.iter().zip(&clusters.rows).zip(&clusters.centres);
-    let cluster = |((name, rows), centre): ((&String, &_), &lion_tsne::Place)| {
+    let cluster = |((name, rows), centre): ((&String, &_), &lion_tsne::lion::Place)| {
         let mut cluster = object!({ "name": name, "rows": rows, "x": centre[0], "y": centre[1] });
         if dims == 3 {
             cluster["z"] = centre[2].into();

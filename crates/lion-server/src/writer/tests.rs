@@ -1,7 +1,7 @@
 //! What happens when the store cannot keep what was done.
 
 use super::*;
-use crate::feed::{Batch as Heard, Feed};
+use crate::feed::{Feed, FeedBatch as Heard};
 use crate::service::Shared;
 use crate::store::Location;
 use lion_tsne::live::{Arrival, Change};
@@ -9,7 +9,7 @@ use lion_tsne::{Fit, LionOptions, Matrix, ignore};
 use tokio::sync::oneshot;
 
 /// A writer without its thread: the test says when it is its turn.
-fn writer(folder: &tempfile::TempDir) -> Writer {
+fn writer(folder: &tempfile::TempDir) -> LiveWriter {
     let grid = (0..100).map(|i| [(i % 10) as f32, (i / 10) as f32]);
     let rows = Matrix::new(100, 2, grid.clone().flatten().collect()).unwrap();
     let places = Matrix::new(100, 2, grid.flatten().map(|v| 10.0 * v).collect()).unwrap();
@@ -19,7 +19,7 @@ fn writer(folder: &tempfile::TempDir) -> Writer {
     let store = Store::open(Arc::new(location), &lion.map().checksum().unwrap(), None).unwrap();
     let live = store.load(lion, LiveOptions::default()).unwrap();
     let shared = Arc::new(Shared::new(&live, store.first(), 1000, 1 << 20));
-    Writer::new(live, store, shared)
+    LiveWriter::new(live, store, shared)
 }
 
 /// Rows here and there, one in five far away.
@@ -35,7 +35,7 @@ fn changes(who: &str, from: usize, to: usize) -> Work {
 }
 
 /// Lets the writer do works in one turn.
-fn turn(writer: &mut Writer, works: Vec<Work>) -> Vec<Result<Receipt, Refused>> {
+fn turn(writer: &mut LiveWriter, works: Vec<Work>) -> Vec<Result<Receipt, Refused>> {
     let job = |work| {
         let (answer, answered) = oneshot::channel();
         (Job { work, answer }, answered)

@@ -8,16 +8,16 @@ use arrow_array::{
 };
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
-use lion_server::http::body::{BadBody, Shape, parse_arrow, parse_json, parse_lines};
+use lion_server::http::body::{BadBody, RowShape, parse_arrow, parse_json, parse_lines};
 use lion_tsne::live::{Arrival, Change};
 use proptest::prelude::*;
 use std::sync::Arc;
 
 const ARROW: &str = "application/vnd.apache.arrow.stream";
 
-fn shape(columns: Option<&[&str]>) -> Shape {
+fn shape(columns: Option<&[&str]>) -> RowShape {
     let columns = columns.map(|names| names.iter().map(|&name| name.to_owned()).collect());
-    Shape { width: 2, columns, rows: 1000, bytes: 1 << 20 }
+    RowShape { width: 2, columns, rows: 1000, bytes: 1 << 20 }
 }
 
 fn column(array: impl arrow_array::Array + 'static) -> ArrayRef {
@@ -172,7 +172,7 @@ fn arrow_faults_are_named() {
 /// A few bytes must not become many.
 #[test]
 fn arrow_that_grows_is_refused_before_it_does() {
-    let small = Shape { rows: 10, bytes: 10_000, ..shape(None) };
+    let small = RowShape { rows: 10, bytes: 10_000, ..shape(None) };
     let nulls = stream(&[("id", column(NullArray::new(1 << 40))), ("x", column(NullArray::new(1 << 40)))]);
     assert!(nulls.len() < 10_000);
     assert!(matches!(parse_arrow(&nulls, &small), Err(BadBody::TooMany(_))));
@@ -205,7 +205,7 @@ async fn arrow_is_placed_and_damaged_arrow_refused() {
 }
 
 /// Whatever is read is what the map can use.
-fn check(changes: Result<Vec<Change>, BadBody>, shape: &Shape) {
+fn check(changes: Result<Vec<Change>, BadBody>, shape: &RowShape) {
     for change in changes.into_iter().flatten() {
         assert!((1..=256).contains(&change.id().len()));
         if let Change::Upsert(arrival) = change {

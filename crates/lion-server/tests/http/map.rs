@@ -6,7 +6,8 @@ use arrow_array::types::{Float32Type, UInt32Type};
 use arrow_ipc::reader::StreamReader;
 use axum::body::Body;
 use lion_server::{Service, Settings};
-use lion_tsne::{Image, Lion, LionOptions};
+use lion_tsne::map::Image;
+use lion_tsne::{Lion, LionOptions};
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! A small map, a stream of changes that is the same every time, and a service to send it to.
 
-use lion_server::{Archive, Receipt, Refused, Service, Settings, Work};
+use lion_server::{Receipt, Refused, Service, Settings, StoredEvents, Work};
 use lion_tsne::live::{Arrival, Change, Live};
 use lion_tsne::{Fit, Lion, LionOptions, Matrix, ignore};
 use std::path::Path;
@@ -65,12 +65,12 @@ pub(crate) fn submit(service: &Service, changes: Vec<Change>) -> Result<Receipt,
 
 /// The live map that a store holds.
 pub(crate) fn kept(path: &Path, lion: &Arc<Lion>) -> Live {
-    Archive::open(path).unwrap().live(lion.clone(), Settings::default().live).unwrap()
+    StoredEvents::open(path).unwrap().live(lion.clone(), Settings::default().live).unwrap()
 }
 
 /// Every event of a store, checked to be numbered without a gap from `first` on.
 pub(crate) fn events(path: &Path, first: u64) -> Vec<lion_server::Logged> {
-    let events: Vec<_> = Archive::open(path).unwrap().events().map(Result::unwrap).collect();
+    let events: Vec<_> = StoredEvents::open(path).unwrap().events().map(Result::unwrap).collect();
     for (n, event) in (first..).zip(&events) {
         assert_eq!(event.n, n, "{}", event.json);
     }

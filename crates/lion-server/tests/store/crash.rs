@@ -7,7 +7,7 @@
 //! `LION_CRASHES=1000` kills a thousand times.
 
 use crate::common::{arrival, at, delete, kept, lion, row, scrambled, upsert};
-use lion_server::{Archive, Refused, Service, Work};
+use lion_server::{Refused, Service, StoredEvents, Work};
 use lion_tsne::live::{Arrival, Change, Event, Live, LiveOptions};
 use std::collections::{HashSet, VecDeque};
 use std::io::{BufRead, BufReader, Write};
@@ -33,7 +33,8 @@ fn work(submitter: u64, k: u64) -> Vec<Change> {
     }
 }
 
-/// Works on a store, for ever or `works` times each, and tells of each event that was acknowledged: its number, id and label.
+/// Works on a store, for ever or `works` times each, and tells of each event that was acknowledged: its number, id and
+/// label.
 fn feed(path: &Path, from: u64, works: usize, tell: impl Fn(String) + Clone + Send + 'static) {
     let service = Service::start(lion(), &at(path)).unwrap();
     // On a line of its own: the harness has begun one.
@@ -165,7 +166,7 @@ impl Witness {
     /// Compares a store with what is known.
     fn look(&mut self, path: &Path) {
         // A child that was killed before there were tables leaves an empty file, which is no store yet.
-        let Ok(archive) = Archive::open(path) else {
+        let Ok(archive) = StoredEvents::open(path) else {
             assert!(self.heard.is_empty() && self.live.last() == 0, "a store is gone");
             return;
         };

@@ -1,7 +1,7 @@
 //! Acknowledged is on disk.
 
 use crate::common::{arrival, at, delete, events, kept, lion, submit, upsert, wait};
-use lion_server::{Archive, Refused, Service, Settings, Work};
+use lion_server::{Refused, Service, Settings, StoredEvents, Work};
 use lion_tsne::live::{Arrival, Change, Event, Live, LiveOptions};
 use std::path::Path;
 
@@ -180,7 +180,7 @@ fn a_store_is_read_while_it_is_written() {
     let path = folder.path().join("live.db");
     let service = Service::start(lion(), &at(&path)).unwrap();
     submit(&service, stream(0, 20)).unwrap();
-    let archive = Archive::open(&path).unwrap();
+    let archive = StoredEvents::open(&path).unwrap();
     assert_eq!(archive.map(), Some(lion().map().checksum().unwrap().as_str()));
     let seen = archive.after(0, 1000).unwrap();
     submit(&service, stream(20, 40)).unwrap();

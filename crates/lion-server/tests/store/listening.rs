@@ -1,7 +1,7 @@
 //! Who listens hears every event once, however slow.
 
 use crate::common::{lion, submit, upsert, wait};
-use lion_server::{Batch, Missed, Retain, Service, Settings};
+use lion_server::{FeedBatch, Missed, Retain, Service, Settings};
 use std::time::Duration;
 
 #[test]
@@ -11,7 +11,7 @@ fn a_slow_listener_catches_up_from_the_store() {
     for k in 0..3000 / 50 {
         submit(&service, (0..50).map(|i| upsert(&format!("p{i}"), 50 * k + i)).collect()).unwrap();
     }
-    assert!(matches!(service.feed().after(10), Batch::TooOld));
+    assert!(matches!(service.feed().after(10), FeedBatch::TooOld));
     let last = service.view().last();
     let (mut heard, mut calls) = (0, 0);
     wait(async {

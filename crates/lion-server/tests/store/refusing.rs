@@ -1,7 +1,7 @@
 //! Bad work and bad stores get one clear sentence, and nothing else suffers.
 
 use crate::common::{arrival, at, delete, events, kept, lion, lion_of, submit, upsert, wait};
-use lion_server::{Archive, Refused, Service, Settings, StoreError, Work};
+use lion_server::{Refused, Service, Settings, StoreError, StoredEvents, Work};
 use lion_tsne::live::{Arrival, Change};
 use rusqlite::Connection;
 use std::path::Path;
@@ -129,11 +129,11 @@ fn stores_of_other_maps_and_other_versions_are_refused() {
     submit(&Service::start(lion(), &at(&path)).unwrap(), vec![upsert("a", 1)]).unwrap();
     let (error, said) = refusal(&path, 9);
     assert!(matches!(error, StoreError::OtherMap { .. }), "{said}");
-    assert!(Archive::open(&path).unwrap().live(lion_of(9), Settings::default().live).is_err());
+    assert!(StoredEvents::open(&path).unwrap().live(lion_of(9), Settings::default().live).is_err());
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 9).unwrap();
     let (error, said) = refusal(&path, 12);
     assert!(matches!(error, StoreError::Newer { found: 9, .. }), "{said}");
-    assert!(matches!(Archive::open(&path), Err(StoreError::Newer { .. })));
+    assert!(matches!(StoredEvents::open(&path), Err(StoreError::Newer { .. })));
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 1).unwrap();
     assert_eq!(Service::start(lion(), &at(&path)).unwrap().view().len(), 1);
 }
@@ -151,12 +151,12 @@ fn the_files_of_others_are_left_alone() {
     let (error, said) = refusal(&cats, 12);
     assert!(matches!(error, StoreError::NotAStore(_)), "{said}");
     assert_eq!(std::fs::read(&cats).unwrap(), before);
-    assert!(matches!(Archive::open(&cats), Err(StoreError::NotAStore(_))));
+    assert!(matches!(StoredEvents::open(&cats), Err(StoreError::NotAStore(_))));
     let beside = std::fs::read_dir(folder.path()).unwrap().count();
     assert_eq!(beside, 2, "nothing is left beside them");
     let (_, said) = refusal(&folder.path().join("missing/live.db"), 12);
     assert!(said.ends_with("is the folder there, and may it be written to?"), "{said}");
-    assert!(Archive::open(&folder.path().join("missing.db")).is_err());
+    assert!(StoredEvents::open(&folder.path().join("missing.db")).is_err());
     assert!(!folder.path().join("missing.db").exists(), "reading makes nothing");
 }
 
@@ -247,7 +247,7 @@ fn an_altered_event_is_not_passed_on() {
     wait(service.stop());
     let broken = "UPDATE events SET json = replace(json, '\"n\":7,', '\"n\"}7,') WHERE n = 7";
     assert_eq!(Connection::open(&path).unwrap().execute(broken, []).unwrap(), 1);
-    let archive = Archive::open(&path).unwrap();
+    let archive = StoredEvents::open(&path).unwrap();
     let error = archive.events().find_map(Result::err).expect("it is found").to_string();
     assert!(error.contains("event 7 is not what was written"), "{error}");
     let service = Service::start(lion(), &at(&path)).unwrap();

@@ -37,13 +37,13 @@ pub(super) fn schema_of(fields: &[Field]) -> SchemaRef {
 /// The rows gathered so far.
 pub(super) struct Chunk {
     schema: SchemaRef,
-    columns: Vec<Gathered>,
+    columns: Vec<ColumnBuilder>,
     rows: usize,
     text: usize,
 }
 
 /// The values of one column gathered so far.
-enum Gathered {
+enum ColumnBuilder {
     Text(StringBuilder),
     F32(Float32Builder),
     F64(Float64Builder),
@@ -54,11 +54,11 @@ enum Gathered {
 impl Chunk {
     pub(super) fn new(schema: SchemaRef, fields: &[Field]) -> Self {
         let gathered = |field: &Field| match field.kind {
-            Kind::Text => Gathered::Text(StringBuilder::new()),
-            Kind::F32 => Gathered::F32(Float32Builder::new()),
-            Kind::F64 => Gathered::F64(Float64Builder::new()),
-            Kind::U32 => Gathered::U32(UInt32Builder::new()),
-            Kind::U64 => Gathered::U64(UInt64Builder::new()),
+            Kind::Text => ColumnBuilder::Text(StringBuilder::new()),
+            Kind::F32 => ColumnBuilder::F32(Float32Builder::new()),
+            Kind::F64 => ColumnBuilder::F64(Float64Builder::new()),
+            Kind::U32 => ColumnBuilder::U32(UInt32Builder::new()),
+            Kind::U64 => ColumnBuilder::U64(UInt64Builder::new()),
         };
         Self { schema, columns: fields.iter().map(gathered).collect(), rows: 0, text: 0 }
     }
@@ -89,7 +89,7 @@ impl Chunk {
 
     /// The rows gathered, and none are left.
     pub(super) fn take(&mut self) -> Result<RecordBatch, ArrowError> {
-        let columns = self.columns.iter_mut().map(Gathered::take).collect();
+        let columns = self.columns.iter_mut().map(ColumnBuilder::take).collect();
         let options = RecordBatchOptions::new().with_row_count(Some(self.rows));
         (self.rows, self.text) = (0, 0);
         RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)
@@ -105,7 +105,7 @@ fn text_of(batch: &[Column], row: usize) -> usize {
     batch.iter().map(length).sum()
 }
 
-impl Gathered {
+impl ColumnBuilder {
     fn extend(&mut self, from: &Column, rows: Range<usize>) {
         match (self, from) {
             (Self::Text(to), Column::Text(from)) => to.extend(from[rows].iter().map(Option::as_deref)),

@@ -12,9 +12,9 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use std::io;
 
-pub(super) struct Parquet(ArrowWriter<Destination>);
+pub(super) struct ParquetWriter(ArrowWriter<Destination>);
 
-impl Parquet {
+impl ParquetWriter {
     pub(super) fn new(destination: Destination, schema: SchemaRef) -> io::Result<Self> {
         let properties =
             WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default())).build();
@@ -24,7 +24,7 @@ impl Parquet {
     }
 }
 
-impl Encoder for Parquet {
+impl Encoder for ParquetWriter {
     fn chunk(&mut self, chunk: &RecordBatch) -> io::Result<()> {
         self.0.write(chunk).and_then(|()| self.0.flush()).map_err(parquet_error)
     }

@@ -29,9 +29,9 @@ impl Sink for GzEncoder<Destination> {
     }
 }
 
-pub(super) struct Csv<S>(S);
+pub(super) struct CsvWriter<S>(S);
 
-impl<S: Sink> Csv<S> {
+impl<S: Sink> CsvWriter<S> {
     /// Writes the header.
     pub(super) fn new(mut sink: S, schema: &Schema) -> io::Result<Self> {
         let mut line = Vec::new();
@@ -45,9 +45,9 @@ impl<S: Sink> Csv<S> {
     }
 }
 
-impl<S: Sink> Encoder for Csv<S> {
+impl<S: Sink> Encoder for CsvWriter<S> {
     fn chunk(&mut self, chunk: &RecordBatch) -> io::Result<()> {
-        let columns = Cells::of(chunk);
+        let columns = TextCells::of(chunk);
         // A line with nothing on it would be no row.
         let null: &[u8] = if columns.len() == 1 { b"\"\"" } else { b"" };
         let mut text = Vec::new();
@@ -79,13 +79,13 @@ fn csv_text(out: &mut Vec<u8>, text: &str) {
     }
 }
 
-pub(super) struct Jsonl {
+pub(super) struct JsonlWriter {
     destination: Destination,
     /// `"name":` for each column.
     keys: Vec<Vec<u8>>,
 }
 
-impl Jsonl {
+impl JsonlWriter {
     pub(super) fn new(destination: Destination, schema: &Schema) -> Self {
         let key = |field: &arrow_schema::FieldRef| {
             let mut key = Vec::new();
@@ -97,9 +97,9 @@ impl Jsonl {
     }
 }
 
-impl Encoder for Jsonl {
+impl Encoder for JsonlWriter {
     fn chunk(&mut self, chunk: &RecordBatch) -> io::Result<()> {
-        let columns = Cells::of(chunk);
+        let columns = TextCells::of(chunk);
         let mut text = Vec::new();
         for row in 0..chunk.num_rows() {
             text.push(b'{');
@@ -129,7 +129,7 @@ fn separate(out: &mut Vec<u8>, column: usize) {
 }
 
 /// A column of a chunk, its type found once for all rows.
-enum Cells<'a> {
+enum TextCells<'a> {
     Text(&'a StringArray),
     F32(&'a Float32Array),
     F64(&'a Float64Array),
@@ -137,7 +137,7 @@ enum Cells<'a> {
     U64(&'a UInt64Array),
 }
 
-impl<'a> Cells<'a> {
+impl<'a> TextCells<'a> {
     fn of(chunk: &'a RecordBatch) -> Vec<Self> {
         let cells = |column: &'a arrow_array::ArrayRef| match column.data_type() {
             DataType::Float32 => Self::F32(column.as_primitive::<Float32Type>()),

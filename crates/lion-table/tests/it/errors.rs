@@ -19,7 +19,7 @@ fn said(bytes: impl AsRef<[u8]>, format: Format) -> String {
 #[test]
 fn files_that_cannot_be_opened() {
     let sentence = |path: &Path| read(path, &ReadOptions::default()).unwrap_err().to_string();
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     assert_eq!(sentence(Path::new("nowhere/t.csv")), "nowhere/t.csv: there is no such file");
     assert_eq!(
         sentence(folder.path()),
@@ -229,7 +229,7 @@ fn ids_that_name_no_row() {
         said("id,a\nx,1\n,2\n"),
         "F, row 1 (line 3), column id is empty; every row needs an id of its own"
     );
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     let mut text = String::from("id,a\n");
     (0..5000).for_each(|row| text.push_str(&format!("{},1\n", row % 4999)));
     let path = folder.file("t.csv", text);

@@ -51,7 +51,7 @@ fn npy_of_every_type_and_order() {
 fn npy_in_batches_is_npy_at_once() {
     let (rows, cols) = (2 * BATCH_ROWS + 17, 3);
     let values = numbers(rows, cols);
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     let mut turned = Vec::new();
     for c in 0..cols {
         turned.extend((0..rows).flat_map(|r| values[r * cols + c].to_le_bytes()));
@@ -88,7 +88,7 @@ fn idx_images_are_rows_of_pixels() {
     let pixels: Vec<u8> = (0..2 * 2 * 3).map(|i| i * 20).collect();
     let bytes = idx(8, &[2, 2, 3], &pixels);
     let expected: Vec<f32> = pixels.iter().map(|&p| f32::from(p)).collect();
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     for path in [
         folder.file("train-images-idx3-ubyte", &bytes),
         folder.file("train-images.idx3-ubyte", &bytes),
@@ -136,7 +136,7 @@ fn csv_streams_the_same_from_file_and_gzip() {
         text.push_str(&row.iter().map(f32::to_string).collect::<Vec<_>>().join(","));
         text.push('\n');
     }
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     for path in [folder.file("t.csv", &text), folder.file("t.csv.gz", gz(text.as_bytes()))] {
         let table = read(&path, &ReadOptions::default()).unwrap();
         assert_eq!(table.rows, rows);
@@ -156,7 +156,7 @@ fn jsonl_of_objects_arrays_and_lists() {
     let options =
         ReadOptions { id: Some("id".into()), label: Some("label".into()), ..ReadOptions::default() };
     let lines = b"{\"id\":\"p\",\"x\":[1,2],\"label\":7.0}\n{\"id\":\"q\",\"x\":[3,4],\"label\":null}\n";
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     for path in [folder.file("t.jsonl", lines), folder.file("t.jsonl.gz", gz(lines)), folder.file("t", lines)]
     {
         let table = read(&path, &options).unwrap();
@@ -239,7 +239,7 @@ fn wide_arrow_and_parquet_stream_as_they_read() {
     let (rows, cols) = (2 * BATCH_ROWS + 100, 37);
     let (values, batches) = wide(rows, cols);
     let options = ReadOptions { id: Some("id".into()), label: Some("kind".into()), ..ReadOptions::default() };
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     let arrow = arrow_file(&batches, None);
     let parquet = parquet(&batches, Compression::SNAPPY, 5000);
     for path in [
@@ -302,7 +302,7 @@ fn a_table_is_held_once() {
         text.push('\n');
     }
     let (_, batches) = wide(rows, cols);
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     let held = rows * cols * 4;
     let exclude = ReadOptions { exclude: vec!["id".into(), "kind".into()], ..ReadOptions::default() };
     for (path, options) in [

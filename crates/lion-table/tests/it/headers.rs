@@ -105,7 +105,7 @@ fn binary_files_with_the_name_of_a_text_file() {
         (arrow_stream(&[batch]), "an Arrow file", ".arrow"),
         (idx(8, &[2, 2, 2], &[0; 8]), "an IDX file", "-idx3-ubyte"),
     ];
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     for (bytes, looks, ending) in files {
         for (name, bytes) in [
             ("t.csv", bytes.clone()),

@@ -28,7 +28,7 @@ fn npy_numbers_and_text() {
 
 #[test]
 fn idx_and_text_files() {
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     let bytes = idx(8, &[3], &[5, 0, 4]);
     for path in [
         folder.file("train-labels-idx1-ubyte", &bytes),

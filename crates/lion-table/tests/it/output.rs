@@ -54,7 +54,7 @@ pub(crate) fn written(path: &Path, batches: &[Vec<Column>]) -> Written {
 
 #[test]
 fn every_value_comes_back_in_every_format() {
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     for name in WHOLE {
         for count in [0, 1, 70_000] {
             let path = folder.path().join(name);
@@ -87,7 +87,7 @@ fn every_value_comes_back_in_every_format() {
 
 #[test]
 fn npy_holds_the_coordinates() {
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     let path = folder.path().join("t.npy");
     for count in [0, 3, 70_000] {
         let done = written(&path, &[rows(0..count)]);
@@ -129,7 +129,7 @@ fn npy_holds_the_coordinates() {
 
 #[test]
 fn text_formats_look_as_they_should() {
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     let batch: Vec<Column> = vec![
         vec!["a".to_owned(), "b,\"c\"\nd".into(), String::new()].into(),
         vec![0.1_f32, 1.0, 1e30].into(),
@@ -161,7 +161,7 @@ fn text_formats_look_as_they_should() {
 
 #[test]
 fn arrow_and_parquet_have_the_right_schema() {
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     let (parquet, arrow) = (folder.path().join("t.parquet"), folder.path().join("t.arrow"));
     for path in [&parquet, &arrow] {
         written(path, &[rows(0..200_000)]);
@@ -208,7 +208,7 @@ fn arrow_and_parquet_have_the_right_schema() {
 
 #[test]
 fn the_same_rows_make_the_same_bytes_however_they_came() {
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     let whole = 150_000;
     for name in WHOLE.into_iter().chain(["t.npy"]) {
         let path = folder.path().join(name);
@@ -231,7 +231,7 @@ fn the_same_rows_make_the_same_bytes_however_they_came() {
 
 #[test]
 fn long_texts_make_small_chunks_that_depend_on_the_rows_alone() {
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     let path = folder.path().join("t.parquet");
     let long = |row: usize| format!("{row}{}", "ab".repeat(1 << 20));
     let texts: Vec<String> = (0..40).map(long).collect();
@@ -251,7 +251,7 @@ fn long_texts_make_small_chunks_that_depend_on_the_rows_alone() {
 
 #[test]
 fn memory_does_not_grow_with_the_rows() {
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     let batch = rows(0..4096);
     for name in WHOLE.into_iter().chain(["t.npy"]) {
         let needed = [20, 100].map(|batches| {
@@ -272,7 +272,7 @@ fn memory_does_not_grow_with_the_rows() {
 }
 
 /// What is in a folder, by name.
-fn listed(folder: &Folder) -> Vec<String> {
+fn listed(folder: &WrittenFolder) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder.path())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -284,7 +284,7 @@ fn listed(folder: &Folder) -> Vec<String> {
 #[test]
 fn a_writer_that_is_dropped_leaves_the_old_file_and_nothing_else() {
     for name in WHOLE.into_iter().chain(["t.npy"]) {
-        let folder = Folder::new();
+        let folder = WrittenFolder::new();
         let path = folder.file(name, "old");
         let mut writer = Writer::create(&path, fields(), &["x", "y"]).unwrap();
         writer.write(&rows(0..70_000)).unwrap();
@@ -302,7 +302,7 @@ fn a_writer_that_is_dropped_leaves_the_old_file_and_nothing_else() {
 #[test]
 fn links_stay_and_permissions_are_the_usual() {
     use std::os::unix::fs::{PermissionsExt, symlink};
-    let (folder, elsewhere) = (Folder::new(), Folder::new());
+    let (folder, elsewhere) = (WrittenFolder::new(), WrittenFolder::new());
     let target = elsewhere.file("real.dat", "old");
     let link = folder.path().join("t.csv");
     symlink(&target, &link).unwrap();
@@ -349,7 +349,7 @@ fn names_and_folders_that_cannot_be_written() {
         refused.to_string(),
         "no/such/folder/a.csv cannot be written, its folder does not exist: make the folder first"
     );
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     let named = folder.path().join("t.csv");
     fs::create_dir(&named).unwrap();
     let refused = Writer::create(&named, fields(), &[]).unwrap_err();
@@ -369,7 +369,7 @@ fn a_folder_that_refuses() {
 
 #[test]
 fn batches_that_do_not_fit() {
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     let path = folder.path().join("t.csv");
     let fields = vec![Field::new("a", Kind::F32), Field::nullable("b", Kind::U32)];
     let mut writer = Writer::create(&path, fields, &[]).unwrap();

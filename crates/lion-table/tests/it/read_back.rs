@@ -14,7 +14,7 @@ use std::sync::{Arc, LazyLock};
 
 #[test]
 fn columns_that_cannot_be_read_back() {
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     let said = |path: &Path, field: Field| {
         let sentence = read_columns(path, &[field]).unwrap_err().to_string();
         sentence.split_once("/t.").unwrap().1.split_once([' ', ',']).unwrap().1.trim_start().to_owned()
@@ -45,7 +45,7 @@ fn columns_that_cannot_be_read_back() {
 
 #[test]
 fn columns_as_other_programs_write_them() {
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     let fields = [Field::nullable("group", Kind::U64), Field::new("x", Kind::F32)];
     let expected: [Column; 2] = [vec![None, Some(3_u64)].into(), vec![0.5_f32, 2.0].into()];
     for (name, text) in [
@@ -93,7 +93,7 @@ fn columns_as_other_programs_write_them() {
 
 #[test]
 fn columns_of_types_that_are_not_written_here() {
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     let kinds: DictionaryArray<Int32Type> = ["u", "v"].into_iter().collect();
     let batch = batch(vec![
         ("kind", Arc::new(kinds) as ArrayRef),
@@ -150,7 +150,7 @@ fn rfc_4180(text: &str) -> Vec<Vec<String>> {
 
 /// A sound file of each format.
 static SOUND: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
-    let folder = Folder::new();
+    let folder = WrittenFolder::new();
     let sound = |name: &&str| {
         let path = folder.path().join(name);
         written(&path, &[rows(0..5)]);
@@ -160,7 +160,7 @@ static SOUND: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
 });
 
 /// A row of every kind of value.
-type Row = (String, Option<String>, f32, Option<f64>, Option<u64>);
+type ReadBackRow = (String, Option<String>, f32, Option<f64>, Option<u64>);
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
@@ -186,7 +186,7 @@ proptest! {
             Field::nullable("d", Kind::F64),
             Field::nullable("n", Kind::U64),
         ];
-        let columns = |rows: &[Row]| -> Vec<Column> {
+        let columns = |rows: &[ReadBackRow]| -> Vec<Column> {
             vec![
                 rows.iter().map(|row| row.0.clone()).collect::<Vec<_>>().into(),
                 rows.iter().map(|row| row.1.clone()).collect::<Vec<_>>().into(),
@@ -195,7 +195,7 @@ proptest! {
                 rows.iter().map(|row| row.4).collect::<Vec<_>>().into(),
             ]
         };
-        let folder = Folder::new();
+        let folder = WrittenFolder::new();
         let split = split.index(rows.len() + 1);
         for name in WHOLE {
             let path = folder.path().join(name);
@@ -240,7 +240,7 @@ proptest! {
         if let Some(end) = end {
             bytes.truncate(end.index(bytes.len()));
         }
-        let folder = Folder::new();
+        let folder = WrittenFolder::new();
         let path = folder.file(WHOLE[which], &bytes);
         let (peak, columns) = peak(|| read_columns(&path, &fields()));
         prop_assert!(peak < 8 << 20, "{} bytes for {}", peak, bytes.len());
@@ -252,7 +252,7 @@ proptest! {
     /// A column alone, whose nulls must not become blank lines.
     #[test]
     fn one_column_keeps_all_rows(values in prop::collection::vec(prop::option::of("[;\\t,a]{1,3}"), 0..6)) {
-        let folder = Folder::new();
+        let folder = WrittenFolder::new();
         let fields = [Field::nullable("a;b", Kind::Text)];
         for name in WHOLE {
             let path = folder.path().join(name);

@@ -87,9 +87,9 @@ pub(crate) fn parquet(
 }
 
 /// A folder of files that goes away with the test.
-pub(crate) struct Folder(tempfile::TempDir);
+pub(crate) struct WrittenFolder(tempfile::TempDir);
 
-impl Folder {
+impl WrittenFolder {
     pub(crate) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }

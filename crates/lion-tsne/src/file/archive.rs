@@ -106,7 +106,7 @@ impl<'a> Archive<'a> {
         accept: impl FnOnce(&BTreeMap<String, String>) -> Result<(), String>,
     ) -> Result<Self, String> {
         let (header, data) = split(file)?;
-        let Header { metadata, tensors } = serde_json::from_slice(header)
+        let ArchiveHeader { metadata, tensors } = serde_json::from_slice(header)
             .map_err(|error| format!("the header of the file is damaged ({error}): {MAKE_AGAIN}"))?;
         accept(&metadata)?;
         check_cover(&tensors, data.len())?;
@@ -176,27 +176,27 @@ fn check_cover(tensors: &BTreeMap<String, TensorInfo>, available: usize) -> Resu
 }
 
 /// The header as it stands, refused if any name is there twice.
-struct Header {
+struct ArchiveHeader {
     metadata: BTreeMap<String, String>,
     tensors: BTreeMap<String, TensorInfo>,
 }
 
-impl<'de> Deserialize<'de> for Header {
+impl<'de> Deserialize<'de> for ArchiveHeader {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
-            type Value = Header;
+        struct TensorVisitor;
+        impl<'de> Visitor<'de> for TensorVisitor {
+            type Value = ArchiveHeader;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object of tensors")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Header, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ArchiveHeader, A::Error> {
                 let mut metadata = None;
                 let mut tensors = BTreeMap::new();
                 while let Some(name) = map.next_key::<String>()? {
                     let twice = if name == METADATA {
-                        metadata.replace(map.next_value::<Distinct>()?.0).is_some()
+                        metadata.replace(map.next_value::<UniqueTexts>()?.0).is_some()
                     } else {
                         tensors.insert(name.clone(), map.next_value()?).is_some()
                     };
@@ -204,36 +204,36 @@ impl<'de> Deserialize<'de> for Header {
                         return Err(A::Error::custom(format_args!("`{name}` is there twice")));
                     }
                 }
-                Ok(Header { metadata: metadata.unwrap_or_default(), tensors })
+                Ok(ArchiveHeader { metadata: metadata.unwrap_or_default(), tensors })
             }
         }
-        deserializer.deserialize_map(Entries)
+        deserializer.deserialize_map(TensorVisitor)
     }
 }
 
 /// Texts by name, refused if any name is there twice.
-struct Distinct(BTreeMap<String, String>);
+struct UniqueTexts(BTreeMap<String, String>);
 
-impl<'de> Deserialize<'de> for Distinct {
+impl<'de> Deserialize<'de> for UniqueTexts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
-            type Value = Distinct;
+        struct TextVisitor;
+        impl<'de> Visitor<'de> for TextVisitor {
+            type Value = UniqueTexts;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object of texts")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Distinct, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<UniqueTexts, A::Error> {
                 let mut entries = BTreeMap::new();
                 while let Some(name) = map.next_key::<String>()? {
                     if entries.insert(name.clone(), map.next_value()?).is_some() {
                         return Err(A::Error::custom(format_args!("`{name}` is there twice")));
                     }
                 }
-                Ok(Distinct(entries))
+                Ok(UniqueTexts(entries))
             }
         }
-        deserializer.deserialize_map(Entries)
+        deserializer.deserialize_map(TextVisitor)
     }
 }

@@ -12,7 +12,8 @@ use rayon::prelude::*;
 /// An index of rows that finds exactly the nearest ones, or all within a radius, by comparing with every row.
 ///
 /// ```
-/// use lion_tsne::{ExactIndex, Matrix};
+/// use lion_tsne::Matrix;
+/// use lion_tsne::index::ExactIndex;
 ///
 /// # fn main() -> lion_tsne::Result<()> {
 /// let rows = Matrix::new(3, 2, vec![0.0, 0.0, 1.0, 0.0, 5.0, 5.0])?;

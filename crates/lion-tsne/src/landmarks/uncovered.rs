@@ -98,7 +98,8 @@ impl HeldOutSample {
 /// Counts rows that lie beyond r_x of every row of a map: to be told of a table that passes by once more.
 ///
 /// ```
-/// use lion_tsne::{UncoveredCounter, Fit, Matrix, ignore};
+/// use lion_tsne::{Fit, Matrix, ignore};
+/// use lion_tsne::landmarks::UncoveredCounter;
 ///
 /// # fn main() -> lion_tsne::Result<()> {
 /// let grid = (0..100).map(|i| [(i % 10) as f32, (i / 10) as f32]);

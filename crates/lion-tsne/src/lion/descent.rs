@@ -1,8 +1,8 @@
 //! The place of least energy: from the best of the nearest rows' places downhill.
 //!
-//! F(y) = Σ pi log(1 + |y - yi|²) + s φ(y). The first sum is t-SNE's attraction to the row's neighbours, pi their perplexity
-//! weights; φ is the potential of all places of the map, and s its strength (`repulsion`). F is t-SNE's loss as one row
-//! feels it that joins a map which does not move.
+//! F(y) = Σ pi log(1 + |y - yi|²) + s φ(y). The first sum is t-SNE's attraction to the row's neighbours, pi their
+//! perplexity weights; φ is the potential of all places of the map, and s its strength (`repulsion`). F is t-SNE's loss
+//! as one row feels it that joins a map which does not move.
 
 use super::local::{Neighbourhood, Taper};
 use super::repulsion::RepulsionField;
@@ -28,12 +28,12 @@ const LANES: usize = 16;
 
 /// Sixteen places with their weights.
 #[derive(Clone, Copy)]
-pub(super) struct Lane {
+pub(super) struct DescentLane {
     weight: [f32; LANES],
     place: [[f32; LANES]; 3],
 }
 
-impl Lane {
+impl DescentLane {
     /// Appends places to lanes, the last of which is filled up with weight 0.
     pub(super) fn fill<'a>(lanes: &mut Vec<Self>, places: impl Iterator<Item = (&'a [f32], f32)>) {
         lanes.clear();
@@ -50,7 +50,7 @@ impl Lane {
 }
 
 /// φ of places in lanes, each as often as it weighs.
-pub(super) fn potential<const D: usize>(lanes: &[Lane], place: &[f32; D]) -> Taylor<D> {
+pub(super) fn potential<const D: usize>(lanes: &[DescentLane], place: &[f32; D]) -> Taylor<D> {
     vectorized(
         #[inline(always)]
         || {
@@ -89,9 +89,9 @@ pub(super) fn potential<const D: usize>(lanes: &[Lane], place: &[f32; D]) -> Tay
 pub(crate) struct Energy {
     weights: Vec<f64>,
     /// The neighbours.
-    lanes: Vec<Lane>,
+    lanes: Vec<DescentLane>,
     /// What repels, where that depends on the row.
-    sources: Vec<Lane>,
+    sources: Vec<DescentLane>,
 }
 
 /// F at a place: its value, and half of its first and second derivatives.
@@ -178,7 +178,7 @@ impl Energy {
             }
         }
         let places = near.iter().map(|&(_, row)| y.row(row as usize));
-        Lane::fill(&mut self.lanes, places.zip(self.weights.iter().map(|&w| w as f32)));
+        DescentLane::fill(&mut self.lanes, places.zip(self.weights.iter().map(|&w| w as f32)));
     }
 
     fn lowest<const D: usize>(
@@ -381,7 +381,7 @@ fn longest<const D: usize>(step: &[f32; D]) -> f32 {
 
 /// 1 + |y - yi|².
 #[inline(always)]
-fn nearness<const D: usize>(lane: &Lane, place: &[f32; D]) -> [f32; LANES] {
+fn nearness<const D: usize>(lane: &DescentLane, place: &[f32; D]) -> [f32; LANES] {
     let mut near = [1.0f32; LANES];
     for d in 0..D {
         for at in 0..LANES {

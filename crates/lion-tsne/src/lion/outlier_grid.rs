@@ -24,7 +24,7 @@ pub enum Positions {
 }
 
 /// A cell by its number along each dimension. Numbers below 0 and from the count on are outside the map.
-pub(crate) type GridCell = [i64; 3];
+pub(crate) type OutlierCell = [i64; 3];
 
 /// More cells than this along a dimension are not needed: wider ones are as good.
 const MOST_CELLS: f64 = 1e9;
@@ -44,16 +44,16 @@ pub(crate) struct OutlierGrid {
     /// Along the map, and outwards.
     side: [f64; 3],
     step: f64,
-    count: GridCell,
+    count: OutlierCell,
     /// Cells of the map with a place in them, or handed out.
-    used: HashSet<GridCell>,
+    used: HashSet<OutlierCell>,
     /// Free cells of the map.
     free: u128,
     /// The ring that is being handed out, and what is free of it and of those before it.
     ring: i64,
     free_ring_cells: RingCells,
     /// For a cell from which a search began, how far around it no cell is free.
-    searched: HashMap<GridCell, i64>,
+    searched: HashMap<OutlierCell, i64>,
 }
 
 impl OutlierGrid {
@@ -99,7 +99,7 @@ impl OutlierGrid {
     }
 
     /// Hands out a cell: the free one whose centre is closest to `target`.
-    pub(crate) fn nearest(&mut self, target: &[f64; 3]) -> GridCell {
+    pub(crate) fn nearest(&mut self, target: &[f64; 3]) -> OutlierCell {
         let cell = match self.free > 0 {
             true => self.nearest_inside(target),
             false => {
@@ -112,7 +112,7 @@ impl OutlierGrid {
     }
 
     /// Hands out a cell drawn at random. Where few are left, it is the free one nearest to a draw.
-    pub(crate) fn random(&mut self, random: &mut Random) -> GridCell {
+    pub(crate) fn random(&mut self, random: &mut Random) -> OutlierCell {
         if self.free == 0 {
             self.fill_ring();
             let number = random.below(self.free_ring_cells.len());
@@ -120,7 +120,7 @@ impl OutlierGrid {
             return self.take(cell);
         }
         let mut draw =
-            || -> GridCell { std::array::from_fn(|d| random.below(self.count[d] as usize) as i64) };
+            || -> OutlierCell { std::array::from_fn(|d| random.below(self.count[d] as usize) as i64) };
         let mut cell = draw();
         for _ in 1..DRAWS {
             if !self.used.contains(&cell) {
@@ -133,7 +133,7 @@ impl OutlierGrid {
         self.take(cell)
     }
 
-    fn take(&mut self, cell: GridCell) -> GridCell {
+    fn take(&mut self, cell: OutlierCell) -> OutlierCell {
         if self.is_inside(&cell) && self.free > 0 && self.used.insert(cell) {
             self.free -= 1;
         }
@@ -141,7 +141,7 @@ impl OutlierGrid {
     }
 
     /// Takes back a cell that was handed out: it may be handed out again.
-    pub(crate) fn release(&mut self, cell: GridCell) {
+    pub(crate) fn release(&mut self, cell: OutlierCell) {
         if !self.is_inside(&cell) {
             self.free_ring_cells.push(cell, self.centre(&cell));
         } else if self.used.remove(&cell) {
@@ -167,20 +167,20 @@ impl OutlierGrid {
     }
 
     /// Goes on from where `ring` was being handed out and these cells were in use.
-    pub(crate) fn resume(&mut self, ring: i64, in_use: &[GridCell]) {
+    pub(crate) fn resume(&mut self, ring: i64, in_use: &[OutlierCell]) {
         in_use.iter().for_each(|&cell| _ = self.take(cell));
-        let in_use: HashSet<&GridCell> = in_use.iter().collect();
+        let in_use: HashSet<&OutlierCell> = in_use.iter().collect();
         self.ring = ring;
         let cells = (1..=ring).flat_map(|ring| self.cells_of(ring));
         self.free_ring_cells = self.with_centres(cells.filter(|cell| !in_use.contains(cell)));
     }
 
-    fn is_inside(&self, cell: &GridCell) -> bool {
+    fn is_inside(&self, cell: &OutlierCell) -> bool {
         cell.iter().zip(&self.count).all(|(at, count)| (0..*count).contains(at))
     }
 
     /// The middle of a cell.
-    pub(crate) fn centre(&self, cell: &GridCell) -> [f64; 3] {
+    pub(crate) fn centre(&self, cell: &OutlierCell) -> [f64; 3] {
         std::array::from_fn(|d| {
             let (at, count) = (cell[d], self.count[d]);
             match at {
@@ -192,7 +192,7 @@ impl OutlierGrid {
         })
     }
 
-    fn distance2(&self, cell: &GridCell, target: &[f64; 3]) -> f64 {
+    fn distance2(&self, cell: &OutlierCell, target: &[f64; 3]) -> f64 {
         self.centre(cell).iter().zip(target).map(|(a, b)| (a - b).powi(2)).sum()
     }
 
@@ -215,14 +215,14 @@ impl OutlierGrid {
 
     /// The free cell of the map whose centre is closest to a target inside the map: shells of cells around the target's
     /// own, until none farther out can be closer.
-    fn nearest_inside(&mut self, target: &[f64; 3]) -> GridCell {
-        let home: GridCell = std::array::from_fn(|d| match self.side[d] > 0.0 {
+    fn nearest_inside(&mut self, target: &[f64; 3]) -> OutlierCell {
+        let home: OutlierCell = std::array::from_fn(|d| match self.side[d] > 0.0 {
             true => (((target[d] - self.low[d]) / self.side[d]).floor() as i64).clamp(0, self.count[d] - 1),
             false => 0,
         });
         let narrowest = self.side[..self.dims].iter().copied().fold(f64::INFINITY, f64::min);
         let farthest = self.count.iter().copied().max().unwrap_or(1);
-        let mut best: Option<(f64, GridCell)> = None;
+        let mut best: Option<(f64, OutlierCell)> = None;
         let mut first_free = None;
         for shell in self.searched.get(&home).copied().unwrap_or(0)..=farthest {
             let closest = (shell as f64 - 0.5).max(0.0) * narrowest;
@@ -245,7 +245,7 @@ impl OutlierGrid {
     }
 
     /// Every cell of the map that is `shell` cells from `home` along one dimension and no more along any.
-    fn for_each_in_shell(&self, home: &GridCell, shell: i64, mut visit: impl FnMut(GridCell)) {
+    fn for_each_in_shell(&self, home: &OutlierCell, shell: i64, mut visit: impl FnMut(OutlierCell)) {
         let span = |d: usize| (home[d] - shell).max(0)..=(home[d] + shell).min(self.count[d] - 1);
         for a in span(0) {
             let a_on = (a - home[0]).abs() == shell;
@@ -271,13 +271,13 @@ impl OutlierGrid {
         self.free_ring_cells = self.with_centres(self.cells_of(self.ring).into_iter());
     }
 
-    fn with_centres(&self, cells: impl Iterator<Item = GridCell>) -> RingCells {
+    fn with_centres(&self, cells: impl Iterator<Item = OutlierCell>) -> RingCells {
         let mut left = RingCells::default();
         cells.for_each(|cell| left.push(cell, self.centre(&cell)));
         left
     }
 
-    fn cells_of(&self, ring: i64) -> Vec<GridCell> {
+    fn cells_of(&self, ring: i64) -> Vec<OutlierCell> {
         let span = |d: usize| if d < self.dims { -ring..self.count[d] + ring } else { 0..1 };
         let on_edge = |d: usize, at: i64| d < self.dims && (at == -ring || at == self.count[d] - 1 + ring);
         let mut left = Vec::new();
@@ -329,7 +329,7 @@ mod tests {
     fn released_cells_are_handed_out_again() {
         let fresh = OutlierGrid::new(&square(5, &[(2, 2), (3, 1)]), 0.5);
         let mut grid = fresh.clone();
-        let mut given: Vec<GridCell> = (0..40).map(|_| grid.nearest(&[3.4, 1.4, 0.0])).collect();
+        let mut given: Vec<OutlierCell> = (0..40).map(|_| grid.nearest(&[3.4, 1.4, 0.0])).collect();
         // Cells of the map last: while one of those is free, no other is handed out.
         for at in [30, 5, 1, 0] {
             let cell = given.swap_remove(at);
@@ -339,7 +339,7 @@ mod tests {
         }
         let mut again = fresh;
         again.resume(grid.ring(), &given);
-        let handed: Vec<GridCell> = (0..60).map(|_| grid.nearest(&[0.0, 4.0, 0.0])).collect();
+        let handed: Vec<OutlierCell> = (0..60).map(|_| grid.nearest(&[0.0, 4.0, 0.0])).collect();
         assert_eq!(handed, (0..60).map(|_| again.nearest(&[0.0, 4.0, 0.0])).collect::<Vec<_>>());
         given.extend(handed);
         given.sort();

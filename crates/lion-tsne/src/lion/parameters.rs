@@ -24,14 +24,14 @@ const VERIFIED: f64 = 0.02;
 
 /// What a person may choose of it; `None` is as the map has it, or automatic.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Chosen {
+pub(crate) struct ParameterOverrides {
     pub(crate) radius: Option<Radius>,
     pub(crate) power: Option<f64>,
     pub(crate) r_y: Option<Radius>,
     pub(crate) r_close: Option<Radius>,
 }
 
-impl Chosen {
+impl ParameterOverrides {
     /// Refuses what cannot be.
     pub(crate) fn check(&self) -> Result<()> {
         let named = [("radius", self.radius), ("r_y", self.r_y), ("r_close", self.r_close)];
@@ -91,7 +91,7 @@ impl LionParameters {
         residuals: Option<Vec<f32>>,
         covering: usize,
         perplexity: f64,
-        chosen: &Chosen,
+        chosen: &ParameterOverrides,
         seed: u64,
     ) -> Result<Self> {
         let partitioning = Partitioning::new(x, nearest_count(perplexity, x.rows()), seed);

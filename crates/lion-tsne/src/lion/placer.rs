@@ -1,7 +1,7 @@
 //! Positions for outliers, and the memory of those handed out.
 
 use super::groups::groups;
-use super::outlier_grid::{GridCell, OutlierGrid, Positions};
+use super::outlier_grid::{OutlierCell, OutlierGrid, Positions};
 use super::{Lion, PendingOutlier, Place, Placement, Resolved, Verdict};
 use crate::error::Result;
 use crate::index::squared_distance;
@@ -17,13 +17,13 @@ pub struct Placer<'a> {
     lion: &'a Lion,
     /// The free cells, copied from the map's when the first outlier comes.
     grid: Option<OutlierGrid>,
-    groups: Vec<Group>,
+    groups: Vec<PlacedGroup>,
     /// For the hash of each outlier's row, its group and number there.
     known: HashMap<u64, (usize, usize)>,
 }
 
 /// Outliers that belong together.
-struct Group {
+struct PlacedGroup {
     position: [f64; 3],
     /// The members' rows, one after another, and their places.
     rows: Vec<f32>,
@@ -36,7 +36,7 @@ struct Group {
 /// Columns by which groups that are far away are told at a glance; after PCA the first ones vary most.
 const BOXED: usize = 4;
 
-impl Group {
+impl PlacedGroup {
     fn new(position: [f64; 3]) -> Self {
         let (low, high) = ([f32::INFINITY; BOXED], [f32::NEG_INFINITY; BOXED]);
         Self { position, rows: Vec::new(), places: Vec::new(), low, high }
@@ -162,7 +162,7 @@ impl<'a> Placer<'a> {
             Some(number) => (number, None),
             None => {
                 let position = self.position(pending[0]);
-                self.groups.push(Group::new(position));
+                self.groups.push(PlacedGroup::new(position));
                 (self.groups.len() - 1, Some(self.lion.as_place(position)))
             }
         };
@@ -189,7 +189,7 @@ impl<'a> Placer<'a> {
 
     /// The earliest of the first `known` groups that any of these is within r_x of.
     fn near_group(&self, pending: &[&PendingOutlier], known: usize) -> Option<usize> {
-        let is_near = |group: &Group| {
+        let is_near = |group: &PlacedGroup| {
             vectorized(
                 #[inline(always)]
                 || pending.iter().any(|outlier| group.is_near(&outlier.row, self.lion.r_x)),
@@ -207,7 +207,7 @@ impl<'a> Placer<'a> {
 
 impl Lion {
     /// Hands out the cell that an outlier gets for itself.
-    pub(crate) fn free_cell(&self, grid: &mut OutlierGrid, outlier: &PendingOutlier) -> GridCell {
+    pub(crate) fn free_cell(&self, grid: &mut OutlierGrid, outlier: &PendingOutlier) -> OutlierCell {
         match self.positions {
             Positions::Nearest => grid.nearest(&outlier.target),
             Positions::Random => {

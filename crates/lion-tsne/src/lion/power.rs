@@ -53,7 +53,8 @@ pub(crate) fn cross_validate(
     radius: f64,
     seed: u64,
 ) -> Option<CrossValidated> {
-    let search = Search { x, index, radius, tile: (TILE_PAIRS / x.rows().max(1)).clamp(TILES[1], TILES[0]) };
+    let search =
+        PowerSearch { x, index, radius, tile: (TILE_PAIRS / x.rows().max(1)).clamp(TILES[1], TILES[0]) };
     let left_out = LeftOut::collect(search, seed);
     if left_out.rows.is_empty() {
         return None;
@@ -76,7 +77,7 @@ fn best(curve: &[PowerPoint]) -> Option<PowerPoint> {
 
 /// How neighbours are found.
 #[derive(Clone, Copy)]
-struct Search<'a> {
+struct PowerSearch<'a> {
     x: &'a Matrix,
     index: &'a RowIndex,
     radius: f64,
@@ -84,7 +85,7 @@ struct Search<'a> {
     tile: usize,
 }
 
-impl Search<'_> {
+impl PowerSearch<'_> {
     /// The neighbours of rows, but themselves.
     fn neighbours_of(&self, rows: &[u32]) -> impl Iterator<Item = Vec<(f32, u32)>> + use<> {
         let found = self.index.within(self.x, self.x.select(rows).data(), &vec![self.radius; rows.len()]);
@@ -97,12 +98,12 @@ impl Search<'_> {
 
 /// Rows that have two neighbours.
 struct LeftOut<'a> {
-    search: Search<'a>,
-    rows: Vec<Row>,
+    search: PowerSearch<'a>,
+    rows: Vec<PowerRow>,
 }
 
 /// A row, and its neighbours where they are few enough to be remembered.
-struct Row {
+struct PowerRow {
     number: u32,
     count: usize,
     near: Option<Vec<(f32, u32)>>,
@@ -110,7 +111,7 @@ struct Row {
 
 impl<'a> LeftOut<'a> {
     /// All rows, or as many, at random, as make enough pairs.
-    fn collect(search: Search<'a>, seed: u64) -> Self {
+    fn collect(search: PowerSearch<'a>, seed: u64) -> Self {
         let mut order: Vec<u32> = (0..search.x.rows() as u32).collect();
         let mut random = Random::new(seed ^ 0x10c);
         (1..order.len()).rev().for_each(|i| order.swap(i, random.below(i + 1)));
@@ -120,13 +121,13 @@ impl<'a> LeftOut<'a> {
                 break;
             }
             left_out += block.len();
-            let found: Vec<Row> = block
+            let found: Vec<PowerRow> = block
                 .par_chunks(search.tile)
                 .flat_map_iter(|rows| search.neighbours_of(rows).zip(rows))
                 .filter(|(near, _)| near.len() >= 2)
                 .map(|(near, &number)| {
                     let count = near.len();
-                    Row { number, count, near: Some(near).filter(|_| count <= REMEMBERED) }
+                    PowerRow { number, count, near: Some(near).filter(|_| count <= REMEMBERED) }
                 })
                 .collect();
             pairs += found.iter().map(|row| row.count).sum::<usize>();
@@ -143,7 +144,7 @@ impl<'a> LeftOut<'a> {
                 || squared_errors(y.row(row as usize), near, y, first, step, count),
             )
         };
-        let of_rows = |rows: &[Row]| -> Vec<Vec<f64>> {
+        let of_rows = |rows: &[PowerRow]| -> Vec<Vec<f64>> {
             let forgotten = rows.iter().filter(|row| row.near.is_none()).map(|row| row.number);
             let mut again = self.search.neighbours_of(&forgotten.collect::<Vec<u32>>());
             let errors = rows.iter().map(|row| match &row.near {

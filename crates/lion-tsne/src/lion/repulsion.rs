@@ -1,11 +1,11 @@
 //! How a map's places repel a row that joins them.
 //!
 //! In t-SNE's gradient of N points, row i is pulled by Σ pij (yi - yj) / w and pushed by Σ (yi - yj) / (Z w²), with
-//! w = 1 + |yi - yj|². The weights of one row's neighbours sum to 1 and those of a row in P to about 1/N, so the push that goes
-//! with the former is N / Z times the slope of φ(y) = Σ 1 / (1 + |y - yj|²), halved. Rows that are equal were one row in the fit
-//! and count once, in N, in Z and in φ.
+//! w = 1 + |yi - yj|². The weights of one row's neighbours sum to 1 and those of a row in P to about 1/N, so the push
+//! that goes with the former is N / Z times the slope of φ(y) = Σ 1 / (1 + |y - yj|²), halved. Rows that are equal were
+//! one row in the fit and count once, in N, in Z and in φ.
 
-use super::descent::{Lane, potential};
+use super::descent::{DescentLane, potential};
 use crate::matrix::Matrix;
 use crate::tsne::{Potential, Taylor, Tree};
 use rayon::prelude::*;
@@ -21,33 +21,33 @@ const MOST_SHARED: f64 = 0.5;
 
 /// The repulsion of a map's places.
 pub(crate) struct RepulsionField {
-    source: Source,
+    source: RepulsionSource,
     /// N / Z.
     strength: f32,
     /// N / Z times φ at each row's place.
     at_rows: Vec<f32>,
 }
 
-enum Source {
+enum RepulsionSource {
     /// Splines on a grid, of maps in the plane.
     Grid(Box<Potential>),
     /// All places.
-    Few(Vec<Lane>),
+    Few(Vec<DescentLane>),
     /// Trees, of maps in space and of maps too wide for a grid.
     Plane(Box<Tree<2>>),
     Space(Box<Tree<3>>),
 }
 
 impl RepulsionField {
-    /// Nothing where the map's places are so close together or so far apart that the kernel 1 / (1 + d²) has no meaning: such
-    /// a map is not one of t-SNE, or is in other units. Works on the threads of the pool it is called in.
+    /// Nothing where the map's places are so close together or so far apart that the kernel 1 / (1 + d²) has no
+    /// meaning: such a map is not one of t-SNE, or is in other units. Works on the threads of the pool it is called in.
     pub(crate) fn new(y: &Matrix) -> Option<Self> {
         let (source, at_rows, z) = match y.cols() {
             _ if y.rows() <= FEW => few(y),
             3 => {
                 let (tree, at_rows) = tree::<3>(y);
                 let z = without_own(&at_rows);
-                (Source::Space(tree), at_rows, z)
+                (RepulsionSource::Space(tree), at_rows, z)
             }
             _ => plane(y),
         };
@@ -94,15 +94,15 @@ impl RepulsionField {
 
     /// Whether what repels is to be gathered anew for each row.
     pub(crate) fn depends_on_row(&self) -> bool {
-        matches!(self.source, Source::Plane(_) | Source::Space(_))
+        matches!(self.source, RepulsionSource::Plane(_) | RepulsionSource::Space(_))
     }
 
     /// Gathers what repels a row around a place, where that differs from row to row.
-    pub(super) fn gather<const D: usize>(&self, place: &[f32; D], sources: &mut Vec<Lane>) {
+    pub(super) fn gather<const D: usize>(&self, place: &[f32; D], sources: &mut Vec<DescentLane>) {
         match &self.source {
-            Source::Grid(_) | Source::Few(_) => {}
-            Source::Plane(tree) => gather(tree, place, sources),
-            Source::Space(tree) => gather(tree, place, sources),
+            RepulsionSource::Grid(_) | RepulsionSource::Few(_) => {}
+            RepulsionSource::Plane(tree) => gather(tree, place, sources),
+            RepulsionSource::Space(tree) => gather(tree, place, sources),
         }
     }
 
@@ -111,11 +111,11 @@ impl RepulsionField {
     pub(super) fn potential<const D: usize>(
         &self,
         place: &[f32; D],
-        sources: &[Lane],
+        sources: &[DescentLane],
         y: &Matrix,
     ) -> Taylor<D> {
         match &self.source {
-            Source::Grid(grid) => match grid.at(resized(place)) {
+            RepulsionSource::Grid(grid) => match grid.at(resized(place)) {
                 Some(found) => Taylor {
                     value: found.value,
                     gradient: resized(&found.gradient),
@@ -124,8 +124,8 @@ impl RepulsionField {
                 // Beyond the grid, which is rare, every place is looked at.
                 None => potential(&lanes(y), place),
             },
-            Source::Few(lanes) => potential(lanes, place),
-            Source::Plane(_) | Source::Space(_) => potential(sources, place),
+            RepulsionSource::Few(lanes) => potential(lanes, place),
+            RepulsionSource::Plane(_) | RepulsionSource::Space(_) => potential(sources, place),
         }
     }
 }
@@ -136,7 +136,7 @@ fn resized<T: Copy + Default, const A: usize, const B: usize>(from: &[T; A]) -> 
     std::array::from_fn(|d| from.get(d).copied().unwrap_or_default())
 }
 
-fn few(y: &Matrix) -> (Source, Vec<f32>, f64) {
+fn few(y: &Matrix) -> (RepulsionSource, Vec<f32>, f64) {
     let lanes = lanes(y);
     let at = |place: &[f32]| match place.first_chunk::<3>() {
         Some(place) => potential(&lanes, place).value,
@@ -144,20 +144,20 @@ fn few(y: &Matrix) -> (Source, Vec<f32>, f64) {
     };
     let at_rows: Vec<f32> = y.data().par_chunks_exact(y.cols()).map(at).collect();
     let z = without_own(&at_rows);
-    (Source::Few(lanes), at_rows, z)
+    (RepulsionSource::Few(lanes), at_rows, z)
 }
 
-fn plane(y: &Matrix) -> (Source, Vec<f32>, f64) {
+fn plane(y: &Matrix) -> (RepulsionSource, Vec<f32>, f64) {
     let places = y.data().as_chunks().0;
     match Potential::new(places) {
         Some(grid) => {
             let (at_rows, z) = (grid.at_each(places), grid.z());
-            (Source::Grid(Box::new(grid)), at_rows, z)
+            (RepulsionSource::Grid(Box::new(grid)), at_rows, z)
         }
         None => {
             let (tree, at_rows) = tree::<2>(y);
             let z = without_own(&at_rows);
-            (Source::Plane(tree), at_rows, z)
+            (RepulsionSource::Plane(tree), at_rows, z)
         }
     }
 }
@@ -173,14 +173,14 @@ fn without_own(at_rows: &[f32]) -> f64 {
     at_rows.iter().map(|&v| f64::from(v) - 1.0).sum()
 }
 
-fn lanes(y: &Matrix) -> Vec<Lane> {
+fn lanes(y: &Matrix) -> Vec<DescentLane> {
     let mut lanes = Vec::new();
-    Lane::fill(&mut lanes, y.data().chunks_exact(y.cols()).map(|place| (place, 1.0)));
+    DescentLane::fill(&mut lanes, y.data().chunks_exact(y.cols()).map(|place| (place, 1.0)));
     lanes
 }
 
-fn gather<const D: usize, const E: usize>(tree: &Tree<E>, place: &[f32; D], sources: &mut Vec<Lane>) {
+fn gather<const D: usize, const E: usize>(tree: &Tree<E>, place: &[f32; D], sources: &mut Vec<DescentLane>) {
     let mut found = Vec::new();
     tree.sources(&resized(place), |place, count, _| found.push((*place, count)));
-    Lane::fill(sources, found.iter().map(|(place, count)| (&place[..], *count)));
+    DescentLane::fill(sources, found.iter().map(|(place, count)| (&place[..], *count)));
 }

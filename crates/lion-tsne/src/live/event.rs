@@ -114,7 +114,7 @@ impl What {
 
 /// Coordinates as JSON has them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct At {
+pub struct MapPosition {
     /// The first.
     pub x: f32,
     /// The second.
@@ -124,7 +124,7 @@ pub struct At {
     pub z: Option<f32>,
 }
 
-impl From<Place> for At {
+impl From<Place> for MapPosition {
     fn from(place: Place) -> Self {
         let [x, y, z] = place.coordinates;
         Self { x, y, z: (place.dims == 3).then_some(z) }
@@ -140,7 +140,7 @@ pub struct Sighting {
     pub label: Option<String>,
     /// Where it is.
     #[serde(flatten)]
-    pub at: At,
+    pub at: MapPosition,
     /// How it came there.
     pub verdict: Verdict,
     /// From 0 to 1, small is strange.
@@ -179,7 +179,7 @@ pub struct Before {
     pub t: f64,
     /// Where it was.
     #[serde(flatten)]
-    pub at: At,
+    pub at: MapPosition,
     /// How it had come there.
     pub verdict: Verdict,
     /// From 0 to 1, small is strange.
@@ -221,7 +221,7 @@ pub struct Gathered {
     pub size: u64,
     /// The position of the first of its groups that has members.
     #[serde(flatten)]
-    pub at: At,
+    pub at: MapPosition,
     /// The members that came last, the latest last; at most 20 of them.
     #[serde(default)]
     pub ids: Vec<String>,

@@ -1,7 +1,7 @@
 //! How the live map is doing, at a glance.
 
 use super::Live;
-use super::event::{At, Evidence, Shifted, Staleness, Vanishing, Why};
+use super::event::{Evidence, MapPosition, Shifted, Staleness, Vanishing, Why};
 use super::watch::{ReportedShift, Vanished};
 use super::window::Window;
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ pub struct Health {
     /// The clusters of the map.
     pub clusters: Vec<ClusterHealth>,
     /// The window in parts, oldest first.
-    pub series: Series,
+    pub series: HealthSeries,
 }
 
 /// A new cluster: outliers that gathered.
@@ -61,7 +61,7 @@ pub struct Forming {
     pub size: u64,
     /// Its position.
     #[serde(flatten)]
-    pub at: At,
+    pub at: MapPosition,
     /// When it was told.
     pub since: f64,
     /// What showed it.
@@ -84,7 +84,7 @@ pub struct ClusterHealth {
 
 /// The window in parts, oldest first: one value each.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Series {
+pub struct HealthSeries {
     /// When the part begins.
     pub t: Vec<f64>,
     /// Arrivals.
@@ -194,8 +194,8 @@ impl Live {
     }
 }
 
-fn series(window: &Window) -> Series {
-    let mut series = Series::default();
+fn series(window: &Window) -> HealthSeries {
+    let mut series = HealthSeries::default();
     for (t, bucket) in window.series() {
         series.t.push(t);
         series.arrivals.push(bucket.map_or(0, |bucket| bucket.arrivals));

@@ -1,10 +1,10 @@
 //! Outliers, one at a time: the groups they form, and the positions these have.
 
 use super::alarms::gather;
-use super::near::Near;
+use super::outlier_index::OutlierIndex;
 use crate::error::{Error, Result};
 use crate::index::squared_distance;
-use crate::lion::{GridCell, Lion, OutlierGrid, PendingOutlier, Place, Placement};
+use crate::lion::{Lion, OutlierCell, OutlierGrid, PendingOutlier, Place, Placement};
 use std::collections::BTreeMap;
 
 /// Outliers that belong together.
@@ -24,14 +24,14 @@ pub struct OutlierGroup {
 
 /// All outliers that are there.
 pub(super) struct LiveOutliers {
-    near: Near,
+    near: OutlierIndex,
     grid: OutlierGrid,
     groups: BTreeMap<u64, OutlierGroup>,
     next: u64,
 }
 
 /// What became of an outlier.
-pub(super) struct Placed {
+pub(super) struct PlacedOutlier {
     pub(super) placement: Placement,
     /// It came to a group that had members.
     pub(super) joined: bool,
@@ -39,7 +39,7 @@ pub(super) struct Placed {
 
 impl LiveOutliers {
     pub(super) fn new(lion: &Lion) -> Self {
-        let (near, grid) = (Near::new(lion.map().x()), lion.fresh_grid());
+        let (near, grid) = (OutlierIndex::new(lion.map().x()), lion.fresh_grid());
         Self { near, grid, groups: BTreeMap::new(), next: 0 }
     }
 
@@ -74,7 +74,7 @@ impl LiveOutliers {
         self.near.since(first)
     }
 
-    /// Outliers around one, and how many there were lately: see [`Near::around`].
+    /// Outliers around one, and how many there were lately: see [`OutlierIndex::around`].
     pub(super) fn around(&self, first: u64, radius: f64, now: u64) -> (Vec<gather::Near>, gather::Counts) {
         self.near.around(first, radius, now)
     }
@@ -87,11 +87,11 @@ impl LiveOutliers {
         (first, since, id): (u64, u64, &str),
         outlier: PendingOutlier,
         old: Option<&Placement>,
-    ) -> Placed {
+    ) -> PlacedOutlier {
         if let Some((group, place)) = self.drift(lion, first, &outlier.row, old) {
             self.near.insert(first, group, since, &outlier.row);
             let placement = Placement { place, group: Some(group), ..outlier.placement };
-            return Placed { placement, joined: false };
+            return PlacedOutlier { placement, joined: false };
         }
         let old_group = old.and_then(|old| old.group);
         if let Some(group) = old_group {
@@ -107,7 +107,7 @@ impl LiveOutliers {
         }
         self.near.insert(first, number, since, &outlier.row);
         let placement = Placement { place, group: Some(number), ..outlier.placement };
-        Placed { placement, joined: near.is_some() && near != old_group }
+        PlacedOutlier { placement, joined: near.is_some() && near != old_group }
     }
 
     /// Where an outlier is that moves no farther than r_x: in its group, within r_close of its old place.
@@ -140,7 +140,7 @@ impl LiveOutliers {
         (number, position)
     }
 
-    fn add(&mut self, lion: &Lion, number: u64, cell: GridCell) -> Place {
+    fn add(&mut self, lion: &Lion, number: u64, cell: OutlierCell) -> Place {
         let position = lion.as_place(self.grid.centre(&cell));
         let group = OutlierGroup { number, position, cell, members: BTreeMap::new(), family: None };
         self.groups.insert(number, group);
@@ -162,7 +162,7 @@ impl LiveOutliers {
     pub(super) fn resume(
         &mut self,
         lion: &Lion,
-        groups: &[(u64, GridCell)],
+        groups: &[(u64, OutlierCell)],
         next: u64,
         ring: i64,
     ) -> Result<()> {
@@ -171,7 +171,7 @@ impl LiveOutliers {
         if !(0..=i64::from(u32::MAX)).contains(&ring) || taken(ring) > u128::from(next) {
             return Err(Error::Data(format!("the kept state has a broken ring of positions, {ring}")));
         }
-        let mut cells: Vec<GridCell> = groups.iter().map(|(_, cell)| *cell).collect();
+        let mut cells: Vec<OutlierCell> = groups.iter().map(|(_, cell)| *cell).collect();
         self.grid.resume(ring, &cells);
         self.next = next;
         for &(number, cell) in groups {

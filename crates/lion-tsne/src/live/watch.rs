@@ -4,7 +4,7 @@
 use super::alarms::drift::{ORDINARY, OUTLIERS, SCORES, Shift, Turn};
 use super::alarms::gather::{self, Gathering, Near, Scene};
 use super::alarms::{AlarmReference, was_ordinary};
-use super::event::{At, Evidence, Gathered, Shifted, Staleness, What, Why};
+use super::event::{Evidence, Gathered, MapPosition, Shifted, Staleness, What, Why};
 use super::{Event, Live};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,13 +23,13 @@ const UNLIKELY: f64 = 1e-4;
 const PACE: f64 = 50.0;
 
 /// The position of a group that is not there.
-const NOWHERE: At = At { x: 0.0, y: 0.0, z: None };
+const NOWHERE: MapPosition = MapPosition { x: 0.0, y: 0.0, z: None };
 
 /// What was told and has not ended.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Announced {
     /// New clusters, by the group that names them.
-    pub(super) forming: BTreeMap<u64, Family>,
+    pub(super) forming: BTreeMap<u64, OutlierFamily>,
     /// Groups of clusters that have ended, and the events by which they had: what came before is no evidence again.
     pub(super) ended: BTreeMap<u64, u64>,
     pub(super) vanishing: BTreeMap<u32, Vanished>,
@@ -41,10 +41,10 @@ pub(super) struct Announced {
 
 /// A new cluster: groups of outliers that belong together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Family {
+pub(super) struct OutlierFamily {
     pub(super) groups: BTreeSet<u64>,
     /// Where and when it was told.
-    at: At,
+    at: MapPosition,
     pub(super) told: f64,
     pub(super) evidence: Evidence,
     /// So many members came in so many events, the last of them by event `last`.
@@ -79,7 +79,7 @@ pub(super) struct Arrived {
     pub(super) counts: bool,
 }
 
-impl Family {
+impl OutlierFamily {
     /// The event from which on it has ended, if no member comes until then.
     fn ends(&self) -> u64 {
         // With m of n events, a pause of k has the chance (n / (n + k))^m, about.
@@ -376,7 +376,7 @@ impl Live {
             e_value: spent / found.p,
             since: self.time_of(inside().max_by_key(|near| near.age).map(|near| near.group), group),
         };
-        let family = Family {
+        let family = OutlierFamily {
             groups: self.members_of(group, near, found),
             at: self.outliers.group(group).map_or(NOWHERE, |group| group.position.into()),
             told: self.now,
@@ -434,7 +434,7 @@ impl Live {
         }
         let now = self.last;
         let outliers = &self.outliers;
-        let over = |family: &Family| {
+        let over = |family: &OutlierFamily| {
             family.ends() <= now || !family.groups.iter().any(|&group| outliers.group(group).is_some())
         };
         let over: Vec<u64> = self

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// How the values of a row make a picture: line by line from the top, the channels of each pixel together.
 ///
 /// ```
-/// use lion_tsne::Image;
+/// use lion_tsne::map::Image;
 ///
 /// let image: Image = "28x28".parse()?;
 /// assert_eq!((image.width, image.height, image.channels), (28, 28, 1));
@@ -147,8 +147,8 @@ impl fmt::Debug for Bytes {
 }
 
 impl Map {
-    /// The map with pictures of its rows. `rows` are those it was made of, as they were given; the least and the greatest of
-    /// all their values become black and white.
+    /// The map with pictures of its rows. `rows` are those it was made of, as they were given; the least and the
+    /// greatest of all their values become black and white.
     pub fn with_pictures(self, image: Image, rows: &Matrix) -> Result<Self> {
         image.check(rows.cols())?;
         rows.check_finite()?;

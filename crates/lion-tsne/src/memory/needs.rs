@@ -17,12 +17,12 @@ pub struct Needs {
     /// When that will be.
     pub during: &'static str,
     /// What it will be made of, largest first.
-    pub parts: Vec<Part>,
+    pub parts: Vec<Allocation>,
 }
 
 /// One thing that is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct Allocation {
     /// What it is.
     pub name: &'static str,
     /// Its size.
@@ -32,8 +32,8 @@ pub struct Part {
 impl Needs {
     /// Of parts that are held together, given in bytes.
     pub(crate) fn of(during: &'static str, parts: &[(&'static str, f64)]) -> Self {
-        let sized = |&(name, bytes): &(&'static str, f64)| Part { name, bytes: bytes.ceil() as u64 };
-        let mut parts: Vec<Part> = parts.iter().map(sized).filter(|part| part.bytes > 0).collect();
+        let sized = |&(name, bytes): &(&'static str, f64)| Allocation { name, bytes: bytes.ceil() as u64 };
+        let mut parts: Vec<Allocation> = parts.iter().map(sized).filter(|part| part.bytes > 0).collect();
         parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
         Self { bytes: parts.iter().map(|part| part.bytes).sum(), during, parts }
     }
@@ -41,7 +41,7 @@ impl Needs {
     /// The same with one thing more, held all the time.
     pub fn with(mut self, name: &'static str, bytes: u64) -> Self {
         self.bytes += bytes;
-        self.parts.push(Part { name, bytes });
+        self.parts.push(Allocation { name, bytes });
         self.parts.sort_by_key(|part| std::cmp::Reverse(part.bytes));
         self
     }

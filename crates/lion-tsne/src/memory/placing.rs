@@ -10,7 +10,7 @@ const AT_ONCE: f64 = 1024.0;
 
 impl LionOptions {
     /// What placing into this map will hold at its largest, tables passing by in batches, but for the outliers: each
-    /// of those takes [`PendingOutlier::needs`](crate::PendingOutlier::needs) until all have positions.
+    /// of those takes [`PendingOutlier::needs`] until all have positions.
     pub fn needs(&self, map: &Map) -> Needs {
         let (rows, width) = (map.x().rows() as f64, map.x().cols() as f64);
         let nearest = match self.local {

@@ -129,10 +129,10 @@ fn deviation(data: &Matrix, mean: &[f64]) -> (f64, f64) {
 pub(super) struct Gram {
     rows: usize,
     cols: usize,
-    tiles: Vec<Tile>,
+    tiles: Vec<GramTile>,
 }
 
-struct Tile {
+struct GramTile {
     left: Range<usize>,
     right: Range<usize>,
     product: Vec<f32>,
@@ -156,7 +156,7 @@ impl Gram {
             for right in ranges(cols) {
                 if keep(left.start, right.start) {
                     let size = left.len() * right.len();
-                    tiles.push(Tile {
+                    tiles.push(GramTile {
                         left: left.clone(),
                         right,
                         product: vec![0.0; size],

@@ -25,11 +25,11 @@ pub(crate) struct Moments {
     waiting: Vec<f32>,
     /// The mean of the first block, so that squares do not drown in the square of the mean.
     origin: Option<Vec<f32>>,
-    lanes: Vec<Lane>,
+    lanes: Vec<MomentLane>,
 }
 
 /// The sums of every so-many-th block.
-struct Lane {
+struct MomentLane {
     sum: Vec<f64>,
     products: Gram,
 }
@@ -40,7 +40,7 @@ impl Moments {
         // Of the rows it is enough to know that they will be more than the columns.
         let wanted = components(choice, usize::MAX, dims)?.is_some();
         let lanes = if dims <= TILE { LANES } else { 1 };
-        let lane = || Lane { sum: vec![0.0; dims], products: Gram::symmetric(dims) };
+        let lane = || MomentLane { sum: vec![0.0; dims], products: Gram::symmetric(dims) };
         Ok((wanted && dims <= WIDEST_COVARIANCE).then(|| Self {
             metric,
             choice,
@@ -93,7 +93,7 @@ impl Moments {
         };
         // From the origin to the mean: the products around the mean are less by the square of that.
         let (mut shift, mut covariance) = (vec![0.0; dims], Mat::zeros(dims, dims));
-        for Lane { sum, products } in self.lanes {
+        for MomentLane { sum, products } in self.lanes {
             shift.iter_mut().zip(&sum).for_each(|(shift, sum)| *shift += sum / rows);
             covariance += products.into_sum();
         }
@@ -115,7 +115,7 @@ impl Moments {
     }
 }
 
-impl Lane {
+impl MomentLane {
     /// Adds rows, seen from the origin.
     fn add(&mut self, block: &mut [f32], origin: &[f32]) {
         let dims = origin.len();

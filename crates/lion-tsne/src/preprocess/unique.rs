@@ -26,12 +26,12 @@ pub fn unique_rows(data: &Matrix) -> Unique {
             xxh3_64(bytemuck::cast_slice(canonical))
         })
         .collect();
-    let mut seen: HashMap<Row<'_>, u32> = HashMap::with_capacity(data.rows());
+    let mut seen: HashMap<HashedRow<'_>, u32> = HashMap::with_capacity(data.rows());
     let mut representatives = Vec::new();
     let place_of: Vec<u32> = (0u32..)
         .zip(hashes)
         .map(|(i, hash)| {
-            *seen.entry(Row { hash, values: data.row(i as usize) }).or_insert_with(|| {
+            *seen.entry(HashedRow { hash, values: data.row(i as usize) }).or_insert_with(|| {
                 representatives.push(i);
                 representatives.len() as u32 - 1
             })
@@ -42,24 +42,24 @@ pub fn unique_rows(data: &Matrix) -> Unique {
 }
 
 /// A row with its hash; two rows are equal when their values are, whatever their hashes say.
-struct Row<'a> {
+struct HashedRow<'a> {
     hash: u64,
     values: &'a [f32],
 }
 
-impl Hash for Row<'_> {
+impl Hash for HashedRow<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.hash);
     }
 }
 
-impl PartialEq for Row<'_> {
+impl PartialEq for HashedRow<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.values == other.values
     }
 }
 
-impl Eq for Row<'_> {}
+impl Eq for HashedRow<'_> {}
 
 #[cfg(test)]
 mod tests {
@@ -68,9 +68,9 @@ mod tests {
     #[test]
     fn rows_with_the_same_hash_are_told_apart_by_their_values() {
         let mut seen = HashMap::new();
-        seen.insert(Row { hash: 7, values: &[1.0, 2.0] }, 0);
-        seen.insert(Row { hash: 7, values: &[1.0, 3.0] }, 1);
+        seen.insert(HashedRow { hash: 7, values: &[1.0, 2.0] }, 0);
+        seen.insert(HashedRow { hash: 7, values: &[1.0, 3.0] }, 1);
         assert_eq!(seen.len(), 2);
-        assert_eq!(seen.get(&Row { hash: 7, values: &[1.0, 3.0] }), Some(&1));
+        assert_eq!(seen.get(&HashedRow { hash: 7, values: &[1.0, 3.0] }), Some(&1));
     }
 }

@@ -52,7 +52,7 @@ pub(crate) fn optimise<const D: usize>(
     observer: &mut Observer<'_>,
 ) -> Optimised {
     let mut order = Order::new(y.len());
-    let mut state = State::new(y.len());
+    let mut state = DescentState::new(y.len());
     let self_entropy = entropy(&p);
     let mut history = Vec::new();
     let mut done = 0;
@@ -137,14 +137,14 @@ struct Balance {
 }
 
 /// What the descent remembers from one iteration to the next.
-struct State<const D: usize> {
+struct DescentState<const D: usize> {
     attraction: Vec<[f32; D]>,
     repulsion: Vec<[f32; D]>,
     steps: Vec<[f32; D]>,
     gains: Vec<[f32; D]>,
 }
 
-impl<const D: usize> State<D> {
+impl<const D: usize> DescentState<D> {
     fn new(rows: usize) -> Self {
         Self {
             attraction: vec![[0.0; D]; rows],

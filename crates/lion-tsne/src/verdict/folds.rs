@@ -8,7 +8,7 @@ use super::reconstruction::{NEIGHBOURS, Reconstruction};
 use crate::error::{Error, Result};
 use crate::index::ExactIndex;
 use crate::matrix::Matrix;
-use crate::preprocess::{Pca, Source};
+use crate::preprocess::{Pca, PcaSource};
 use crate::random::Random;
 use rayon::prelude::*;
 
@@ -98,7 +98,7 @@ impl CalibrationRows<'_> {
     }
 
     /// Leaves out a fold at a time, and looks at its rows as if they were new.
-    pub(crate) fn out_of_sample(&self, source: Option<&Source>, k: usize) -> Result<OutOfSample> {
+    pub(crate) fn out_of_sample(&self, source: Option<&PcaSource>, k: usize) -> Result<OutOfSample> {
         let folds = self.folds(source.map_or(0, |source| source.rows.cols()));
         let observed: usize = folds.iter().map(|fold| fold.observed.len()).sum();
         if self.groups.is_some() && observed < LEAST_ROWS {
@@ -149,7 +149,7 @@ impl CalibrationRows<'_> {
         &self,
         fold: &Fold,
         rows: &Matrix,
-        plane: Option<(&Source, &Pca)>,
+        plane: Option<(&PcaSource, &Pca)>,
         (residuals, twins): (&[f32], &[bool]),
         found: &mut OutOfSample,
     ) -> Result<()> {
@@ -196,7 +196,7 @@ impl CalibrationRows<'_> {
     }
 
     /// Rows as a PCA that left some out has them, and how far each is from its projection; without PCA as they are.
-    fn project(&self, rows: &[u32], plane: Option<(&Source, &Pca)>) -> Result<(Matrix, Vec<f32>)> {
+    fn project(&self, rows: &[u32], plane: Option<(&PcaSource, &Pca)>) -> Result<(Matrix, Vec<f32>)> {
         match plane {
             None => Ok((self.x.select(rows), vec![0.0; rows.len()])),
             Some((source, pca)) => {
@@ -206,7 +206,7 @@ impl CalibrationRows<'_> {
         }
     }
 
-    fn pca_without(&self, fold: &Fold, source: &Source, components: usize) -> Result<Pca> {
+    fn pca_without(&self, fold: &Fold, source: &PcaSource, components: usize) -> Result<Pca> {
         let mut is_out = vec![false; self.distinct()];
         fold.left_out.iter().for_each(|&row| is_out[row as usize] = true);
         let distinct = |row: u32| self.place_of.map_or(row, |place_of| place_of[row as usize]);

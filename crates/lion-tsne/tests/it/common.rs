@@ -3,9 +3,9 @@
 use lion_tsne::Matrix;
 
 /// Numbers from a seed, roughly Gaussian: the sum of twelve uniform ones.
-pub(crate) struct Numbers(u64);
+pub(crate) struct TestRandom(u64);
 
-impl Numbers {
+impl TestRandom {
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(2) + 1)
     }
@@ -22,7 +22,7 @@ impl Numbers {
 
 /// `rows` points around `clusters` centres that lie `apart` from each other on average.
 pub(crate) fn clusters(rows: usize, cols: usize, clusters: usize, apart: f64, seed: u64) -> Matrix {
-    let mut numbers = Numbers::new(seed);
+    let mut numbers = TestRandom::new(seed);
     let centres: Vec<f64> = (0..clusters * cols).map(|_| numbers.gaussian() * apart).collect();
     let data = (0..rows * cols)
         .map(|at| (centres[at / cols % clusters * cols + at % cols] + numbers.gaussian()) as f32)

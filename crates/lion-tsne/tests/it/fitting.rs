@@ -1,10 +1,9 @@
 //! The whole fit: what it promises about bits, places, stopping and refusals.
 
 use crate::common::clusters;
-use lion_tsne::{
-    Affinities, Error, Fit, Init, Map, Matrix, Method, Metric, PcaChoice, Progress, Rows, Search, Stage,
-    ignore, kl_divergence, nearest_neighbours,
-};
+use lion_tsne::index::{Search, nearest_neighbours};
+use lion_tsne::tsne::{Affinities, kl_divergence};
+use lion_tsne::{Error, Fit, Init, Map, Matrix, Method, Metric, PcaChoice, Progress, Rows, Stage, ignore};
 use std::ops::ControlFlow;
 
 fn quick() -> Fit {

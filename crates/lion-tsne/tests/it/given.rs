@@ -1,10 +1,9 @@
 //! Neighbours that are known before the fit: the same map as with those it finds, and what is refused.
 
-use crate::common::{Numbers, clusters};
-use lion_tsne::{
-    ExactIndex, Fit, Init, Map, Matrix, Metric, Neighbours, PcaChoice, Preprocess, Search, ignore,
-    nearest_neighbours,
-};
+use crate::common::{TestRandom, clusters};
+use lion_tsne::index::{ExactIndex, Neighbours, Search, nearest_neighbours};
+use lion_tsne::preprocess::Preprocess;
+use lion_tsne::{Fit, Init, Map, Matrix, Metric, PcaChoice, ignore};
 
 fn quick() -> Fit {
     Fit {
@@ -68,7 +67,7 @@ fn plain_distances_lose_nothing() {
 /// Rows that equal others, far from each other in the table, also three of a kind.
 #[test]
 fn rows_that_equal_others_are_taken_as_one() {
-    let mut numbers = Numbers::new(3);
+    let mut numbers = TestRandom::new(3);
     let distinct = clusters(250, 6, 3, 4.0, 3);
     let again: Vec<u32> = (0..80).map(|_| (numbers.uniform() * 250.0) as u32).collect();
     let order: Vec<u32> = (0..250).chain(again).collect();
@@ -112,20 +111,20 @@ fn quick_refusal(x: &Matrix, neighbours: Neighbours) -> String {
     with(&quick(), neighbours).run(x.clone(), &mut ignore).expect_err("refused").to_string()
 }
 
-type Change<'a> = &'a dyn Fn(&mut Neighbours);
+type ListChange<'a> = &'a dyn Fn(&mut Neighbours);
 
 #[test]
 fn what_cannot_be_is_refused_in_a_sentence() {
     let x = clusters(100, 4, 2, 4.0, 6);
     let good = with_itself(&x, 35);
-    let refused = |change: Change<'_>| {
+    let refused = |change: ListChange<'_>| {
         let mut neighbours = good.clone();
         change(&mut neighbours);
         quick_refusal(&x, neighbours)
     };
     let at = 35 * 7 + 3;
     let (after, before) = (good.distances2[at].sqrt(), good.distances2[at + 1].sqrt());
-    let cases: [(&str, Change<'_>); 9] = [
+    let cases: [(&str, ListChange<'_>); 9] = [
         ("neighbours are 99 lists of 35, and there are 100 rows: bring one list for each row", &|n| {
             n.indices.truncate(35 * 99);
             n.distances2.truncate(35 * 99);

@@ -1,14 +1,13 @@
 //! Maps of landmarks, from the table to the file.
 
-use crate::common::{Numbers, clusters, paper};
-use lion_tsne::{
-    Fit, LandmarkOptions, Landmarks, Lion, Map, Matrix, PcaChoice, Rows, UncoveredCounter, ignore,
-};
+use crate::common::{TestRandom, clusters, paper};
+use lion_tsne::landmarks::{LandmarkOptions, Landmarks, UncoveredCounter};
+use lion_tsne::{Fit, Lion, Map, Matrix, PcaChoice, Rows, ignore};
 
 /// 6000 rows in five heaps and, one in a hundred, anywhere.
 fn table() -> Rows {
     let mut data = clusters(6000, 8, 5, 6.0, 3);
-    let mut numbers = Numbers::new(8);
+    let mut numbers = TestRandom::new(8);
     for row in data.data_mut().chunks_exact_mut(8).step_by(100) {
         row.iter_mut().for_each(|value| *value = (numbers.uniform() * 60.0 - 30.0) as f32);
     }
@@ -39,7 +38,7 @@ fn the_file_does_not_depend_on_parts_order_or_threads() {
     let rows = table();
     let in_order: Vec<u32> = (0..6000).collect();
     let mut mixed = in_order.clone();
-    let mut numbers = Numbers::new(4);
+    let mut numbers = TestRandom::new(4);
     (1..6000).rev().for_each(|i| mixed.swap(i, (numbers.uniform() * (i + 1) as f64) as usize));
     for (stratified, cover, pca) in
         [(false, false, None), (true, true, None), (false, true, Some(PcaChoice::Components(5)))]
@@ -111,7 +110,7 @@ fn the_estimate_holds_the_truth() {
     let fit = Fit { iterations: 5, ..fit() };
     for seed in 1..=3 {
         let mut data = clusters(250_000, 3, 4, 5.0, seed);
-        let mut numbers = Numbers::new(seed);
+        let mut numbers = TestRandom::new(seed);
         for row in data.data_mut().chunks_exact_mut(3).step_by(50) {
             row.iter_mut().for_each(|value| *value = (numbers.uniform() * 100.0 - 50.0) as f32);
         }

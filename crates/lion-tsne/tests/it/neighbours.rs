@@ -1,9 +1,9 @@
 //! Neighbours and affinities against plain f64.
 
-use crate::common::{Numbers, clusters, with_threads};
-use lion_tsne::{
-    Affinities, ExactIndex, Matrix, Neighbours, Search, ignore, nearest_neighbours, perplexity_weights,
-};
+use crate::common::{TestRandom, clusters, with_threads};
+use lion_tsne::index::{ExactIndex, Neighbours, Search, nearest_neighbours};
+use lion_tsne::tsne::{Affinities, perplexity_weights};
+use lion_tsne::{Matrix, ignore};
 use proptest::prelude::*;
 
 fn squared(x: &Matrix, i: usize, y: &Matrix, j: usize) -> f64 {
@@ -20,7 +20,7 @@ fn sorted(x: &Matrix, queries: &Matrix, i: usize, skip: Option<usize>) -> Vec<f6
 
 /// Rows of some kind: plain, far from the origin, tight clusters far apart, many equal, on a line, of two scales.
 fn rows(kind: usize, rows: usize, cols: usize, seed: u64) -> Matrix {
-    let mut numbers = Numbers::new(seed);
+    let mut numbers = TestRandom::new(seed);
     let data = (0..rows * cols).map(|at| {
         let (row, v) = (at / cols, numbers.gaussian());
         let value = match kind {
@@ -79,7 +79,7 @@ proptest! {
 
     #[test]
     fn perplexity_is_reached(n in 10usize..200, share in 0.05f64..0.95, spread in -6f64..6.0, seed: u64) {
-        let mut numbers = Numbers::new(seed);
+        let mut numbers = TestRandom::new(seed);
         let mut distances: Vec<f32> = (0..n).map(|_| (numbers.uniform() * 10f64.powf(spread)) as f32).collect();
         distances.sort_by(f32::total_cmp);
         let perplexity = 1.0 + share * (n - 1) as f64;

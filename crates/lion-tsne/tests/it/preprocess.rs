@@ -1,6 +1,7 @@
 //! Preprocessing against plain f64 oracles: direct covariance, Jacobi eigenvalues, dot products one by one.
 
-use lion_tsne::{Matrix, Metric, PcaChoice, Preprocess, unique_rows};
+use lion_tsne::preprocess::{Preprocess, unique_rows};
+use lion_tsne::{Matrix, Metric, PcaChoice};
 use proptest::prelude::*;
 
 /// Uniform numbers in [-1, 1) from a seed.

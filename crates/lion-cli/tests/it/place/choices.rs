@@ -1,7 +1,7 @@
 //! What can be chosen, and what it does.
 
-use super::{Placed, csv, folder, new_rows};
-use crate::tools::{Sample, npy};
+use super::{PlacedTable, csv, folder, new_rows};
+use crate::tools::{SampleTable, npy};
 use lion_table::Column;
 use lion_tsne::Map;
 
@@ -10,9 +10,9 @@ fn options_do_what_they_say() {
     let folder = folder();
     let place = |args: &str| {
         let summary = folder.json(&format!("place m.lion new.csv -o p.csv {args}"));
-        (summary, Placed::read(&folder, "p.csv"))
+        (summary, PlacedTable::read(&folder, "p.csv"))
     };
-    let places = |placed: &Placed| (placed.floats("x"), placed.floats("y"));
+    let places = |placed: &PlacedTable| (placed.floats("x"), placed.floats("y"));
     let (plain, plain_rows) = place("");
     assert_eq!((&plain["local"], &plain["verdict"]), (&"energy".into(), &"calibrated".into()));
 
@@ -24,7 +24,7 @@ fn options_do_what_they_say() {
     assert_eq!(place("--verdict paper --radius 2000").1.count("outlier"), 0);
     let (many, rows) = place("--alpha 98%");
     assert_eq!(many["alpha"], 0.98);
-    let strange = |rows: &Placed| rows.count("outlier") + rows.count("beside-outlier");
+    let strange = |rows: &PlacedTable| rows.count("outlier") + rows.count("beside-outlier");
     assert!(strange(&rows) > strange(&plain_rows), "{:?}", rows.floats("score"));
     let said: Vec<bool> = rows.floats("score").iter().map(|score| *score <= 0.98).collect();
     let called = rows.texts("verdict").into_iter().map(|verdict| verdict.ends_with("outlier"));
@@ -64,7 +64,7 @@ fn strangers_off_the_plane_are_found() {
     // Far from every row, but hardly in the plane of the first two components.
     let map = Map::load(folder.path("flat.lion")).unwrap();
     let pca = map.preprocess().pca().unwrap();
-    let row = Sample::new().rows[0].map(f32::from);
+    let row = SampleTable::new().rows[0].map(f32::from);
     let mut away = [1.0f32, -1.0, 1.0, -1.0];
     for c in 0..2 {
         let axis: Vec<f32> = (0..4).map(|d| pca.components().row(c)[d]).collect();
@@ -75,7 +75,7 @@ fn strangers_off_the_plane_are_found() {
     folder.write("off.csv", csv(&[row, stranger]));
     // Of 120 rows the second strangest already has a score of 2/121.
     assert_eq!(folder.json("place flat.lion off.csv -o p.csv --alpha 2%")["outlier"], 1);
-    let rows = Placed::read(&folder, "p.csv");
+    let rows = PlacedTable::read(&folder, "p.csv");
     let Column::F64(shares) = rows.column("off_plane") else { panic!("no shares") };
     assert!(shares[0].unwrap() > 0.0 && shares[1] == Some(0.0), "{shares:?}");
     let paper = "place flat.lion off.csv -o p.csv --verdict paper";
@@ -90,8 +90,8 @@ fn labels_tell_how_many_land_among_their_own_kind() {
         |args: &str| folder.json(&format!("place m.lion {args} -o p.csv"))["accuracy_10nn"].clone();
     let own = accuracy("t.csv --id name --label kind");
     assert!(own.as_f64().unwrap() > 0.95, "{own}");
-    folder.write("plain.csv", Sample::new().csv());
-    folder.write("kinds.txt", Sample::new().labels.join("\n"));
+    folder.write("plain.csv", SampleTable::new().csv());
+    folder.write("kinds.txt", SampleTable::new().labels.join("\n"));
     assert_eq!(accuracy("plain.csv --labels kinds.txt"), own);
     folder.write("wrong.txt", "beech\n".repeat(120));
     assert_eq!(accuracy("plain.csv --labels wrong.txt"), 0.0);
@@ -181,8 +181,8 @@ fn fit_keeps_the_parameters_of_placing() {
 #[test]
 fn maps_made_elsewhere_place_too() {
     let folder = folder();
-    folder.write("plain.csv", Sample::new().csv());
-    folder.write("y.npy", npy(120, 2, &Sample::new().values()[..240]));
+    folder.write("plain.csv", SampleTable::new().csv());
+    folder.write("y.npy", npy(120, 2, &SampleTable::new().values()[..240]));
     folder.json("fit plain.csv --embedding y.npy -o m.lion --radius 95%");
     for local in ["energy", "attraction", "idw"] {
         let summary = folder.json(&format!("place m.lion new.csv --local {local} -o p.csv"));

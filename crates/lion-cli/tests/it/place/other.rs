@@ -1,7 +1,7 @@
 //! `--method`: places by other methods than LION, beside LION's verdicts.
 
-use super::{Placed, folder, many_rows};
-use crate::tools::{Finished, Folder, Sample, npy};
+use super::{PlacedTable, folder, many_rows};
+use crate::tools::{Finished, Folder, SampleTable, npy};
 use lion_evaluate::{Baseline, Epsilon, Kernel};
 use lion_table::ReadOptions;
 use lion_tsne::{Map, Matrix, ignore};
@@ -30,12 +30,12 @@ const METHODS: [&str; 21] = [
     "fixed-point",
 ];
 
-fn place(folder: &Folder, args: &str) -> (serde_json::Value, Placed) {
+fn place(folder: &Folder, args: &str) -> (serde_json::Value, PlacedTable) {
     let summary = folder.json(&format!("place m.lion new.csv -o p.csv {args}"));
-    (summary, Placed::read(folder, "p.csv"))
+    (summary, PlacedTable::read(folder, "p.csv"))
 }
 
-fn places(placed: &Placed) -> Vec<[f32; 2]> {
+fn places(placed: &PlacedTable) -> Vec<[f32; 2]> {
     let (x, y) = (placed.floats("x"), placed.floats("y"));
     x.into_iter().zip(y).map(|(x, y)| [x as f32, y as f32]).collect()
 }
@@ -129,7 +129,7 @@ fn one_pass_in_batches_equals_all_at_once() {
     let whole = whole.unwrap();
     for args in ["--threads 1", "--threads 3 --outlier-control"] {
         folder.json(&format!("place m.lion many.npy --method rbf-cubic -o p.parquet {args}"));
-        let placed = Placed::read(&folder, "p.parquet");
+        let placed = PlacedTable::read(&folder, "p.parquet");
         let (found, verdicts) = (places(&placed), placed.texts("verdict"));
         assert_eq!(found.len(), 9000);
         for (row, found) in found.iter().enumerate() {
@@ -208,7 +208,7 @@ fn accuracy_is_that_of_the_methods_places() {
         summary["accuracy_10nn"].as_f64().unwrap()
     };
     assert!(accuracy("t.csv --id name --label kind --method kernelized") > 0.95);
-    let kinds = Sample::new().labels[..40].join("\n") + "\n?\n?\n?\n";
+    let kinds = SampleTable::new().labels[..40].join("\n") + "\n?\n?\n?\n";
     folder.write("kinds.txt", kinds);
     // With hardly any power, everything is in the middle.
     let idw = |power: &str| accuracy(&format!("new.csv --labels kinds.txt --method idw --power {power}"));

@@ -1,7 +1,7 @@
 //! What is refused: in one sentence, with the old file left whole.
 
 use super::{folder, many_rows};
-use crate::tools::{Finished, Folder, Sample, npy};
+use crate::tools::{Finished, Folder, SampleTable, npy};
 
 #[test]
 fn a_table_that_does_not_fit() {
@@ -43,7 +43,7 @@ fn labels_that_do_not_fit() {
     folder
         .lion("place m.lion new.csv --labels few.txt -o p.csv")
         .refuses(1, &["few.txt has 2 labels, and new.csv has 43 rows"]);
-    folder.write("plain.csv", Sample::new().csv());
+    folder.write("plain.csv", SampleTable::new().csv());
     folder.json("fit plain.csv -o plain.lion --perplexity 5 --iterations 20");
     folder
         .lion("place plain.lion new.csv --labels few.txt -o p.csv")

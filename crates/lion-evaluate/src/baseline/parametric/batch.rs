@@ -6,7 +6,7 @@
 
 use crate::baseline::dense::{multiply, view, view_mut};
 use lion_tsne::numerics::vectorized;
-use lion_tsne::perplexity_weights;
+use lion_tsne::tsne::perplexity_weights;
 use rayon::prelude::*;
 
 /// Rows that a thread takes at a time.

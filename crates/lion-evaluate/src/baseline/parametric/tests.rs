@@ -121,7 +121,7 @@ fn tells_clusters_apart_and_descends() {
     });
     assert!(last < first.map(|kl| 0.8 * kl), "{first:?} {last:?}");
     let places = network.unwrap().places(&x).unwrap();
-    let near = lion_tsne::ExactIndex::new(&places).unwrap().nearest(&places, 11).unwrap();
+    let near = lion_tsne::index::ExactIndex::new(&places).unwrap().nearest(&places, 11).unwrap();
     let same =
         (0..150).map(|i| near.indices[i * 11..][..11].iter().filter(|&&j| j as usize % 3 == i % 3).count());
     assert!(same.sum::<usize>() as f64 > 0.95 * 11.0 * 150.0);

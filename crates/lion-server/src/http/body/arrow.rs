@@ -1,12 +1,13 @@
-//! Arrow, stream or file: a column `id`, perhaps `label` and `t`, and the values as one column of lists or as a column each.
+//! Arrow, stream or file: a column `id`, perhaps `label` and `t`, and the values as one column of lists or as a column
+//! each.
 
-use super::{BadBody, Shape, check_id, check_name};
-use lion_table::{Batches, Cell, Column, Error, Field, Format, Kind, Outline, ReadOptions, outline};
+use super::{BadBody, RowShape, check_id, check_name};
+use lion_table::{Batches, CellAddress, Column, Error, Field, Format, Kind, Outline, ReadOptions, outline};
 use lion_table::{parse_batches, parse_columns};
 use lion_tsne::live::{Arrival, Change};
 
 /// Reads the points of an Arrow body.
-pub fn parse_arrow(bytes: &[u8], shape: &Shape) -> Result<Vec<Change>, BadBody> {
+pub fn parse_arrow(bytes: &[u8], shape: &RowShape) -> Result<Vec<Change>, BadBody> {
     let outline = check_outline(bytes, shape)?;
     let refuse = |error| refusal(error, shape);
     let options = options(&outline, shape)?;
@@ -37,7 +38,7 @@ pub fn parse_arrow(bytes: &[u8], shape: &Shape) -> Result<Vec<Change>, BadBody> 
 }
 
 /// Refuses what would cost too much to decode, before anything is decoded.
-fn check_outline(bytes: &[u8], shape: &Shape) -> Result<Outline, BadBody> {
+fn check_outline(bytes: &[u8], shape: &RowShape) -> Result<Outline, BadBody> {
     if bytes.starts_with(&[0x1f, 0x8b]) {
         return Err(BadBody::Malformed("the body is compressed by gzip; send Arrow as it is".to_owned()));
     }
@@ -53,7 +54,7 @@ fn check_outline(bytes: &[u8], shape: &Shape) -> Result<Outline, BadBody> {
 }
 
 /// Which columns are what. A name that the map has for one of its own columns is that column.
-fn options(outline: &Outline, shape: &Shape) -> Result<ReadOptions, BadBody> {
+fn options(outline: &Outline, shape: &RowShape) -> Result<ReadOptions, BadBody> {
     let there = |name: &str| outline.columns.iter().any(|column| column == name);
     if !there("id") {
         return Err(BadBody::Unprocessable("the table has no column id; every point needs one".to_owned()));
@@ -77,12 +78,12 @@ fn options(outline: &Outline, shape: &Shape) -> Result<ReadOptions, BadBody> {
     Ok(ReadOptions { id: Some("id".to_owned()), label, columns, exclude, ..ReadOptions::default() })
 }
 
-fn is_feature(shape: &Shape, name: &str) -> bool {
+fn is_feature(shape: &RowShape, name: &str) -> bool {
     shape.columns.iter().flatten().any(|column| column == name)
 }
 
 /// The column `t`, which needs all 64 bits; no values if there is none.
-fn times(bytes: &[u8], outline: &Outline, shape: &Shape) -> Result<Vec<Option<f64>>, Error> {
+fn times(bytes: &[u8], outline: &Outline, shape: &RowShape) -> Result<Vec<Option<f64>>, Error> {
     if is_feature(shape, "t") || !outline.columns.iter().any(|column| column == "t") {
         return Ok(Vec::new());
     }
@@ -100,8 +101,8 @@ fn check_names(row: usize, id: &str, label: Option<&str>) -> Result<(), BadBody>
 }
 
 /// The same fault in the words of this surface: there is no file and no command line here.
-fn refusal(error: Error, shape: &Shape) -> BadBody {
-    let place = |cell: &Cell| match cell.column.as_str() {
+fn refusal(error: Error, shape: &RowShape) -> BadBody {
+    let place = |cell: &CellAddress| match cell.column.as_str() {
         "" => format!("row {}", cell.row),
         column => format!("row {}, column {column}", cell.row),
     };

@@ -3,7 +3,7 @@
 //! Values go straight into the rows. While they do, [`Reading`] remembers where the parser is, so that an error names
 //! row and column without a second pass.
 
-use super::{BadBody, Shape, check_id, check_name};
+use super::{BadBody, RowShape, check_id, check_name};
 use lion_tsne::live::{Arrival, Change};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
@@ -11,7 +11,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 
 /// Reads an array of changes, or one change alone.
-pub fn parse_json(bytes: &[u8], shape: &Shape) -> Result<Vec<Change>, BadBody> {
+pub fn parse_json(bytes: &[u8], shape: &RowShape) -> Result<Vec<Change>, BadBody> {
     let reading = Reading::new(shape);
     match bytes.trim_ascii_start().first() {
         Some(b'[') => reading.finish(bytes, Changes(&reading)),
@@ -26,7 +26,7 @@ pub fn parse_json(bytes: &[u8], shape: &Shape) -> Result<Vec<Change>, BadBody> {
 }
 
 /// Reads one change per line; blank lines are none.
-pub fn parse_lines(bytes: &[u8], shape: &Shape) -> Result<Vec<Change>, BadBody> {
+pub fn parse_lines(bytes: &[u8], shape: &RowShape) -> Result<Vec<Change>, BadBody> {
     let reading = Reading::new(shape);
     let mut changes = Vec::new();
     for (line, text) in bytes.split(|&byte| byte == b'\n').enumerate() {
@@ -44,7 +44,7 @@ pub fn parse_lines(bytes: &[u8], shape: &Shape) -> Result<Vec<Change>, BadBody> 
 }
 
 /// Reads one change, which is line `line` of what somebody reads line by line; it counts from 1.
-pub fn parse_line(bytes: &[u8], line: u64, shape: &Shape) -> Result<Change, BadBody> {
+pub fn parse_line(bytes: &[u8], line: u64, shape: &RowShape) -> Result<Change, BadBody> {
     let reading = Reading::new(shape);
     reading.line.set(Some(usize::try_from(line).unwrap_or(usize::MAX)));
     reading.finish(bytes, One(&reading))
@@ -52,18 +52,18 @@ pub fn parse_line(bytes: &[u8], line: u64, shape: &Shape) -> Result<Change, BadB
 
 /// Where the parser is, and what it found wrong there.
 struct Reading<'a> {
-    shape: &'a Shape,
+    shape: &'a RowShape,
     /// Counted from 0; nothing before the first.
     row: Cell<Option<usize>>,
     /// The line of a body of lines, counted from 1.
     line: Cell<Option<usize>>,
-    part: Cell<Part>,
+    part: Cell<BodyPart>,
     refusal: RefCell<Option<BadBody>>,
 }
 
 /// A part of a row.
 #[derive(Clone, Copy, PartialEq)]
-enum Part {
+enum BodyPart {
     Whole,
     Field(&'static str),
     /// A value by its number, counted from 0.
@@ -71,19 +71,19 @@ enum Part {
 }
 
 impl<'a> Reading<'a> {
-    fn new(shape: &'a Shape) -> Self {
+    fn new(shape: &'a RowShape) -> Self {
         Self {
             shape,
             row: Cell::new(None),
             line: Cell::new(None),
-            part: Cell::new(Part::Whole),
+            part: Cell::new(BodyPart::Whole),
             refusal: RefCell::new(None),
         }
     }
 
     /// Lets `seed` read all of `bytes`.
     fn finish<'de, S: DeserializeSeed<'de>>(&self, bytes: &'de [u8], seed: S) -> Result<S::Value, BadBody> {
-        self.part.set(Part::Whole);
+        self.part.set(BodyPart::Whole);
         let mut json = serde_json::Deserializer::from_slice(bytes);
         let read = seed.deserialize(&mut json).and_then(|value| json.end().map(|()| value));
         read.map_err(|error| self.explain(bytes, &error))
@@ -98,9 +98,9 @@ impl<'a> Reading<'a> {
             (None, None) => "the body".to_owned(),
         };
         match self.part.get() {
-            Part::Whole => row,
-            Part::Field(name) => format!("{row}, field {name}"),
-            Part::Value(at) => format!("{row}, column {}", self.shape.column(at)),
+            BodyPart::Whole => row,
+            BodyPart::Field(name) => format!("{row}, field {name}"),
+            BodyPart::Value(at) => format!("{row}, column {}", self.shape.column(at)),
         }
     }
 
@@ -125,10 +125,10 @@ impl<'a> Reading<'a> {
         let at = offset(bytes, error.line(), error.column());
         match error.classify() {
             Category::Data => BadBody::Unprocessable(format!("{}: {problem}", self.place())),
-            _ if self.part.get() != Part::Whole && problem.starts_with("number out of range") => {
+            _ if self.part.get() != BodyPart::Whole && problem.starts_with("number out of range") => {
                 BadBody::Unprocessable(format!("{} is too large for a 32-bit float", self.place()))
             }
-            _ => match not_finite(bytes, at).filter(|_| self.part.get() != Part::Whole) {
+            _ => match not_finite(bytes, at).filter(|_| self.part.get() != BodyPart::Whole) {
                 Some(value) => BadBody::Unprocessable(format!(
                     "{} is {value}; every value must be a finite number: fill it or remove the row",
                     self.place()
@@ -189,7 +189,7 @@ impl<'de> Visitor<'de> for Changes<'_> {
             }
             changes.push(change);
             self.0.row.set(Some(changes.len()));
-            self.0.part.set(Part::Whole);
+            self.0.part.set(BodyPart::Whole);
         }
         Ok(changes)
     }
@@ -227,7 +227,7 @@ impl<'de> Visitor<'de> for One<'_> {
         let reading = self.0;
         let mut fields = Fields::default();
         while let Some(name) = map.next_key_seed(Name(reading))? {
-            reading.part.set(Part::Field(name));
+            reading.part.set(BodyPart::Field(name));
             let twice = match name {
                 "id" => fields.id.replace(map.next_value_seed(Id(reading))?).is_some(),
                 "x" => fields.row.replace(map.next_value_seed(Row(reading))?).is_some(),
@@ -238,7 +238,7 @@ impl<'de> Visitor<'de> for One<'_> {
             if twice {
                 return Err(reading.refuse("is there twice; it may have one value"));
             }
-            reading.part.set(Part::Whole);
+            reading.part.set(BodyPart::Whole);
         }
         fields.change(reading)
     }
@@ -359,13 +359,13 @@ impl<'de> Visitor<'de> for Row<'_> {
         let (reading, width) = (self.0, self.0.shape.width);
         let mut row = Vec::with_capacity(width);
         for at in 0..width {
-            reading.part.set(Part::Value(at));
+            reading.part.set(BodyPart::Value(at));
             match items.next_element_seed(Number(reading))? {
                 Some(value) => row.push(value),
                 None => break,
             }
         }
-        reading.part.set(Part::Whole);
+        reading.part.set(BodyPart::Whole);
         let mut found = row.len();
         while items.next_element::<IgnoredAny>()?.is_some() {
             found += 1;
@@ -373,7 +373,7 @@ impl<'de> Visitor<'de> for Row<'_> {
         if found != width {
             return Err(reading.stop(reading.shape.wrong_width(&reading.place(), found)));
         }
-        reading.part.set(Part::Field("x"));
+        reading.part.set(BodyPart::Field("x"));
         Ok(row)
     }
 }

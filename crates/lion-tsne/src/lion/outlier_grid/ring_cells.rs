@@ -1,12 +1,12 @@
 //! Free cells around the map.
 
-use super::GridCell;
+use super::OutlierCell;
 use crate::vectorized::vectorized;
 
 /// Cells with their centres beside them, so that the nearest of many is found in one quick pass.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RingCells {
-    cells: Vec<GridCell>,
+    cells: Vec<OutlierCell>,
     /// Along each dimension.
     centres: [Vec<f64>; 3],
     /// Room for the squared distances of a search.
@@ -22,13 +22,13 @@ impl RingCells {
         self.cells.is_empty()
     }
 
-    pub(super) fn push(&mut self, cell: GridCell, centre: [f64; 3]) {
+    pub(super) fn push(&mut self, cell: OutlierCell, centre: [f64; 3]) {
         self.cells.push(cell);
         self.centres.iter_mut().zip(centre).for_each(|(along, at)| along.push(at));
     }
 
     /// Takes out the cell whose centre is closest; of equal ones the least.
-    pub(super) fn take_nearest(&mut self, target: &[f64; 3]) -> Option<GridCell> {
+    pub(super) fn take_nearest(&mut self, target: &[f64; 3]) -> Option<OutlierCell> {
         let [x, y, z] = &self.centres;
         self.distances2.resize(self.cells.len(), 0.0);
         let distances2 = &mut self.distances2;
@@ -49,7 +49,7 @@ impl RingCells {
     }
 
     /// Takes out the cell with this number in their order in space, which does not depend on what came when.
-    pub(super) fn take_in_order(&mut self, number: usize) -> Option<GridCell> {
+    pub(super) fn take_in_order(&mut self, number: usize) -> Option<OutlierCell> {
         let mut order: Vec<usize> = (0..self.cells.len()).collect();
         if number >= order.len() {
             return None;
@@ -58,7 +58,7 @@ impl RingCells {
         Some(self.swap_remove(at))
     }
 
-    fn swap_remove(&mut self, at: usize) -> GridCell {
+    fn swap_remove(&mut self, at: usize) -> OutlierCell {
         self.centres.iter_mut().for_each(|along| _ = along.swap_remove(at));
         self.cells.swap_remove(at)
     }

@@ -333,9 +333,9 @@ mod tests {
     use crate::random::Random;
 
     /// A calibration of some rows, and p-values of rows like them.
-    struct Calibrated(Vec<f64>);
+    struct CalibratedScores(Vec<f64>);
 
-    impl Calibrated {
+    impl CalibratedScores {
         fn new(rows: usize, random: &mut Random) -> Self {
             let mut values: Vec<f64> = (0..rows).map(|_| random.uniform()).collect();
             values.sort_unstable_by(f64::total_cmp);
@@ -369,7 +369,7 @@ mod tests {
                 let mut random = Random::new(rows as u64);
                 let mut told = 0;
                 for _ in 0..30 {
-                    let calibrated = Calibrated::new(rows, &mut random);
+                    let calibrated = CalibratedScores::new(rows, &mut random);
                     let mut detector = Detector::default();
                     for at in 0..10_000 {
                         let bin = bin(&edges, calibrated.score(random.uniform()));
@@ -392,7 +392,7 @@ mod tests {
             let mut random = Random::new(7);
             let (mut late, mut lasting) = (0, 0);
             for _ in 0..60 {
-                let calibrated = Calibrated::new(rows, &mut random);
+                let calibrated = CalibratedScores::new(rows, &mut random);
                 let mut detector = Detector::default();
                 let limit = 300_000.0;
                 let ordinary = |random: &mut Random| bin(&edges, calibrated.score(random.uniform()));
@@ -424,7 +424,7 @@ mod tests {
         let edges = edges(0.01);
         let null = Null::uniform(20_000, &edges);
         let mut random = Random::new(3);
-        let calibrated = Calibrated::new(20_000, &mut random);
+        let calibrated = CalibratedScores::new(20_000, &mut random);
         let mut detector = Detector::default();
         let told = until(&mut detector, &null, 1_000_000.0, 200_000, || {
             bin(&edges, calibrated.score(random.uniform() / 1.16))

@@ -18,7 +18,7 @@ pub(crate) fn exact<const D: usize>(y: &[[f32; D]], forces: &mut [[f32; D]]) -> 
     let mut sums = vec![0.0f64; y.len().div_ceil(BLOCK)];
     let blocks = forces.par_chunks_mut(BLOCK).zip(y.par_chunks(BLOCK)).zip(&mut sums);
     blocks.for_each(|((forces, y), sum)| {
-        *sum = pulp::Arch::new().dispatch(Rows { groups: &groups, y, forces });
+        *sum = pulp::Arch::new().dispatch(PairwiseForces { groups: &groups, y, forces });
     });
     sums.iter().sum()
 }
@@ -34,13 +34,13 @@ fn grouped<const D: usize>(y: &[[f32; D]]) -> Vec<[[f32; GROUP]; D]> {
     groups
 }
 
-struct Rows<'a, const D: usize> {
+struct PairwiseForces<'a, const D: usize> {
     groups: &'a [[[f32; GROUP]; D]],
     y: &'a [[f32; D]],
     forces: &'a mut [[f32; D]],
 }
 
-impl<const D: usize> WithSimd for Rows<'_, D> {
+impl<const D: usize> WithSimd for PairwiseForces<'_, D> {
     type Output = f64;
 
     #[inline(always)]

@@ -29,14 +29,14 @@ pub(crate) struct Grid {
     /// Potential (or charge) at the nodes, row after row.
     nodes: Vec<f32>,
     /// Points in the order of their bands: place in units of the grid.
-    sorted: Vec<Point>,
-    unsorted: Vec<Point>,
+    sorted: Vec<PlanePoint>,
+    unsorted: Vec<PlanePoint>,
     /// Where each band's points begin in `sorted`.
     bands: Vec<usize>,
 }
 
 #[derive(Clone, Copy, Default)]
-pub(super) struct Point {
+pub(super) struct PlanePoint {
     pub(super) x: f32,
     pub(super) y: f32,
 }
@@ -135,14 +135,14 @@ impl Grid {
     /// Orders the points by the band of the grid that they touch first; within a band by number.
     fn sort_into_bands(&mut self, frame: &Frame, height: usize, y: &[[f32; 2]]) {
         let count = height.div_ceil(BAND);
-        self.sorted.resize(y.len(), Point::default());
-        self.unsorted.resize(y.len(), Point::default());
+        self.sorted.resize(y.len(), PlanePoint::default());
+        self.unsorted.resize(y.len(), PlanePoint::default());
         self.bands.clear();
         self.bands.resize(count + 1, 0);
         let points = self.unsorted.par_iter_mut().zip(y.par_iter()).with_min_len(2048);
         points.for_each(|(point, &place)| {
             let [x, y] = frame.place(place);
-            *point = Point { x, y };
+            *point = PlanePoint { x, y };
         });
         for point in &self.unsorted {
             self.bands[point.band() + 1] += 1;
@@ -177,7 +177,7 @@ impl Grid {
     }
 }
 
-impl Point {
+impl PlanePoint {
     #[inline(always)]
     fn band(&self) -> usize {
         self.y as usize / BAND

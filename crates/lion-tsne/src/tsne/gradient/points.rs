@@ -1,14 +1,14 @@
 //! Between points and grid: charges out to the nodes, potential and slope back.
 
 use super::f32x8::{F32x8, LANES, Lanes};
-use super::fft::{Frame, Point};
+use super::fft::{Frame, PlanePoint};
 use super::spline::{Splines, WIDTH};
 use pulp::{Simd, WithSimd};
 
 /// Adds the charges of some points to the nodes around them.
 pub(super) struct Spread<'a> {
     pub(super) splines: &'a Splines,
-    pub(super) points: &'a [Point],
+    pub(super) points: &'a [PlanePoint],
     /// Grid row at which `nodes` begin.
     pub(super) first_row: usize,
     pub(super) width: usize,

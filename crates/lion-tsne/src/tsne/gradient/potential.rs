@@ -75,7 +75,7 @@ impl Potential {
         let [x, y] = self.frame.unbounded(place);
         let [width, height] = self.size;
         let inside = |at: f32, nodes: usize| at >= 0.0 && at < nodes.saturating_sub(LANES) as f32;
-        (inside(x, width) && inside(y, height)).then(|| dispatch(At { of: self, x, y }))
+        (inside(x, width) && inside(y, height)).then(|| dispatch(PotentialAt { of: self, x, y }))
     }
 }
 
@@ -86,13 +86,13 @@ fn frame(y: &[[f32; 2]]) -> Option<Frame> {
 }
 
 /// A place in units of the grid.
-struct At<'a> {
+struct PotentialAt<'a> {
     of: &'a Potential,
     x: f32,
     y: f32,
 }
 
-impl WithSimd for At<'_> {
+impl WithSimd for PotentialAt<'_> {
     type Output = Taylor<2>;
 
     #[inline(always)]

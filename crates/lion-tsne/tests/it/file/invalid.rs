@@ -1,7 +1,9 @@
 //! One test for each kind of file that is whole, with a right checksum, and still no map.
 
 use super::support::*;
-use lion_tsne::{Map, MapParts, SampledFrom};
+use lion_tsne::Map;
+use lion_tsne::landmarks::SampledFrom;
+use lion_tsne::map::MapParts;
 
 #[test]
 fn an_unknown_version() {

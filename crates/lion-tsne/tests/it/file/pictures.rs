@@ -1,7 +1,8 @@
 //! Pictures of rows: drawn, kept, and refused where they do not fit.
 
 use super::support::*;
-use lion_tsne::{Image, Map, Matrix};
+use lion_tsne::map::Image;
+use lion_tsne::{Map, Matrix};
 
 const IMAGE: Image = Image { width: 2, height: 1, channels: 1 };
 

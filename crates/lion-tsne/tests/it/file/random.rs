@@ -1,7 +1,9 @@
 //! Bytes changed at random are refused or mean the same, and any map comes back.
 
 use super::support::*;
-use lion_tsne::{Map, MapParts, Matrix, Metric, PcaChoice, Preprocess, Provenance};
+use lion_tsne::map::{MapParts, Provenance};
+use lion_tsne::preprocess::Preprocess;
+use lion_tsne::{Map, Matrix, Metric, PcaChoice};
 use proptest::prelude::*;
 
 proptest! {

@@ -1,7 +1,9 @@
 //! Where a map is written, and what a failure leaves behind.
 
 use super::support::*;
-use lion_tsne::{Map, MapParts, Matrix, Metric, PcaChoice, Preprocess};
+use lion_tsne::map::MapParts;
+use lion_tsne::preprocess::Preprocess;
+use lion_tsne::{Map, Matrix, Metric, PcaChoice};
 use std::fs;
 use std::path::Path;
 

@@ -1,6 +1,8 @@
 //! Two maps, and map files taken apart to be put together wrongly.
 
-use lion_tsne::{KlPoint, Map, MapParts, Matrix, Metric, PcaChoice, Preprocess, Provenance, unique_rows};
+use lion_tsne::map::{KlPoint, MapParts, Provenance};
+use lion_tsne::preprocess::{Preprocess, unique_rows};
+use lion_tsne::{Map, Matrix, Metric, PcaChoice};
 use safetensors::SafeTensors;
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,11 +1,12 @@
 //! The calibrated verdict, beside the plain version and held to what it promises.
 
 use super::support::{Clustered, adopt, lion, matrix, queries, rows};
-use super::verdict_oracle::Calibrated;
-use crate::common::{Numbers, clusters, paper};
+use super::verdict_oracle::OracleCalibration;
+use crate::common::{TestRandom, clusters, paper};
+use lion_tsne::landmarks::Landmarks;
 use lion_tsne::{
-    Error, Fit, Landmarks, Lion, LionOptions, Local, Map, Matrix, Metric, PcaChoice, Radius, Verdict,
-    VerdictRule, ignore,
+    Error, Fit, Lion, LionOptions, Local, Map, Matrix, Metric, PcaChoice, Radius, Verdict, VerdictRule,
+    ignore,
 };
 
 fn calibrated(map: &Map) -> Lion {
@@ -16,7 +17,7 @@ fn calibrated(map: &Map) -> Lion {
 fn p_values_are_those_of_the_plain_version() {
     for (seed, count, cols) in [(1, 400, 3), (2, 300, 12), (3, 150, 40), (4, 60, 5)] {
         let map = Clustered { rows: count, cols, dims: 2, lonely: 4, seed }.map();
-        let (lion, oracle) = (calibrated(&map), Calibrated::new(&rows(map.x())));
+        let (lion, oracle) = (calibrated(&map), OracleCalibration::new(&rows(map.x())));
         assert_eq!(lion.verdict_rule(), VerdictRule::Calibrated);
         let queries = queries(&map, 150, seed);
         for (query, placed) in queries.iter().zip(lion.place(&matrix(&queries)).unwrap()) {
@@ -130,7 +131,7 @@ fn landmarks_keep_the_promise() {
 fn groups_are_left_out_together() {
     let (per_group, groups) = (10, 60);
     let data = |seed: u64| {
-        let mut numbers = Numbers::new(seed);
+        let mut numbers = TestRandom::new(seed);
         let mut values = Vec::new();
         for _ in 0..groups {
             let centre: Vec<f64> = (0..4).map(|_| numbers.gaussian() * 3.0).collect();
@@ -160,7 +161,7 @@ fn groups_are_left_out_together() {
 fn groups_larger_than_the_lists_of_neighbours_keep_the_promise() {
     let (per_group, groups) = (30, 80);
     let make = |seed: u64| {
-        let mut numbers = Numbers::new(seed);
+        let mut numbers = TestRandom::new(seed);
         let mut values = Vec::new();
         for _ in 0..groups {
             let centre: Vec<f64> = (0..5).map(|_| numbers.gaussian()).collect();
@@ -178,12 +179,13 @@ fn groups_larger_than_the_lists_of_neighbours_keep_the_promise() {
 }
 
 /// Every row of a factorial table has the same neighbours, but for those that were left out. A row of the map is one of the
-/// rows that its neighbours are rebuilt from, and a new row is not: if that were not seen to, twice as many would be strange.
+/// rows that its neighbours are rebuilt from, and a new row is not: if that were not seen to, twice as many would be
+/// strange.
 #[test]
 fn factorial_tables_keep_the_promise() {
     let make = |seed: u64| {
         let mut order: Vec<usize> = (0..729).collect();
-        let mut numbers = Numbers::new(seed);
+        let mut numbers = TestRandom::new(seed);
         (1..729).rev().for_each(|at| order.swap(at, (numbers.uniform() * (at + 1) as f64) as usize));
         let indicators = |row: usize| {
             (0..18).map(move |at| f32::from(u8::from(row / 3usize.pow(at as u32 / 3) % 3 == at % 3)))
@@ -237,7 +239,7 @@ fn groups_that_do_not_fit_are_refused() {
 #[test]
 fn duplicates_keep_the_promise() {
     let make = |seed: u64| {
-        let mut numbers = Numbers::new(seed);
+        let mut numbers = TestRandom::new(seed);
         let mut value = || (numbers.uniform() * 8.0).floor() as f32;
         let data = Matrix::new(1000, 3, (0..3000).map(|_| value()).collect()).unwrap();
         let (train, test) = halves(&data, 500);
@@ -333,7 +335,7 @@ fn ordinary_rows_beyond_the_radius_have_places() {
 /// A stranger off the plane of the PCA has its shadow among other rows, and is found all the same.
 #[test]
 fn what_is_off_the_plane_is_strange() {
-    let mut numbers = Numbers::new(4);
+    let mut numbers = TestRandom::new(4);
     let mut row = |off: f64| -> Vec<f64> {
         let along = [numbers.gaussian() * 5.0, numbers.gaussian() * 4.0];
         let mut row = along.to_vec();

@@ -5,9 +5,9 @@ use super::support::{
     Clustered, adopt, extent, lion, matrix, on_the_edge, place_of, queries, rows, shuffled, strangers,
 };
 use crate::common::{clusters, paper};
+use lion_tsne::lion::Taper;
 use lion_tsne::{
-    Error, Fit, Lion, LionOptions, Local, Map, Matrix, Metric, PcaChoice, Placement, Radius, Taper, Verdict,
-    ignore,
+    Error, Fit, Lion, LionOptions, Local, Map, Matrix, Metric, PcaChoice, Placement, Radius, Verdict, ignore,
 };
 
 /// Bits of everything that a placement says, but for the group, whose name may depend on the call.

@@ -2,14 +2,14 @@
 
 use super::oracle::{self, distance, flat};
 use super::support::{adopt, extent, matrix, on_the_edge, place_of, rows, same};
-use crate::common::{Numbers, paper};
+use crate::common::{TestRandom, paper};
 use lion_tsne::{Lion, LionOptions, Local, Map, Radius};
 
 const ROWS: usize = 12_000;
 
 /// Rows spread evenly in `cols` dimensions, where cells of near rows are no help, and places that follow them.
 fn spread(cols: usize, seed: u64) -> Map {
-    let mut numbers = Numbers::new(seed);
+    let mut numbers = TestRandom::new(seed);
     let x: Vec<Vec<f64>> = (0..ROWS).map(|_| (0..cols).map(|_| numbers.uniform()).collect()).collect();
     let y: Vec<Vec<f64>> = x.iter().map(|row| vec![100.0 * row[0], 100.0 * row[1]]).collect();
     adopt(&x, &y)
@@ -31,7 +31,7 @@ fn as_the_plain_version(cols: usize, seed: u64, percentile: f64) -> f64 {
     let r_x = oracle::percentile(&nn_x, percentile);
     assert!((lion.r_x() / r_x - 1.0).abs() < 1e-3, "r_x is {r_x}, not {}", lion.r_x());
 
-    let mut numbers = Numbers::new(seed + 1);
+    let mut numbers = TestRandom::new(seed + 1);
     let queries: Vec<Vec<f64>> =
         (0..400).map(|i| (0..cols).map(|_| numbers.uniform() * [1.0, 1.1][i % 2]).collect()).collect();
     let queries = rows(&matrix(&queries));
@@ -46,7 +46,7 @@ fn as_the_plain_version(cols: usize, seed: u64, percentile: f64) -> f64 {
         assert!(same(placement.verdict, verdict), "{verdict:?}, not {}", placement.verdict);
         assert!(placement.neighbours as usize <= neighbours.len());
         counts[verdict as usize] += 1;
-        if verdict != oracle::Verdict::Interpolated {
+        if verdict != oracle::OracleVerdict::Interpolated {
             assert_eq!(placement.neighbours as usize, neighbours.len(), "no neighbour was missed");
             let reach = distance(query, &x[oracle::by_distance(query, &x)[0]]);
             assert!((f64::from(placement.nearest_distance) / reach - 1.0).abs() < 1e-5);
@@ -81,7 +81,7 @@ fn rows_of_a_large_map_have_their_own_places() {
 /// moves a place little or not at all.
 #[test]
 fn missed_neighbours_move_places_little() {
-    let mut numbers = Numbers::new(11);
+    let mut numbers = TestRandom::new(11);
     let mut around = |centre: usize| -> Vec<f64> {
         let middle = |column: usize| [0.0, 4.0][(centre >> (column % 5)) & 1];
         (0..20).map(|column| middle(column) + numbers.gaussian()).collect()

@@ -1,8 +1,9 @@
 //! The rule `energy`: attraction and repulsion beside plain sums, and what it is for.
 
-use super::oracle::{self, Energy, distance};
+use super::oracle::{self, OracleEnergy, distance};
 use super::support::{Clustered, adopt, extent, lion, matrix, place_of, queries, rows};
-use lion_tsne::{Fit, Lion, LionOptions, Map, PcaChoice, Placement, Taper, Verdict, ignore};
+use lion_tsne::lion::Taper;
+use lion_tsne::{Fit, Lion, LionOptions, Map, PcaChoice, Placement, Verdict, ignore};
 
 fn fitted(rows: usize, dims: usize, perplexity: f64, seed: u64) -> Map {
     let (x, _) = Clustered { rows, cols: 8, dims, lonely: 4, seed }.parts();
@@ -30,7 +31,7 @@ fn energy_is_the_plain_descent() {
         let strength = oracle::repulsion(&y);
         let (mut all, mut same) = (0, 0);
         for (query, placement) in interpolated(&lion(&map, &LionOptions::default()), seed) {
-            let cost = Energy::new(&query, &x, &y, perplexity).repelled(strength);
+            let cost = OracleEnergy::new(&query, &x, &y, perplexity).repelled(strength);
             let place = place_of(&placement);
             let paid = cost.at(&place);
             let least_start = cost.starts().map(|start| cost.at(start)).fold(f64::INFINITY, f64::min);
@@ -53,7 +54,7 @@ fn no_start_is_better() {
     let (x, y) = (rows(map.x()), rows(map.y()));
     let strength = oracle::repulsion(&y);
     for (query, placement) in interpolated(&lion(&map, &LionOptions::default()), 45) {
-        let cost = Energy::new(&query, &x, &y, 12.0).repelled(strength);
+        let cost = OracleEnergy::new(&query, &x, &y, 12.0).repelled(strength);
         let paid = cost.at(&place_of(&placement));
         assert!(cost.starts().all(|start| paid <= cost.at(start) + 1e-5), "{paid}");
     }

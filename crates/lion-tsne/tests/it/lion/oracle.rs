@@ -41,7 +41,7 @@ pub(super) fn within(x: &[f64], rows: &[Vec<f64>], r_x: f64) -> Vec<usize> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum OracleVerdict {
     Exact,
     Interpolated,
     BesideOutlier,
@@ -49,12 +49,12 @@ pub(super) enum Verdict {
 }
 
 /// The table of cases. A training row is an outlier itself if its own nearest neighbour is beyond `r_x`.
-pub(super) fn verdict(x: &[f64], rows: &[Vec<f64>], nn_x: &[f64], r_x: f64) -> Verdict {
+pub(super) fn verdict(x: &[f64], rows: &[Vec<f64>], nn_x: &[f64], r_x: f64) -> OracleVerdict {
     match within(x, rows, r_x).as_slice() {
-        [nearest, ..] if distance(x, &rows[*nearest]) == 0.0 => Verdict::Exact,
-        [_, _, ..] => Verdict::Interpolated,
-        [single] if nn_x[*single] > r_x => Verdict::BesideOutlier,
-        [_] | [] => Verdict::Outlier,
+        [nearest, ..] if distance(x, &rows[*nearest]) == 0.0 => OracleVerdict::Exact,
+        [_, _, ..] => OracleVerdict::Interpolated,
+        [single] if nn_x[*single] > r_x => OracleVerdict::BesideOutlier,
+        [_] | [] => OracleVerdict::Outlier,
     }
 }
 
@@ -178,14 +178,14 @@ pub(super) fn repulsion(places: &[Vec<f64>]) -> f64 {
 }
 
 /// What x pays at a place: F(y) = Σ p(i|x) log(1 + |y-yi|²) over its nearest rows, and `strength` times φ(y).
-pub(super) struct Energy<'a> {
+pub(super) struct OracleEnergy<'a> {
     places: &'a [Vec<f64>],
     nearest: Vec<usize>,
     weights: Vec<f64>,
     strength: f64,
 }
 
-impl<'a> Energy<'a> {
+impl<'a> OracleEnergy<'a> {
     pub(super) fn new(x: &[f64], rows: &[Vec<f64>], places: &'a [Vec<f64>], perplexity: f64) -> Self {
         let mut nearest = by_distance(x, rows);
         nearest.truncate((3.0 * perplexity).ceil() as usize);
@@ -268,7 +268,7 @@ impl<'a> Energy<'a> {
 
 /// The place of x by the rule attraction.
 pub(super) fn attraction(x: &[f64], rows: &[Vec<f64>], places: &[Vec<f64>], perplexity: f64) -> Vec<f64> {
-    Energy::new(x, rows, places, perplexity).place()
+    OracleEnergy::new(x, rows, places, perplexity).place()
 }
 
 /// Leave-one-out: the mean of |estimate - yi|² over the rows with at least two neighbours.

@@ -3,8 +3,9 @@
 use super::grid_oracle::{OracleCell, OracleGrid};
 use super::oracle::{self, distance};
 use super::support::{Clustered, adopt, extent, lion, matrix, narrow, place_of, rows, shuffled, strangers};
-use crate::common::{Numbers, paper};
-use lion_tsne::{Lion, LionOptions, Map, Placement, Positions, Radius, Resolved, Verdict};
+use crate::common::{TestRandom, paper};
+use lion_tsne::lion::{Positions, Resolved};
+use lion_tsne::{Lion, LionOptions, Map, Placement, Radius, Verdict};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
@@ -39,7 +40,7 @@ fn one_by_one_positions_are_the_closest_free_ones() {
         let places = rows(map.y());
         let grid = OracleGrid::new(&places, r_y);
         let tolerance = 1e-5 * extent(&places);
-        let mut numbers = Numbers::new(seed);
+        let mut numbers = TestRandom::new(seed);
         let mut rows = strangers(&rows(map.x()), count, 3.0);
         // In all directions, so that their nearest rows differ.
         rows.iter_mut().flatten().for_each(|v| *v *= if numbers.uniform() < 0.5 { -1.0 } else { 1.0 });
@@ -314,7 +315,7 @@ fn assert_apart(places: &[Vec<f64>], least: f64) {
 /// Places of a map of some shape: 0 a cloud, 1 two far clouds, 2 a line along an axis, 3 a slanted line, 4 a point,
 /// 5 a narrow band, 6 a grid on round numbers, 7 tiny, 8 huge and far from the origin.
 fn layout(kind: usize, count: usize, dims: usize, seed: u64) -> Vec<Vec<f64>> {
-    let mut numbers = Numbers::new(seed);
+    let mut numbers = TestRandom::new(seed);
     let mut place = |i: usize| -> Vec<f64> {
         let mut at = |d: usize| {
             let v = numbers.gaussian();
@@ -431,7 +432,7 @@ fn a_hundred_thousand_outliers_in_one_group() {
     let map = Clustered { rows: 300, cols: 3, dims: 2, lonely: 0, seed: 17 }.map();
     let lion = lion(&map, &options(4.0));
     let stranger = strangers(&rows(map.x()), 1, 50.0).remove(0);
-    let mut numbers = Numbers::new(18);
+    let mut numbers = TestRandom::new(18);
     let mut near = || stranger.iter().map(|v| v + numbers.gaussian() * 0.1).collect::<Vec<f64>>();
     let batch: Vec<Vec<f64>> = (0..100_000).map(|_| near()).collect();
     let begun = Instant::now();

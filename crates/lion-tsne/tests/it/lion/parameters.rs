@@ -3,9 +3,8 @@
 use super::oracle::{cv_error, nearest_distances, percentile};
 use super::support::{Clustered, adopt, lion, matrix, rows};
 use crate::common::{clusters, paper};
-use lion_tsne::{
-    Fit, Lion, LionOptions, LionParameters, Local, Map, PcaChoice, Progress, Radius, Stage, ignore,
-};
+use lion_tsne::lion::LionParameters;
+use lion_tsne::{Fit, Lion, LionOptions, Local, Map, PcaChoice, Progress, Radius, Stage, ignore};
 use std::ops::ControlFlow;
 
 fn close(value: f64, truth: f64) -> bool {

@@ -2,7 +2,8 @@
 
 use super::support::{Clustered, lion, matrix, queries, shuffled};
 use crate::common::paper;
-use lion_tsne::{Lion, LionOptions, PendingOutlier, Placement, Positions, Radius, Resolved};
+use lion_tsne::lion::{PendingOutlier, Positions, Resolved};
+use lion_tsne::{Lion, LionOptions, Placement, Radius};
 use proptest::prelude::*;
 
 /// Maps in the plane and in space, with both ways to choose a position, and rows of every kind for them.

@@ -1,14 +1,12 @@
 //! Where rows are placed, and what is said of them, beside the plain version.
 
-use super::oracle::{self, Energy, distance, flat, nearest_distances, percentile};
+use super::oracle::{self, OracleEnergy, distance, flat, nearest_distances, percentile};
 use super::support::{
     Clustered, adopt, extent, lion, matrix, narrow, on_the_edge, place_of, queries, rows, same, wide,
 };
-use crate::common::{Numbers, paper};
-use lion_tsne::{
-    Fit, Lion, LionOptions, Local, Map, Matrix, PcaChoice, PcaResidualLimit, Placement, Radius, Taper,
-    Verdict, ignore,
-};
+use crate::common::{TestRandom, paper};
+use lion_tsne::lion::{PcaResidualLimit, Taper};
+use lion_tsne::{Fit, Lion, LionOptions, Local, Map, Matrix, PcaChoice, Placement, Radius, Verdict, ignore};
 
 fn idw(radius: Radius, power: f64) -> LionOptions {
     LionOptions { local: Local::Idw, radius: Some(radius), power: Some(power), ..paper() }
@@ -45,16 +43,16 @@ fn compare(
         assert_eq!(placement.neighbours as usize, neighbours.len(), "neighbours of row {i}");
         let verdict = oracle::verdict(query, &x, &nn_x, lion.r_x());
         assert!(same(placement.verdict, verdict), "row {i} is {verdict:?}, not {}", placement.verdict);
-        assert_eq!(placement.group.is_some(), verdict == oracle::Verdict::Outlier, "row {i}");
+        assert_eq!(placement.group.is_some(), verdict == oracle::OracleVerdict::Outlier, "row {i}");
         counts[verdict as usize] += 1;
         match verdict {
-            oracle::Verdict::Exact => assert_eq!(place_of(placement), y[nearest], "row {i}"),
-            oracle::Verdict::Interpolated => check(query, &neighbours, placement),
-            oracle::Verdict::BesideOutlier => {
+            oracle::OracleVerdict::Exact => assert_eq!(place_of(placement), y[nearest], "row {i}"),
+            oracle::OracleVerdict::Interpolated => check(query, &neighbours, placement),
+            oracle::OracleVerdict::BesideOutlier => {
                 let beside = distance(&place_of(placement), &y[nearest]);
                 assert!(beside <= lion.r_close() * (1.0 + 1e-5) + 1e-6 * extent(&y), "row {i}: {beside}");
             }
-            oracle::Verdict::Outlier => assert!(place_of(placement).iter().all(|v| v.is_finite())),
+            oracle::OracleVerdict::Outlier => assert!(place_of(placement).iter().all(|v| v.is_finite())),
         }
     }
     counts
@@ -111,7 +109,7 @@ fn attraction_is_the_plain_descent() {
         let (x, y) = (rows(map.x()), rows(map.y()));
         let lion = lion(&map, &LionOptions { local: Local::Attraction, ..paper() });
         let counts = compare(&lion, &mixed(&map, 200, seed), |query, _, placement| {
-            let cost = Energy::new(query, &x, &y, perplexity);
+            let cost = OracleEnergy::new(query, &x, &y, perplexity);
             let (place, truth) = (place_of(placement), cost.place());
             let (paid, least) = (cost.at(&place), cost.at(&truth));
             assert!((paid - least).abs() <= 1e-6 * least.max(1.0), "it costs {paid}, not {least}");
@@ -230,7 +228,7 @@ fn a_taper_makes_places_follow_rows_without_jumps() {
 #[test]
 fn splitting_keeps_rows_out_of_clusters_that_are_not_theirs() {
     // Two clusters that touch in x and are far apart on the map, and a third between them that has no part in it.
-    let mut numbers = Numbers::new(8);
+    let mut numbers = TestRandom::new(8);
     let mut around = |x: [f64; 2], y: [f64; 2]| -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
         let mut spread = |at: [f64; 2], by: f64| at.map(|v| v + by * numbers.gaussian()).to_vec();
         (0..40).map(|_| (spread(x, 0.3), spread(y, 1.0))).unzip()
@@ -288,9 +286,9 @@ fn splitting_is_the_longest_prefix_that_hangs_together() {
 
 /// 400 rows of 20 columns near a plane of 3 dimensions, and a random map of them.
 fn near_a_plane() -> (Matrix, Map) {
-    let mut numbers = Numbers::new(11);
+    let mut numbers = TestRandom::new(11);
     let directions: Vec<f64> = (0..60).map(|_| numbers.gaussian()).collect();
-    let row = |numbers: &mut Numbers| -> Vec<f64> {
+    let row = |numbers: &mut TestRandom| -> Vec<f64> {
         let along: Vec<f64> = (0..3).map(|_| numbers.gaussian() * 3.0).collect();
         let at = |j: usize| (0..3).map(|c| along[c] * directions[c * 20 + j]).sum::<f64>();
         (0..20).map(|j| at(j) + 0.1 * numbers.gaussian()).collect()
@@ -307,8 +305,8 @@ fn near_a_plane() -> (Matrix, Map) {
 fn lifted(data: &Matrix, map: &Map, by: f64) -> Vec<Vec<f64>> {
     let pca = map.preprocess().pca().expect("a PCA");
     let components = rows(pca.components());
-    let mut numbers = Numbers::new(12);
-    let lift = |i: usize, numbers: &mut Numbers| -> Vec<f64> {
+    let mut numbers = TestRandom::new(12);
+    let lift = |i: usize, numbers: &mut TestRandom| -> Vec<f64> {
         let mut out: Vec<f64> = (0..20).map(|_| numbers.gaussian()).collect();
         for component in &components {
             let along: f64 = out.iter().zip(component).map(|(a, b)| a * b).sum();
@@ -377,7 +375,7 @@ fn residuals_are_compared_with_those_of_the_rows() {
                 }
                 outliers[usize::from(out > edge)] += 1;
                 let verdict = match out > edge {
-                    true => oracle::Verdict::Outlier,
+                    true => oracle::OracleVerdict::Outlier,
                     false => oracle::verdict(shadow, &x, &nn_x, truth),
                 };
                 assert!(same(placement.verdict, verdict), "{verdict:?} at {out}, not {}", placement.verdict);
@@ -437,7 +435,7 @@ fn far_neighbours_count_when_clusters_are_split() {
 /// of the map, and is not that row.
 #[test]
 fn a_row_that_differs_in_a_constant_column_is_not_exact() {
-    let mut numbers = Numbers::new(3);
+    let mut numbers = TestRandom::new(3);
     let mut row =
         || -> Vec<f32> { (0..12).map(|c| if c == 5 { 3.0 } else { numbers.gaussian() as f32 }).collect() };
     let data: Vec<f32> = (0..200).flat_map(|_| row()).collect();

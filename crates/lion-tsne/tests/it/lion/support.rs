@@ -1,7 +1,7 @@
 //! Maps and rows to place, and the library's answers beside those of the plain version.
 
 use super::oracle;
-use crate::common::Numbers;
+use crate::common::TestRandom;
 use lion_tsne::{Fit, Lion, LionOptions, Map, Matrix, PcaChoice, Placement, Verdict, ignore};
 
 /// Rows of numbers as a matrix.
@@ -49,7 +49,7 @@ const CLUSTERS: usize = 5;
 impl Clustered {
     /// Rows in clusters but for a few lonely ones, and places in clusters too.
     pub(super) fn parts(self) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
-        let mut numbers = Numbers::new(self.seed);
+        let mut numbers = TestRandom::new(self.seed);
         let mut points = |cols: usize, apart: f64| -> Vec<Vec<f64>> {
             let mut random =
                 |scale: f64| -> Vec<f64> { (0..cols).map(|_| numbers.gaussian() * scale).collect() };
@@ -78,8 +78,8 @@ impl Clustered {
 pub(super) fn queries(map: &Map, count: usize, seed: u64) -> Vec<Vec<f64>> {
     let x = rows(map.x());
     let near = oracle::percentile(&oracle::nearest_distances(&x), 50.0);
-    let mut numbers = Numbers::new(seed ^ 0x5eed);
-    let any = |numbers: &mut Numbers| x[(numbers.uniform() * x.len() as f64) as usize].clone();
+    let mut numbers = TestRandom::new(seed ^ 0x5eed);
+    let any = |numbers: &mut TestRandom| x[(numbers.uniform() * x.len() as f64) as usize].clone();
     let mut query = |i: usize| -> Vec<f64> {
         let (one, other) = (any(&mut numbers), any(&mut numbers));
         let step = [0.1, 0.5, 0.0, 1.0, 30.0][i % 5] * near / (one.len() as f64).sqrt();
@@ -109,12 +109,12 @@ pub(super) fn place_of(placement: &Placement) -> Vec<f64> {
     wide(&placement.place)
 }
 
-pub(super) fn same(verdict: Verdict, truth: oracle::Verdict) -> bool {
+pub(super) fn same(verdict: Verdict, truth: oracle::OracleVerdict) -> bool {
     match truth {
-        oracle::Verdict::Exact => verdict == Verdict::Exact,
-        oracle::Verdict::Interpolated => verdict == Verdict::Interpolated,
-        oracle::Verdict::BesideOutlier => verdict == Verdict::BesideOutlier,
-        oracle::Verdict::Outlier => verdict == Verdict::Outlier,
+        oracle::OracleVerdict::Exact => verdict == Verdict::Exact,
+        oracle::OracleVerdict::Interpolated => verdict == Verdict::Interpolated,
+        oracle::OracleVerdict::BesideOutlier => verdict == Verdict::BesideOutlier,
+        oracle::OracleVerdict::Outlier => verdict == Verdict::Outlier,
     }
 }
 
@@ -130,7 +130,7 @@ pub(super) fn strangers(x: &[Vec<f64>], count: usize, apart: f64) -> Vec<Vec<f64
 
 /// The numbers 0 to `count` in a random order.
 pub(super) fn shuffled(count: usize, seed: u64) -> Vec<u32> {
-    let mut numbers = Numbers::new(seed);
+    let mut numbers = TestRandom::new(seed);
     let mut order: Vec<u32> = (0..count as u32).collect();
     for i in (1..count).rev() {
         order.swap(i, (numbers.uniform() * (i + 1) as f64) as usize);

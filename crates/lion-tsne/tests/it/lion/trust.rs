@@ -1,7 +1,7 @@
 //! The plain version itself, on examples small enough to be worked out by hand.
 
 use super::oracle::{
-    Energy, Verdict, attraction, cv_error, flat, groups, idw, nearest_distances, percentile,
+    OracleEnergy, OracleVerdict, attraction, cv_error, flat, groups, idw, nearest_distances, percentile,
     perplexity_weights, residual, share_at_least, split_clusters, trapezoid, triangle, verdict, within,
 };
 
@@ -36,13 +36,13 @@ fn verdicts_follow_the_table() {
     let rows = line(&[0.0, 1.0, 2.0, 10.0]);
     let nn_x = nearest_distances(&rows);
     for (x, truth) in [
-        (1.0, Verdict::Exact),
-        (10.0, Verdict::Exact),
-        (0.5, Verdict::Interpolated),
-        (-0.5, Verdict::Interpolated),
-        (11.5, Verdict::BesideOutlier),
-        (3.2, Verdict::Outlier),
-        (5.0, Verdict::Outlier),
+        (1.0, OracleVerdict::Exact),
+        (10.0, OracleVerdict::Exact),
+        (0.5, OracleVerdict::Interpolated),
+        (-0.5, OracleVerdict::Interpolated),
+        (11.5, OracleVerdict::BesideOutlier),
+        (3.2, OracleVerdict::Outlier),
+        (5.0, OracleVerdict::Outlier),
     ] {
         assert_eq!(verdict(&[x], &rows, &nn_x, 1.5), truth, "{x}");
     }
@@ -112,7 +112,7 @@ fn energy_is_the_bottom_of_its_valley() {
     assert!((y[0] - 0.05).abs() < 1e-10 && (y[1] - height / 3.0).abs() < 1e-10, "{y:?}");
     // Two together and one far away: beside the two, not between.
     let places = vec![vec![0.0, 0.0], vec![0.0, 0.0], vec![100.0, 0.0]];
-    let cost = Energy::new(&x, &rows, &places, 1.0);
+    let cost = OracleEnergy::new(&x, &rows, &places, 1.0);
     assert!((cost.at(&[0.0, 0.0]) - 10_001f64.ln() / 3.0).abs() < 1e-12);
     let y = cost.place();
     assert!(y[0] > 0.0 && y[0] < 0.01, "{y:?}");

@@ -6,7 +6,7 @@ use super::oracle::{by_distance, distance};
 const K: usize = 10;
 
 /// What is known of the rows of a map, each left out by itself.
-pub(super) struct Calibrated {
+pub(super) struct OracleCalibration {
     rows: Vec<Vec<f64>>,
     k: usize,
     c: f64,
@@ -15,7 +15,7 @@ pub(super) struct Calibrated {
 }
 
 /// The three p-values of a row: of both parts together, of its distance, of its neighbours.
-pub(super) struct PValues {
+pub(super) struct OraclePValues {
     pub(super) score: f64,
     pub(super) distance: f64,
     pub(super) neighbours: f64,
@@ -61,7 +61,7 @@ fn squared_error(x: &[f64], near: &[&Vec<f64>]) -> f64 {
     (0..k).map(|a| w[a] * dot(&g[a], &w)).sum()
 }
 
-impl Calibrated {
+impl OracleCalibration {
     pub(super) fn new(rows: &[Vec<f64>]) -> Self {
         let k = K.min(rows.len() - 1);
         let others = |i: usize| by_distance(&rows[i], rows).into_iter().filter(move |&j| j != i);
@@ -85,7 +85,7 @@ impl Calibrated {
     }
 
     /// The p-values of a new row, by counting everything.
-    pub(super) fn p_values(&self, x: &[f64]) -> PValues {
+    pub(super) fn p_values(&self, x: &[f64]) -> OraclePValues {
         let near: Vec<usize> = by_distance(x, &self.rows).into_iter().take(self.k).collect();
         let rows: Vec<&Vec<f64>> = near.iter().map(|&j| &self.rows[j]).collect();
         let error = 0.5 * (squared_error(x, &rows) + self.c * self.c).ln();
@@ -112,6 +112,6 @@ impl Calibrated {
         let (farther, worse) = parts(&new);
         let close = |a: f64, b: f64| a != b && (a - b).abs() <= 1e-4 * (1.0 + a.abs());
         let doubt = count(&|row| close(row.0, new.0)) + count(&|row| close(row.1, new.1));
-        PValues { score, distance: farther / n, neighbours: worse / n, doubt: doubt / n }
+        OraclePValues { score, distance: farther / n, neighbours: worse / n, doubt: doubt / n }
     }
 }

@@ -1,6 +1,6 @@
 //! The clusters of a map: labels, or what a person would see.
 
-use crate::common::Numbers;
+use crate::common::TestRandom;
 use lion_tsne::live::{Clusters, Live, LiveOptions};
 use lion_tsne::{Fit, Lion, LionOptions, Matrix, PcaChoice, Rows, ignore};
 use std::sync::Arc;
@@ -16,13 +16,13 @@ fn clusters(dims: usize, places: Vec<f32>, labels: Option<Vec<String>>) -> Clust
 
 /// Rows in three round clouds in turn, 6 deviations apart.
 fn clouds(rows: usize, dims: usize, seed: u64) -> Vec<f32> {
-    let mut numbers = Numbers::new(seed);
+    let mut numbers = TestRandom::new(seed);
     let centre = |cloud: usize, d: usize| [[0.0, 0.0, 0.0], [6.0, 0.0, 0.0], [3.0, 5.2, 0.0]][cloud][d];
     (0..rows * dims).map(|i| (centre(i / dims % 3, i % dims) + numbers.gaussian()) as f32).collect()
 }
 
 fn uniform(values: usize, seed: u64) -> Vec<f32> {
-    let mut numbers = Numbers::new(seed);
+    let mut numbers = TestRandom::new(seed);
     (0..values).map(|_| numbers.uniform() as f32).collect()
 }
 

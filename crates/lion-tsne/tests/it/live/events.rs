@@ -2,7 +2,7 @@
 
 use super::support::*;
 use lion_tsne::Verdict;
-use lion_tsne::live::{Arrival, At, Change, Event, Evidence, Gathered, What};
+use lion_tsne::live::{Arrival, Change, Event, Evidence, Gathered, MapPosition, What};
 
 #[test]
 fn a_new_point_appears() {
@@ -166,7 +166,7 @@ fn an_event_is_one_line_of_json() {
     for event in &events {
         assert_eq!(&serde_json::from_str::<Event>(&line(event)).unwrap(), event);
     }
-    let at = At { x: 1.5, y: 2.0, z: Some(0.25) };
+    let at = MapPosition { x: 1.5, y: 2.0, z: Some(0.25) };
     let evidence = Evidence { seen: 5, of: 90, expected: 0.5, e_value: 4e6, since: 0.25 };
     let gathered = Gathered { group: 4, groups: vec![2, 4], size: 5, at, ids: vec!["p".into()], evidence };
     let event = Event { n: 9, t: 0.5, what: What::Forming(gathered.clone()) };

@@ -1,7 +1,7 @@
 //! Random streams: however they are cut, on however many threads, stopped and restored, they tell the same.
 
 use super::support::{apart, upsert};
-use crate::common::{Numbers, clusters};
+use crate::common::{TestRandom, clusters};
 use lion_tsne::live::{Change, Event, FalseAlarms, Live, LiveOptions, Point, SavedGroup, What};
 use lion_tsne::{Fit, Lion, LionOptions, Map, Matrix, PcaChoice, ignore};
 use proptest::prelude::*;
@@ -52,11 +52,11 @@ fn lion(map: &Map, threads: usize) -> Arc<Lion> {
 
 /// Points that come near rows of the map, gather far from it, drift, stay and leave.
 fn stream(map: &Map, r_x: f64, count: usize, seed: u64) -> Vec<Change> {
-    let mut numbers = Numbers::new(seed);
+    let mut numbers = TestRandom::new(seed);
     let mut known: Vec<(String, Vec<f32>)> = Vec::new();
     let mut changes = Vec::new();
     for i in 0..count {
-        let pick = |numbers: &mut Numbers, n: usize| (numbers.uniform() * n as f64) as usize;
+        let pick = |numbers: &mut TestRandom, n: usize| (numbers.uniform() * n as f64) as usize;
         let t = (numbers.uniform() < 0.8).then(|| i as f64 * 0.5 + 3.0 * numbers.uniform());
         let choice = numbers.uniform();
         if choice < 0.15 && !known.is_empty() {
@@ -110,7 +110,7 @@ proptest! {
 
         let many = lion(&map, threads);
         let mut again = Live::new(Arc::clone(&many), OPTIONS).unwrap();
-        let mut numbers = Numbers::new(seed ^ 0xc07);
+        let mut numbers = TestRandom::new(seed ^ 0xc07);
         let (mut told, mut at) = (Vec::new(), 0);
         while at < changes.len() {
             let end = (at + 1 + (numbers.uniform() * (400 / parts) as f64) as usize).min(changes.len());

@@ -20,7 +20,7 @@ const SLACK: f64 = 1e-4;
 type Sketch = [[f32; LANES]; FEW];
 
 /// Outliers by key, each in a group.
-pub(super) struct Near {
+pub(super) struct OutlierIndex {
     cols: usize,
     /// Which columns are looked at first.
     few: Vec<usize>,
@@ -33,7 +33,7 @@ pub(super) struct Near {
     slot_of: HashMap<u64, u32>,
 }
 
-impl Near {
+impl OutlierIndex {
     /// For a map of rows `x`.
     pub(super) fn new(x: &Matrix) -> Self {
         Self {
@@ -129,9 +129,9 @@ impl Near {
     }
 }
 
-impl Near {
-    /// Outliers within a radius of an outlier's row, the nearest first, that became outliers lately, by event `now`; and how many
-    /// became so in each window, whatever their distance.
+impl OutlierIndex {
+    /// Outliers within a radius of an outlier's row, the nearest first, that became outliers lately, by event `now`;
+    /// and how many became so in each window, whatever their distance.
     pub(super) fn around(&self, key: u64, radius: f64, now: u64) -> (Vec<gather::Near>, gather::Counts) {
         let Some(row) = self.row(key) else { return Default::default() };
         let mut few = [0.0; FEW];
@@ -210,7 +210,7 @@ mod tests {
         let mut row =
             |scale: f64| -> Vec<f32> { (0..COLS).map(|_| (random.gaussian() * scale) as f32).collect() };
         let x = Matrix::new(50, COLS, (0..50).flat_map(|_| row(1.0)).collect()).unwrap();
-        let mut near = Near::new(&x);
+        let mut near = OutlierIndex::new(&x);
         let mut known: BTreeMap<u64, (u64, Vec<f32>)> = BTreeMap::new();
         for i in 0..600u64 {
             let (key, new) = (i * 7 % 401, row(1.0));
