@@ -1,4 +1,6 @@
-//! Neighbours become affinities: the perplexity search, then symmetric P with rows compressed.
+//! Neighbours become affinities: the perplexity search, then symmetric P with rows compressed. P is of van der Maaten &
+//! Hinton 2008, Visualizing Data using t-SNE; over neighbours only, as in van der Maaten 2014, Accelerating t-SNE using
+//! Tree-Based Algorithms. The search by Newton steps is ours.
 
 use crate::index::Neighbours;
 use crate::vectorized::vectorized;

@@ -1,4 +1,6 @@
-//! LION: new rows get places in a map that never changes, and those that belong nowhere a place of their own.
+//! LION: new rows get places in a map that never changes, and those that belong nowhere a place of their own (Boytsov,
+//! Fouquet, Hartmann & Le Traon 2017, LION-tSNE: Local Interpolation with Outlier coNtrol). What is ours says so where it
+//! stands: the rules `energy` and `attraction`, the calibrated verdict, the limit on the PCA residual.
 
 mod descent;
 mod groups;

@@ -1,4 +1,5 @@
-//! A small generator whose numbers are the same everywhere and for ever: results are named by their seed.
+//! A small generator whose numbers are the same everywhere and for ever: results are named by their seed. SplitMix64 is of
+//! Steele, Lea & Flood 2014, Fast Splittable Pseudorandom Number Generators; Gaussian numbers are by Box & Muller 1958.
 
 /// SplitMix64.
 #[derive(Clone, Debug)]

@@ -1,4 +1,5 @@
-//! t-SNE: places in a map whose closeness follows the affinities.
+//! t-SNE: places in a map whose closeness follows the affinities (van der Maaten & Hinton 2008, Visualizing Data using
+//! t-SNE).
 
 mod curve;
 mod gradient;

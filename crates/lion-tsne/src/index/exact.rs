@@ -1,7 +1,7 @@
 //! Exact search: every pair, as fast as the machine multiplies.
 //!
 //! The product form |x|² + |y|² - 2xy rounds worse than |x - y|². So it only proposes: a query keeps every row
-//! that could be among its nearest given the worst rounding, and the true distances of those decide.
+//! that could be among its nearest given the worst rounding, and the true distances of those decide. Ours.
 
 use super::Neighbours;
 use super::scan::{Collect, PANEL, Packed, scan, squared_distance, squared_length};

@@ -1,5 +1,5 @@
 //! Every distance between a block of queries and a packed set of rows, as a matrix product whose results are
-//! looked at while they are still in registers. This is where the exact search spends its time.
+//! looked at while they are still in registers. This is where the exact search spends its time. Ours.
 
 use pulp::{Simd, WithSimd};
 

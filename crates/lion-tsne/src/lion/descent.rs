@@ -2,7 +2,7 @@
 //!
 //! F(y) = Σ pi log(1 + |y - yi|²) + s φ(y). The first sum is t-SNE's attraction to the row's neighbours, pi their
 //! perplexity weights; φ is the potential of all places of the map, and s its strength (`repulsion`). F is t-SNE's loss
-//! as one row feels it that joins a map which does not move.
+//! as one row feels it that joins a map which does not move. Ours.
 
 use super::local::{Neighbourhood, Taper};
 use super::repulsion::RepulsionField;

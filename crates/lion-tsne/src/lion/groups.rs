@@ -1,4 +1,5 @@
-//! Outliers that are near each other belong together.
+//! Outliers that are near each other belong together: the groups of Boytsov et al. 2017, LION-tSNE, are connected
+//! components.
 
 use crate::index::connected_components;
 use crate::matrix::Matrix;

@@ -1,13 +1,14 @@
 //! Where a row with neighbours goes: the rules, the paper's inverse-distance weighting, and what the neighbours weigh.
-//! The rules of least energy are in `descent`.
+//! The rules of least energy, ours, are in `descent`. Inverse-distance weighting is of Shepard 1968, A Two-Dimensional
+//! Interpolation Function for Irregularly-Spaced Data; local and with tapers as in Boytsov et al. 2017, LION-tSNE.
 
 use crate::matrix::Matrix;
 
 /// The rule by which a row with neighbours gets its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Local {
-    /// Where t-SNE's energy of the row is least: the neighbours attract it, and all places of the map repel it. Never between
-    /// clusters, and as far from other places as the map's own rows are.
+    /// Where t-SNE's energy of the row is least: the neighbours attract it, and all places of the map repel it. Never
+    /// between clusters, and as far from other places as the map's own rows are.
     #[default]
     Energy,
     /// The same without the repulsion: the row goes to the middle of its neighbours.
@@ -80,7 +81,8 @@ fn mean_of(near: Neighbourhood<'_>, y: &Matrix, weight: impl Fn(f32) -> f64) -> 
 const MOST_LINKED: usize = 1000;
 
 /// The longest run of neighbours, nearest first, whose places hang together when those within `link` of each other are
-/// linked. Neighbours in a cluster that has nothing to do with the row's own fall away; so do those beyond the nearest 1000.
+/// linked. Neighbours in a cluster that has nothing to do with the row's own fall away; so do those beyond the nearest
+/// 1000.
 pub(crate) fn of_one_cluster<'a>(near: Neighbourhood<'a>, y: &Matrix, link: f64) -> Neighbourhood<'a> {
     let near = &near[..near.len().min(MOST_LINKED)];
     let mut root: Vec<usize> = (0..near.len()).collect();

@@ -1,4 +1,5 @@
-//! What placing needs to know of a map: its nearest-neighbour distances, and the radii and power that follow from them.
+//! What placing needs to know of a map: its nearest-neighbour distances NN-X and NN-Y, and the radii r_x, r_y and
+//! r_close and the power p that follow from them (Boytsov et al. 2017, LION-tSNE).
 
 use super::power::{PowerPoint, cross_validate};
 use super::radius::{Radius, ascending, percentile};

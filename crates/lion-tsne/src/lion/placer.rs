@@ -1,4 +1,6 @@
-//! Positions for outliers, and the memory of those handed out.
+//! Positions for outliers, and the memory of those handed out: one for each group, the others of it within r_close
+//! (Boytsov et al. 2017, LION-tSNE). False discoveries are limited as Benjamini & Hochberg 1995, Controlling the False
+//! Discovery Rate, do.
 
 use super::groups::groups;
 use super::outlier_grid::{OutlierCell, OutlierGrid, Positions};

@@ -1,4 +1,5 @@
-//! The power of inverse-distance weighting, by leaving each row out and placing it by the others.
+//! The power p of inverse-distance weighting, by leaving each row out and placing it by the others (leave-one-out
+//! cross-validation, as in Boytsov et al. 2017, LION-tSNE; the search over many powers at once is ours).
 
 use super::local::Neighbourhood;
 use crate::index::RowIndex;

@@ -3,7 +3,7 @@
 //! In t-SNE's gradient of N points, row i is pulled by Σ pij (yi - yj) / w and pushed by Σ (yi - yj) / (Z w²), with
 //! w = 1 + |yi - yj|². The weights of one row's neighbours sum to 1 and those of a row in P to about 1/N, so the push
 //! that goes with the former is N / Z times the slope of φ(y) = Σ 1 / (1 + |y - yj|²), halved. Rows that are equal were
-//! one row in the fit and count once, in N, in Z and in φ.
+//! one row in the fit and count once, in N, in Z and in φ. Ours.
 
 use super::descent::{DescentLane, potential};
 use crate::matrix::Matrix;

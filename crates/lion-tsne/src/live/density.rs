@@ -2,7 +2,8 @@
 //!
 //! Each place belongs with the densest of its neighbours, and so on up to a peak. Two peaks are one cluster unless the way
 //! from one to the other leads through places that are much sparser than both. Deterministic, and as quick as finding
-//! the neighbours.
+//! the neighbours. As ToMATo (Chazal, Guibas, Oudot & Skraba 2013, Persistence-Based Clustering in Riemannian Manifolds),
+//! with the ratio of densities in the place of their difference.
 
 use crate::kd_tree::KdTree;
 use crate::matrix::Matrix;

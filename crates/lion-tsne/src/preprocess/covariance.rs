@@ -1,4 +1,4 @@
-//! The covariance of rows, and what it is without some of them: a PCA that has never seen those rows.
+//! The covariance of rows, and what it is without some of them: a PCA that has never seen those rows. Ours.
 
 use super::gram::Centred;
 use super::pca::{Pca, WIDEST_COVARIANCE, symmetric_eigen};
@@ -86,8 +86,8 @@ impl Covariance {
 const ROUNDING: f64 = 1e-10;
 
 impl Pca {
-    /// The same as [`Pca::fit`] for fewer rows than columns: by the products of rows with each other, of which there are fewer.
-    /// Components of no variance are left out.
+    /// The same as [`Pca::fit`] for fewer rows than columns: by the products of rows with each other, of which there
+    /// are fewer. Components of no variance are left out.
     pub(crate) fn fit_few(data: &Matrix, k: usize) -> Result<Self> {
         let (rows, dims) = (data.rows(), data.cols());
         let column_mean = |j: usize| (0..rows).map(|i| f64::from(data.row(i)[j])).sum::<f64>() / rows as f64;

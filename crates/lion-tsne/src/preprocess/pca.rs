@@ -1,5 +1,5 @@
-//! Principal components: by the covariance matrix where rows are of moderate width, by randomized subspace
-//! iteration beyond.
+//! Principal components (Pearson 1901, On Lines and Planes of Closest Fit): by the covariance matrix where rows are of
+//! moderate width, by randomized subspace iteration beyond.
 
 use super::covariance::Covariance;
 use super::gram::Centred;

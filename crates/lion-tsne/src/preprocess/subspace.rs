@@ -1,6 +1,6 @@
 //! Leading principal directions without the covariance matrix, for rows too wide for one: randomized subspace
-//! iteration (Halko, Martinsson, Tropp 2011). A random basis is multiplied by the covariance and made
-//! orthonormal again, a few times over; the eigenvectors are then found within its span.
+//! iteration (Halko, Martinsson & Tropp 2011, Finding Structure with Randomness). A random basis is multiplied by the
+//! covariance and made orthonormal again, a few times over; the eigenvectors are then found within its span.
 
 use super::gram::{Centred, Gram, multiply};
 use super::pca::symmetric_eigen;

@@ -1,4 +1,5 @@
-//! A space-filling curve (Morton's): places near each other on it are near each other on the map.
+//! A space-filling curve (Morton 1966, A Computer Oriented Geodetic Data Base): places near each other on it are near
+//! each other on the map.
 
 use rayon::prelude::*;
 

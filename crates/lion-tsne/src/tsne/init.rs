@@ -1,4 +1,6 @@
-//! Where the rows start.
+//! Where the rows start: principal components (Kobak & Berens 2019, The Art of Using t-SNE for Single-Cell
+//! Transcriptomics), eigenvectors of the graph of affinities (Belkin & Niyogi 2003, Laplacian Eigenmaps) by Lanczos, or
+//! at random.
 
 use crate::affinity::Affinities;
 use crate::matrix::Matrix;

@@ -1,4 +1,5 @@
-//! Gradient descent with momentum, gains and early exaggeration.
+//! Gradient descent with momentum, gains (Jacobs 1988) and early exaggeration, as van der Maaten & Hinton 2008; the
+//! learning rate N / exaggeration is of Belkina et al. 2019, Automated Optimized Parameters for t-SNE.
 
 use super::curve::curve_order;
 use super::gradient::{Repulsion, attract, attraction_energy, entropy};

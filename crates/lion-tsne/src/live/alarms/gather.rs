@@ -1,10 +1,10 @@
 //! Whether outliers gather: a test for each row that becomes one.
 //!
 //! The map's own outlying rows say where ordinary rows are outliers now and then. Given a new outlier, the N rows of the
-//! map and the n rows that came lately are exchangeable while nothing changes. So the chance that a row is an outlier nearer to it than
-//! all but c of the map's own outlying rows is Beta(c + 1, N - c) distributed, and the number of such rows among the n that came
-//! lately is beta-binomial: no radius has to be chosen, and the finite map is accounted for. The test takes the best of
-//! several c and n, and pays for each (Bonferroni).
+//! map and the n rows that came lately are exchangeable while nothing changes. So the chance that a row is an outlier
+//! nearer to it than all but c of the map's own outlying rows is Beta(c + 1, N - c) distributed, and the number of such
+//! rows among the n that came lately is beta-binomial: no radius has to be chosen, and the finite map is accounted for.
+//! The test takes the best of several c and n, and pays for each (Bonferroni). Ours.
 //!
 //! Each outlier is a test, so the level of a test is a part of what was saved up: an arrival saves 1 / limit, a test spends
 //! a tenth of what there is. All levels together are never more than arrivals / limit, so that there is at most one
@@ -130,8 +130,8 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
-    /// Ordinary outliers of a square, some places of which are denser: own rows of the map, then a stream. The p-value of all pairs is
-    /// at most 1 / 100 in one of 100 tests, and the map is a new one each time.
+    /// Ordinary outliers of a square, some places of which are denser: own rows of the map, then a stream. The p-value
+    /// of all pairs is at most 1 / 100 in one of 100 tests, and the map is a new one each time.
     #[test]
     fn p_values_are_no_smaller_than_is_promised() {
         let mut random = Random::new(5);

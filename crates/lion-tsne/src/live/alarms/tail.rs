@@ -1,4 +1,4 @@
-//! The upper tail of the beta-binomial distribution.
+//! The upper tail of the beta-binomial distribution, summed term by term.
 
 /// The probability of at least `k` successes of `n`, where the chance of success is Beta(a, b) distributed. 1 where `k` is
 /// no more than is expected.

@@ -1,4 +1,6 @@
-//! Repulsion by a tree (2-D and 3-D): far clusters count as one point at their centre of mass.
+//! Repulsion by a tree (2-D and 3-D): far clusters count as one point at their centre of mass (Barnes & Hut 1986, A
+//! Hierarchical O(N log N) Force-Calculation Algorithm; for t-SNE van der Maaten 2014, Accelerating t-SNE using
+//! Tree-Based Algorithms).
 
 use crate::tsne::curve::{bits, curve_order, extent};
 use crate::vectorized::vectorized;

@@ -3,7 +3,9 @@
 //! With φ(y) = Σj 1 / (1 + |y - yj|²), the repulsion Σj (yi - yj) / (1 + |yi - yj|²)² is -∇φ(yi) / 2 and Z is Σ φ(yi) - N:
 //! one convolution answers both, where interpolating the force itself takes four. The kernel is interpolated between
 //! the nodes of a grid by B-splines, on the side of the sources and on the side of the targets; the splines'
-//! own blur is divided out in frequency space. The slope comes from the splines' derivatives.
+//! own blur is divided out in frequency space. The slope comes from the splines' derivatives. Interpolation on a grid is of
+//! Linderman, Rachh, Hoskins, Steinerberger & Kluger 2019, Fast Interpolation-Based t-SNE (FIt-SNE); one potential,
+//! B-splines and the division of their blur are as in smooth particle-mesh Ewald (Essmann et al. 1995).
 
 use super::f32x8::{LANES, dispatch};
 use super::points::{Gather, Read, Spread};

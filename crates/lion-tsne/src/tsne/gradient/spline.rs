@@ -1,4 +1,4 @@
-//! B-splines: what a point is to the nodes around it.
+//! B-splines (de Boor 1978, A Practical Guide to Splines): what a point is to the nodes around it.
 //!
 //! All weights of a point are polynomials in one number, so they are worked out side by side, in the lanes of a
 //! register: a table of coefficients, one array of lanes for each power.
