@@ -9,6 +9,9 @@ use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
 
+/// With fewer groups, how rows of a new group look is a guess.
+const FEW_GROUPS: u64 = 10;
+
 /// A map, its file, and how long it took: the JSON object of `fit`.
 #[derive(Debug, Serialize)]
 pub(crate) struct MapSummary {
@@ -174,16 +177,21 @@ impl MapSummary {
     fn verdicts_in_words(&self) -> String {
         let (Some(alpha), Some(promised), Some(rows)) = (self.alpha, self.promised, self.calibration_rows)
         else {
-            return match self.rows < 20 {
-                true => "the paper's rule: fewer than 20 rows cannot calibrate".into(),
+            return match self.rows - self.duplicates < 20 {
+                true => "the paper's rule: fewer than 20 different rows cannot calibrate".into(),
                 false => {
                     "the paper's rule, not calibrated: lion calibrate MAP --rows TABLE -o NEW calibrates it"
                         .into()
                 }
             };
         };
-        let groups =
-            self.calibration_groups.map_or_else(String::new, |groups| format!(" in {groups} groups"));
+        let groups = match self.calibration_groups {
+            None => String::new(),
+            Some(groups) if groups < FEW_GROUPS => {
+                format!(" in {groups} groups, too few to know how groups differ")
+            }
+            Some(groups) => format!(" in {groups} groups"),
+        };
         let few = match alpha > DEFAULT_ALPHA {
             true => ", the least that so few rows can tell",
             false => "",

@@ -97,8 +97,11 @@ impl Calibration {
         };
         let relative = relative(all) - relative(rest);
         self.relatives[row] = (f64::from(self.relatives[row]) + relative) as f32;
+        // In the map's own plane the fold's absence makes the distance longer by `rest - all`. In the fold's plane it can be
+        // far shorter, and then loses the same share; or far longer, and then loses no more than that.
+        let distance = &mut self.distances[row];
         if rest.distance > 0.0 {
-            self.distances[row] *= all.distance / rest.distance;
+            *distance -= (rest.distance - all.distance).max(0.0) * (*distance / rest.distance).min(1.0);
         }
     }
 

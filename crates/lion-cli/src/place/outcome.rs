@@ -89,6 +89,9 @@ pub(super) struct PlaceOutcome {
     /// Whether rows that LION calls strange have LION's places.
     #[serde(skip)]
     outlier_control: bool,
+    /// The least score that a row can have; null by the paper's rule.
+    #[serde(skip)]
+    least_score: Option<f64>,
     /// Whether alpha is what was asked for.
     #[serde(skip)]
     alpha_given: bool,
@@ -130,6 +133,7 @@ impl PlaceOutcome {
             },
             alpha: lion.alpha(),
             promised: lion.promised(),
+            least_score: lion.least_p_value(),
             alpha_given: options.alpha.is_some(),
             fdr: options.fdr,
             memory_bytes: tally.needs,
@@ -214,13 +218,27 @@ impl PlaceOutcome {
             }
             Some(fdr) => {
                 let promise = promise(format!("at most {}", percent(promised)));
-                format!("{rule}, and at most {} of the outliers false; {promise}", percent(fdr))
+                let few = self.too_few_for(fdr).map_or_else(String::new, |few| format!("; {few}"));
+                format!("{rule}, and at most {} of the outliers false; {promise}{few}", percent(fdr))
             }
             None if alpha > DEFAULT_ALPHA && !self.alpha_given => {
                 format!("{rule}, the least that so few rows can tell; {}", promise(percent(promised)))
             }
             None => format!("{rule}; {}", promise(percent(promised))),
         }
+    }
+
+    /// Why a false discovery rate may have found nothing: so many outliers must come together for their scores, which
+    /// cannot be less than the map's rows allow, to stand out of all the rows.
+    fn too_few_for(&self, fdr: f64) -> Option<String> {
+        let together = (self.rows as f64 * self.least_score? / fdr).ceil();
+        (self.outlier + self.beside_outlier == 0 && together > 1.0).then(|| {
+            format!(
+                "with so few rows in the map, fewer than {together} outliers in {} rows cannot be told from chance: \
+                 place fewer rows at a time, or leave --fdr out",
+                self.rows
+            )
+        })
     }
 
     /// The facts, and what to do next.

@@ -212,6 +212,14 @@ impl Lion {
         }
     }
 
+    /// The least p-value that a row can have, 1 / (rows that calibrate + 1); `None` by the paper's rule.
+    pub fn least_p_value(&self) -> Option<f64> {
+        match &self.rule {
+            Rule::Calibrated(rule) => Some(1.0 / (rule.ranks.rows() + 1) as f64),
+            Rule::Paper(_) => None,
+        }
+    }
+
     /// Alpha, or the share of the map's own rows that the paper's rule would leave out; `None` if a radius that is a number
     /// decides.
     pub(crate) fn nominal_share(&self) -> Option<f64> {

@@ -79,6 +79,14 @@ impl Map {
 
     /// Refuses rows that the map was not made of. How far each distinct one is from its projection.
     fn check_rows(&self, rows: &Matrix, representatives: &[u32]) -> Result<Option<Vec<f32>>> {
+        if let (Some(table), true) = (&self.provenance.sampled_from, rows.rows() != self.rows()) {
+            return refuse(format!(
+                "the map has {} landmarks of a table of {} rows, and only those can calibrate it: fit it again \
+                 (lion fit calibrates it)",
+                self.rows(),
+                table.rows
+            ));
+        }
         if rows.rows() != self.rows() {
             let (found, wanted) = (rows.rows(), self.rows());
             return refuse(format!("the table has {found} rows, and the map was made of {wanted}"));

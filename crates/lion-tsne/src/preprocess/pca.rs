@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::linalg::evd::{ComputeEigenvectors, EvdError, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::{Mat, Par};
 use std::sync::OnceLock;
 
@@ -161,22 +161,33 @@ fn make_largest_positive(component: &mut [f32]) {
 
 /// The `k` largest eigenvalues of a symmetric matrix, largest first, and their vectors as columns. Only the
 /// lower triangle is read.
-pub(super) fn symmetric_eigen(matrix: Mat<f64>, k: usize) -> Result<(Mat<f64>, Vec<f64>)> {
+pub(super) fn symmetric_eigen(mut matrix: Mat<f64>, k: usize) -> Result<(Mat<f64>, Vec<f64>)> {
+    let n = matrix.nrows();
+    let mut shift = 0.0;
+    let (vectors, values) = match all_eigen(&matrix) {
+        Ok(found) => found,
+        // Many eigenvalues of 0 stop the iteration: what is left beside them is rounding, and never small beside 0. With
+        // something added to all of them it is, and the vectors stay the same.
+        Err(_) => {
+            shift = (0..n).map(|i| matrix[(i, i)].abs()).fold(0.0, f64::max);
+            (0..n).for_each(|i| matrix[(i, i)] += shift);
+            all_eigen(&matrix).map_err(|_| Error::Data("the PCA of the data did not converge".into()))?
+        }
+    };
+    let largest_first = |c: usize| n - 1 - c;
+    let values = (0..k).map(|c| values[largest_first(c)] - shift).collect();
+    Ok((Mat::from_fn(n, k, |i, c| vectors[(i, largest_first(c))]), values))
+}
+
+/// All eigenvectors of a symmetric matrix as columns, and their eigenvalues, least first.
+fn all_eigen(matrix: &Mat<f64>) -> std::result::Result<(Mat<f64>, Diag<f64>), EvdError> {
     let n = matrix.nrows();
     let mut values = Diag::<f64>::zeros(n);
     let mut vectors = Mat::<f64>::zeros(n, n);
     let scratch = self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::Yes, Par::Seq, Default::default());
     let mut memory = MemBuffer::new(scratch);
-    self_adjoint_evd(
-        matrix.as_ref(),
-        values.as_mut(),
-        Some(vectors.as_mut()),
-        Par::Seq,
-        MemStack::new(&mut memory),
-        Default::default(),
-    )
-    .map_err(|_| Error::Data("the PCA of the data did not converge: leave the PCA out".into()))?;
-    let largest_first = |c: usize| n - 1 - c;
-    let values = (0..k).map(|c| values[largest_first(c)]).collect();
-    Ok((Mat::from_fn(n, k, |i, c| vectors[(i, largest_first(c))]), values))
+    let stack = MemStack::new(&mut memory);
+    let (into, params) = (Some(vectors.as_mut()), Default::default());
+    self_adjoint_evd(matrix.as_ref(), values.as_mut(), into, Par::Seq, stack, params)?;
+    Ok((vectors, values))
 }
