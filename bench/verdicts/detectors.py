@@ -1,4 +1,4 @@
-"""Tools that say how strange a row is, asked alike: fitted to ordinary rows, then told new ones; larger is stranger.
+"""Tools that say how unusual a row is, asked alike: fitted to ordinary rows, then told new ones; larger is more unusual.
 
 All of them get the same columns. Lion's PCA is part of lion: it comes first where there are more than 50 columns, as in
 `lion fit` with its defaults. PyOD's models have PyOD's defaults.

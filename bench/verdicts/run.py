@@ -1,7 +1,7 @@
-"""How often ordinary rows are called outliers, and how many strangers are found. `cargo xtask bench verdicts` calls this.
+"""How often ordinary rows are called outliers, and how many rows of unknown classes are found. `cargo xtask bench verdicts` calls this.
 
 Calibration: a set is split at random, lion is fitted to one part and asked about the other, again and again; of rows like the
-map's own, a share `alpha` should have a score of at most `alpha`. Strangers: one class of a set is held out, and lion, PyOD's
+map's own, a share `alpha` should have a score of at most `alpha`. Unknown classes: one class of a set is held out, and lion, PyOD's
 models and the paper's rule say which rows are of that class, having seen none of it.
 """
 
@@ -28,14 +28,14 @@ from sklearn.metrics import roc_auc_score, roc_curve  # noqa: E402
 ALPHAS = [0.01, 0.05, 0.10]
 TRAINING = 0.7
 FEWEST_SPLITS = 4  # for a standard error, whatever the budget
-FEWEST_STRANGERS, MOST_STRANGERS, FEWEST_ORDINARY = 10, 1000, 60
+FEWEST_UNKNOWN, MOST_UNKNOWN, FEWEST_ORDINARY = 10, 1000, 60
 QUICK = ["digits", "cells", "cells-few", "musk", "spam", "letter", "vowel", "vehicle", "banana", "wine"]
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="cargo xtask bench verdicts", description=__doc__.splitlines()[0])
     parser.add_argument("--sets", help="of: " + ", ".join(LOADERS))
-    parser.add_argument("--only", default=",".join(TOOLS), help="tools that look for strangers (default: %(default)s)")
+    parser.add_argument("--only", default=",".join(TOOLS), help="tools that look for unknown classes (default: %(default)s)")
     parser.add_argument("--rows", type=int, default=5000, help="at most so many of a set (default: %(default)s)")
     parser.add_argument("--splits", type=int, default=20, help="of each set, for the calibration (default: %(default)s)")
     parser.add_argument("--classes", type=int, default=4, help="of each set that are held out in turn (default: %(default)s)")
@@ -93,21 +93,21 @@ def halves(rows, generator):
 
 
 def held_out(chosen, options):
-    """Classes that can be strangers: large enough to count, and enough rows are left without them."""
+    """Classes that can be unknown: large enough to count, and enough rows are left without them."""
     if chosen.labels is None:
         return []
     names, sizes = np.unique(chosen.labels, return_counts=True)
-    fit = (sizes >= FEWEST_STRANGERS) & (len(chosen.x) - sizes >= FEWEST_ORDINARY) & (sizes <= 0.7 * len(chosen.x))
+    fit = (sizes >= FEWEST_UNKNOWN) & (len(chosen.x) - sizes >= FEWEST_ORDINARY) & (sizes <= 0.7 * len(chosen.x))
     return np.random.default_rng(options.seed).permutation(names[fit])[: options.classes].tolist()
 
 
-def strangers(chosen, name, options):
+def unknown_class(chosen, name, options):
     """How well each tool tells the rows of one class from ordinary rows that it has not seen either."""
     generator = np.random.default_rng(options.seed)
     train, ordinary = halves(chosen.x[chosen.labels != name], generator)
-    strange = generator.permutation(chosen.x[chosen.labels == name])[:MOST_STRANGERS]
-    rows = np.vstack([ordinary, strange])
-    truth = np.r_[np.zeros(len(ordinary)), np.ones(len(strange))]
+    unknown = generator.permutation(chosen.x[chosen.labels == name])[:MOST_UNKNOWN]
+    rows = np.vstack([ordinary, unknown])
+    truth = np.r_[np.zeros(len(ordinary)), np.ones(len(unknown))]
     found = {}
     for tool, (values, cost) in strangeness(options.only, train, rows, options.seed, 1).items():
         alarms, hits, _ = roc_curve(truth, values, drop_intermediate=False)
@@ -120,7 +120,7 @@ def measure(name, sources, options):
     """Everything about one set."""
     chosen = load(name, sources, options.rows)
     record = {"set": name, "source": chosen.source, **calibrate(chosen, options)}
-    record["strangers"] = {kind: strangers(chosen, kind, options) for kind in held_out(chosen, options)}
+    record["unknown"] = {kind: unknown_class(chosen, kind, options) for kind in held_out(chosen, options)}
     return record
 
 

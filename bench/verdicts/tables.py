@@ -21,11 +21,11 @@ def all_of(records, alphas):
     texts = {"Calibration": calibration(records, alphas)}
     if whole:
         texts["Calibration, all sets"] = calibration_in_short(whole, alphas)
-    with_strangers = [record for record in whole if record["strangers"]]
-    if with_strangers:
-        texts["Strangers, means over sets"] = means(with_strangers)
-        texts["Strangers by set, AUC"] = by_set(with_strangers, "auc", 3)
-        texts["Strangers by set, share found at 1 % false alarms"] = by_set(with_strangers, "found_1", 3)
+    with_unknown = [record for record in whole if record["unknown"]]
+    if with_unknown:
+        texts["Unknown classes, means over sets"] = means(with_unknown)
+        texts["Unknown classes by set, AUC"] = by_set(with_unknown, "auc", 3)
+        texts["Unknown classes by set, share found at 1 % false alarms"] = by_set(with_unknown, "found_1", 3)
     return texts
 
 
@@ -74,12 +74,12 @@ def calibration_in_short(records, alphas):
 
 def of_set(record, tool, measure):
     """The mean over the classes that were held out."""
-    values = [found[tool][measure] for found in record["strangers"].values() if tool in found]
+    values = [found[tool][measure] for found in record["unknown"].values() if tool in found]
     return None if not values or None in values else float(np.mean(values))
 
 
 def tools_of(records):
-    return list(next(iter(records[0]["strangers"].values())))
+    return list(next(iter(records[0]["unknown"].values())))
 
 
 def means(records):
@@ -91,7 +91,7 @@ def means(records):
         line = [tool, *(number(mean(records, tool, measure), 3) for measure in MEASURES)]
         line += [no_lower(records, tool, *how) for how in [("auc", 0.0), ("auc", 0.01), ("found_1", 0.0)]]
         lines.append([*line, number(mean(records, tool, "microseconds"), 1)])
-    kinds = sum(len(record["strangers"]) for record in records)
+    kinds = sum(len(record["unknown"]) for record in records)
     words = f"{len(records)} sets, {kinds} classes held out. The first distance is lion's own, in the space of its map. "
     return markdown(head, lines) + f"\n\n{words}The paper's rule has no score: its verdict stands for one."
 
@@ -114,5 +114,5 @@ def by_set(records, measure, digits):
     lines = []
     for record in records:
         values = [of_set(record, tool, measure) for tool in tools]
-        lines.append([record["set"], str(len(record["strangers"])), *(number(value, digits) for value in values)])
+        lines.append([record["set"], str(len(record["unknown"])), *(number(value, digits) for value in values)])
     return markdown(["set", "classes", *tools], lines)

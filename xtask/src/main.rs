@@ -39,7 +39,7 @@ usage: cargo xtask <task>
   bench natural [OPTIONS] whether placed rows look like the map's own, by each rule: --sets NAMES
   bench python [OPTIONS]  the same through Python's own calls, liontsne among them
   bench scale [OPTIONS]   landmarks of a table of 10 000 000 rows, and Spark, Ray and Dask: --rows N, --only PARTS
-  bench verdicts [OPTIONS] how often ordinary rows are called outliers, and which strangers are found, beside PyOD: --quick, --sets NAMES
+  bench verdicts [OPTIONS] how often ordinary rows are called outliers, and which unknown classes are found, beside PyOD: --quick, --sets NAMES
   bench live [OPTIONS]    a live map under load: --seconds N, --listeners N, --minutes N (memory), --kills N, --crowd N, --only PARTS
   bench alarms [OPTIONS]  false alarms and delays on streams whose truth is known: --seeds N, --ordinary N, --rows N, --only PARTS";
 

@@ -190,7 +190,9 @@ pub enum Error {
         value: f64,
     },
     /// A row is shorter or longer than the first.
-    #[error("{row} has length {found} instead of {expected}; every row must have the same number of values")]
+    #[error(
+        "{row} has length {found} instead of {expected}; every row must have the same number of values: correct it or remove it"
+    )]
     Ragged {
         /// Where; its column is empty.
         row: CellAddress,

@@ -97,11 +97,8 @@ impl Calibration {
         };
         let relative = relative(all) - relative(rest);
         self.relatives[row] = (f64::from(self.relatives[row]) + relative) as f32;
-        // In the map's own plane the fold's absence makes the distance longer by `rest - all`. In the fold's plane it can be
-        // far shorter, and then loses the same share; or far longer, and then loses no more than that.
-        let distance = &mut self.distances[row];
         if rest.distance > 0.0 {
-            *distance -= (rest.distance - all.distance).max(0.0) * (*distance / rest.distance).min(1.0);
+            self.distances[row] *= all.distance / rest.distance;
         }
     }
 
@@ -276,16 +273,59 @@ impl<'a> LeaveOneOut<'a> {
     /// By how much the mean R of each row's neighbours would be larger without it and its group. It is one of the rows that
     /// they are rebuilt from, and a new row is not.
     fn shares(&self, rows: &[u32]) -> Vec<f64> {
+        let of_neighbours = self.origin.groups.is_none().then(|| self.shares_of_neighbours(rows));
         let share = |reconstruction: &mut Reconstruction, &row: &u32| {
             if self.twins[row as usize] {
                 return 0.0;
             }
-            let group = self.origin.group(row);
-            let near = self.near_of(row).iter();
-            let sum: f64 = near.map(|&other| self.share(other, group, reconstruction).unwrap_or(0.0)).sum();
+            let share_in = |&other: &u32| match &of_neighbours {
+                Some(shares) => self.slot_of(row, other).map(|slot| shares[slot]),
+                None => self.share(other, self.origin.group(row), reconstruction),
+            };
+            let sum: f64 = self.near_of(row).iter().map(share_in).map(|share| share.unwrap_or(0.0)).sum();
             sum / self.k as f64
         };
         rows.par_iter().with_min_len(64).map_init(Reconstruction::default, share).collect()
+    }
+
+    /// By how much R of each row would be larger without each of its `k` neighbours, of those that are wanted. One G of a
+    /// row serves them all.
+    fn shares_of_neighbours(&self, wanted: &[u32]) -> Vec<f64> {
+        let mut is_wanted = vec![false; self.origin.distinct()];
+        wanted.iter().for_each(|&row| is_wanted[row as usize] = !self.twins[row as usize]);
+        // A row that is not among its neighbour's neighbours does not ask.
+        let asks = |neighbour: u32, row: u32| {
+            is_wanted[neighbour as usize] && self.near_of(neighbour).contains(&row)
+        };
+        let mut shares = vec![0.0; self.near.len()];
+        let of_row = |reconstruction: &mut Reconstruction, (row, shares): (usize, &mut [f64])| {
+            let near = self.near_of(row as u32);
+            let first = usize::from(self.twins[row]);
+            if !near[first..].iter().any(|&neighbour| asks(neighbour, row as u32)) {
+                return;
+            }
+            let (indices, _) = self.neighbours.of(row);
+            let next = indices.get(self.k - first).copied();
+            let residual_of = |row: u32| self.residuals.map_or(0.0, |residuals| residuals[row as usize]);
+            let (x, around) = (self.origin.x, near.iter().copied().chain(next));
+            let (gram, _) = reconstruction.gram(x, x.row(row), around, residual_of(row as u32), residual_of);
+            let with = log_error(self.of_row[row].1, self.smallest);
+            for (slot, share) in shares.iter_mut().enumerate().skip(first) {
+                if next.is_some() && asks(near[slot], row as u32) {
+                    let without = log_error(gram.squared_error_without(slot, self.k), self.smallest);
+                    *share = f64::from(without) - f64::from(with);
+                }
+            }
+        };
+        let rows = shares.par_chunks_exact_mut(self.k).enumerate().with_min_len(64);
+        rows.for_each_init(Reconstruction::default, of_row);
+        shares
+    }
+
+    /// Where a row is in the list of all rows' neighbours, as one of another row's.
+    fn slot_of(&self, row: u32, of: u32) -> Option<usize> {
+        let slot = self.near_of(of).iter().position(|&neighbour| neighbour == row)?;
+        Some(of as usize * self.k + slot)
     }
 
     /// By how much R of a row would be larger without a group of others.
@@ -371,4 +411,45 @@ const MORE: usize = 4;
 pub(crate) fn neighbours_for(x: &Matrix, seed: u64) -> Result<Neighbours> {
     let k = (MORE * neighbours_in(x.rows())).min(x.rows() - 1);
     Ok(nearest_neighbours(x, k, Search::Auto, seed, &mut ignore)?.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What one G of a row tells of all its neighbours is what rebuilding it without each of them does.
+    #[test]
+    fn shares_are_those_of_rebuilding_without_each_row() {
+        let (rows, dims) = (90usize, 5);
+        let mut random = Random::new(4);
+        let values: Vec<f32> = (0..rows * dims).map(|_| random.gaussian() as f32).collect();
+        let residuals: Vec<f32> = (0..rows).map(|_| random.gaussian().abs() as f32).collect();
+        let x = Matrix::new(rows, dims, values).unwrap();
+        // The first ten rows of the table come again at its end.
+        let representatives: Vec<u32> = (0..rows as u32).collect();
+        let place_of: Vec<u32> = (0..rows as u32).chain(0..10).collect();
+        let origin = CalibrationRows {
+            x: &x,
+            residuals: Some(&residuals),
+            representatives: &representatives,
+            place_of: Some(&place_of),
+            groups: None,
+            covering: 0,
+            seed: 0,
+        };
+        let k = neighbours_in(rows);
+        let neighbours = neighbours_for(&x, 0).unwrap();
+        let looks = LeaveOneOut::new(&origin, &neighbours, Some(&residuals), k, None);
+        let wanted: Vec<u32> = (0..rows as u32).filter(|row| row % 3 != 1).collect();
+        let shares = looks.shares_of_neighbours(&wanted);
+        let (mut reconstruction, mut compared) = (Reconstruction::default(), 0);
+        for &row in wanted.iter().filter(|&&row| !looks.twins[row as usize]) {
+            for &other in looks.near_of(row) {
+                let found = looks.slot_of(row, other).map(|slot| shares[slot]);
+                assert_eq!(found, looks.share(other, row, &mut reconstruction), "{row} in {other}");
+                compared += usize::from(found.is_some_and(|share| share != 0.0));
+            }
+        }
+        assert!(compared > 200, "{compared}");
+    }
 }

@@ -122,15 +122,15 @@ fn a_bad_value_in_a_wide_parquet_file_is_found_by_name() {
 fn ragged_rows() {
     assert_eq!(
         said("a,b\n1,2\n3\n", Format::Csv),
-        "F, row 1 (line 3) has length 1 instead of 2; every row must have the same number of values"
+        "F, row 1 (line 3) has length 1 instead of 2; every row must have the same number of values: correct it or remove it"
     );
     assert_eq!(
         said("[1,2]\n[1,2,3]\n", Format::Jsonl),
-        "F, row 1 (line 2) has length 3 instead of 2; every row must have the same number of values"
+        "F, row 1 (line 2) has length 3 instead of 2; every row must have the same number of values: correct it or remove it"
     );
     assert_eq!(
         said("{\"x\":[1,2]}\n{\"x\":[1]}\n", Format::Jsonl),
-        "F, row 1 (line 2) has length 1 instead of 2; every row must have the same number of values"
+        "F, row 1 (line 2) has length 1 instead of 2; every row must have the same number of values: correct it or remove it"
     );
     assert_eq!(
         said("{\"a\":1}\n{\"a\":1,\"b\":2}\n", Format::Jsonl),
@@ -140,7 +140,7 @@ fn ragged_rows() {
     list.append_value([Some(1.0), Some(2.0)]);
     list.append_value([Some(1.0)]);
     let batch = batch(vec![("x", Arc::new(list.finish()) as ArrayRef)]);
-    let expected = "F, row 1 has length 1 instead of 2; every row must have the same number of values";
+    let expected = "F, row 1 has length 1 instead of 2; every row must have the same number of values: correct it or remove it";
     assert_eq!(said(arrow_file(std::slice::from_ref(&batch), None), Format::Arrow), expected);
     assert_eq!(said(parquet(&[batch], Compression::SNAPPY, 10), Format::Parquet), expected);
 }

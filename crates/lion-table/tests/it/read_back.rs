@@ -72,7 +72,7 @@ fn columns_as_other_programs_write_them() {
     );
     assert_eq!(
         said("t.csv", "x,group\n1\n"),
-        "csv, row 0 (line 2) has length 1 instead of 2; every row must have the same number of values"
+        "csv, row 0 (line 2) has length 1 instead of 2; every row must have the same number of values: correct it or remove it"
     );
     assert_eq!(said("t.csv", "x,x,group\n1,2,3\n"), "csv has more than one column x; rename one of them");
     assert_eq!(said("t.csv", ""), "csv has no rows of data");

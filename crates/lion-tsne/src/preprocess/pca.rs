@@ -191,3 +191,45 @@ fn all_eigen(matrix: &Mat<f64>) -> std::result::Result<(Mat<f64>, Diag<f64>), Ev
     self_adjoint_evd(matrix.as_ref(), values.as_mut(), into, Par::Seq, stack, params)?;
     Ok((vectors, values))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A category of many rare levels, a column of 0 and 1 for each: most eigenvalues are 0, and many others are equal.
+    #[test]
+    fn one_column_for_each_of_many_levels_converges() {
+        let (rows, levels) = (500, 300);
+        for power in [1, 2, 3] {
+            let mut random = crate::random::Random::new(power);
+            let mut data = Matrix::zeros(rows, levels);
+            for row in data.data_mut().chunks_exact_mut(levels) {
+                let level = (1.0 / random.uniform().max(1e-9)).powf(1.0 / power as f64) - 1.0;
+                row[(level as usize).min(levels - 1)] = 1.0;
+            }
+            let pca = Pca::fit(&data, 20, 0).unwrap();
+            for (a, component) in pca.components().data().chunks_exact(levels).enumerate() {
+                let other = pca.components().row(a / 2);
+                let product: f64 = component.iter().zip(other).map(|(u, v)| f64::from(u * v)).sum();
+                let expected = if a == a / 2 { 1.0 } else { 0.0 };
+                assert!((product - expected).abs() < 1e-5, "{power}: {a} and {}: {product}", a / 2);
+            }
+            let explained: f64 = pca.variances().iter().sum();
+            assert!(explained <= pca.total_variance() * (1.0 + 1e-9), "{power}");
+        }
+    }
+
+    /// Adding a multiple of the identity changes no eigenvector, and the values come back.
+    #[test]
+    fn shifted_eigenvalues_are_those_of_the_matrix() {
+        let n = 40;
+        let mut random = crate::random::Random::new(9);
+        let half = Mat::from_fn(n, 6, |_, _| random.gaussian());
+        let matrix = &half * half.transpose();
+        let (_, values) = symmetric_eigen(matrix.clone(), 8).unwrap();
+        let mut shifted = matrix;
+        (0..n).for_each(|i| shifted[(i, i)] += 7.0);
+        let (_, moved) = symmetric_eigen(shifted, 8).unwrap();
+        values.iter().zip(&moved).for_each(|(a, b)| assert!((a + 7.0 - b).abs() < 1e-9, "{a} {b}"));
+    }
+}

@@ -24,10 +24,37 @@ pub(crate) struct Reconstruction {
     differences: Vec<[f32; LANES]>,
 }
 
+/// G of a row and its neighbours: G_ab = (z_a - x)·(z_b - x) + r² + [a = b] r_a², for one more neighbour than it is
+/// rebuilt from.
+pub(crate) struct Gram {
+    g: [[f64; NEIGHBOURS + 1]; NEIGHBOURS + 1],
+}
+
+impl Gram {
+    /// wᵀGw of the first `k` neighbours, with weights w that sum to 1, from (G + 0.1 tr(G)/k I) w ∝ 1.
+    pub(crate) fn squared_error(&self, k: usize) -> f64 {
+        self.error_of(k, |a| a)
+    }
+
+    /// The same for the first `k` neighbours but the one at `left_out`, and the next after them instead.
+    pub(crate) fn squared_error_without(&self, left_out: usize, k: usize) -> f64 {
+        self.error_of(k, |a| a + usize::from(a >= left_out))
+    }
+
+    fn error_of(&self, k: usize, neighbour: impl Fn(usize) -> usize) -> f64 {
+        let mut g = [[0.0f64; NEIGHBOURS]; NEIGHBOURS];
+        for a in 0..k {
+            for b in 0..k {
+                g[a][b] = self.g[neighbour(a)][neighbour(b)];
+            }
+        }
+        explained(&g, k)
+    }
+}
+
 impl Reconstruction {
-    /// wᵀGw with G_ab = (z_a - x)·(z_b - x) + r² + [a = b] r_a² and weights w that sum to 1, from
-    /// (G + 0.1 tr(G)/k I) w ∝ 1. `near` are up to ten rows of `rows`, `residual` is r, how far the row is from its
-    /// projection, and `residual_of` the same for those rows.
+    /// wᵀGw of a row and its neighbours, as [`Gram`] has it. `near` are up to ten rows of `rows`, `residual` is r, how
+    /// far the row is from its projection, and `residual_of` the same for those rows.
     pub(crate) fn squared_error(
         &mut self,
         rows: &Matrix,
@@ -36,11 +63,24 @@ impl Reconstruction {
         residual: f32,
         residual_of: impl Fn(u32) -> f32,
     ) -> f64 {
-        let mut residuals2 = [0.0f64; NEIGHBOURS];
+        let (gram, k) = self.gram(rows, row, near.take(NEIGHBOURS), residual, residual_of);
+        gram.squared_error(k)
+    }
+
+    /// G of a row and up to eleven neighbours, and how many there are.
+    pub(crate) fn gram(
+        &mut self,
+        rows: &Matrix,
+        row: &[f32],
+        near: impl Iterator<Item = u32>,
+        residual: f32,
+        residual_of: impl Fn(u32) -> f32,
+    ) -> (Gram, usize) {
+        let mut residuals2 = [0.0f64; NEIGHBOURS + 1];
         let mut k = 0;
         self.differences.clear();
         self.differences.resize(row.len(), [0.0; LANES]);
-        for other in near.take(NEIGHBOURS) {
+        for other in near.take(NEIGHBOURS + 1) {
             let there = rows.row(other as usize);
             for ((difference, &a), &b) in self.differences.iter_mut().zip(there).zip(row) {
                 difference[k] = a - b;
@@ -49,22 +89,22 @@ impl Reconstruction {
             k += 1;
         }
         let products = self.products();
-        let mut g = [[0.0f64; NEIGHBOURS]; NEIGHBOURS];
+        let mut g = [[0.0f64; NEIGHBOURS + 1]; NEIGHBOURS + 1];
         for a in 0..k {
             for b in 0..k {
                 g[a][b] = f64::from(products[a][b]) + f64::from(residual).powi(2);
             }
             g[a][a] += residuals2[a];
         }
-        explained(&g, k)
+        (Gram { g }, k)
     }
 
     /// The products of the differences of all neighbours with each other.
-    fn products(&self) -> [[f32; LANES]; NEIGHBOURS] {
+    fn products(&self) -> [[f32; LANES]; NEIGHBOURS + 1] {
         vectorized(
             #[inline(always)]
             || {
-                let mut sums = [[0.0f32; LANES]; NEIGHBOURS];
+                let mut sums = [[0.0f32; LANES]; NEIGHBOURS + 1];
                 for column in &self.differences {
                     for (sum, &a) in sums.iter_mut().zip(column) {
                         for (sum, &b) in sum.iter_mut().zip(column) {
