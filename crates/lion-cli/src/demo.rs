@@ -95,7 +95,7 @@ pub(crate) fn run(args: &DemoArgs, common: &Common) -> Result<()> {
     }
     let screen = Screen::new(common);
     screen.say("fitting a map of 2500 handwritten digits, 28 x 28 pixels each …");
-    let mut reporter = Reporter::new(screen.clone(), Interrupt::default(), Phase::OF_FIT);
+    let mut reporter = Reporter::new(screen.clone(), Interrupt::default(), &Phase::of_fit(false));
     let EmbeddedDigits { training, test, picked_for, ordinary } = digits::embedded()?;
     let fit = Fit {
         pca: PcaChoice::Components(COMPONENTS),

@@ -24,8 +24,8 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
     let screen = Screen::new(common);
     let interrupt = Interrupt::install(&screen)?;
     screen.detail(&format!("reading {}", files.shown()));
-    let phases = if args.landmarks.count_beyond { Phase::OF_COUNTED_FIT } else { Phase::OF_FIT };
-    let mut reporter = Reporter::new(screen.clone(), interrupt, phases);
+    let phases = Phase::of_fit(args.landmarks.count_beyond);
+    let mut reporter = Reporter::new(screen.clone(), interrupt, &phases);
     let memory = FitMemory::new(args, &files, common, &screen);
     let FittedMap { map, columns, pictures, needs } = match args.landmarks.landmarks {
         Some(count) => landmarks::make(count as usize, &memory, common, &mut reporter)?,

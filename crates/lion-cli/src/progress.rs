@@ -42,20 +42,8 @@ impl From<Stage> for Phase {
 }
 
 impl Phase {
-    /// What a fit goes through.
-    pub(crate) const OF_FIT: &[Self] = &[
-        Self::Read,
-        Self::Preprocess,
-        Self::Neighbours,
-        Self::Affinities,
-        Self::Initialise,
-        Self::Optimise,
-        Self::Parameters,
-        Self::Write,
-    ];
-
-    /// What a fit goes through that reads its table again.
-    pub(crate) const OF_COUNTED_FIT: &[Self] = &[
+    /// What a fit goes through, `Count` only if it reads its table again to count what landmarks leave out.
+    const OF_FIT: &[Self] = &[
         Self::Read,
         Self::Preprocess,
         Self::Neighbours,
@@ -66,6 +54,11 @@ impl Phase {
         Self::Count,
         Self::Write,
     ];
+
+    /// What a fit goes through that counts, or that does not.
+    pub(crate) fn of_fit(counts: bool) -> Vec<Self> {
+        Self::OF_FIT.iter().copied().filter(|&phase| counts || phase != Self::Count).collect()
+    }
 
     /// What placing goes through. Reading goes on beside placing, and has no time of its own.
     pub(crate) const OF_PLACE: &[Self] = &[Self::Load, Self::Place, Self::Outliers, Self::Write];

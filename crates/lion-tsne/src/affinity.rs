@@ -187,13 +187,16 @@ impl WeightSums {
         Self(sums.map(|lanes| lanes.iter().sum()))
     }
 
-    /// The entropy of the weights, and its derivative by ln(beta).
     fn entropy(&self, beta: f64) -> (f64, f64) {
-        let [sum, first, second] = self.0;
-        let mean = first / sum;
-        let variance = (second / sum - mean * mean).max(0.0);
-        (sum.ln() + beta * mean, -beta * beta * variance)
+        entropy(&self.0, beta)
     }
+}
+
+/// The entropy of weights w = exp(-beta d) by Σ w, Σ w d and Σ w d², and its derivative by ln(beta).
+pub fn entropy([sum, first, second]: &[f64; 3], beta: f64) -> (f64, f64) {
+    let mean = first / sum;
+    let variance = (second / sum - mean * mean).max(0.0);
+    (sum.ln() + beta * mean, -beta * beta * variance)
 }
 
 /// e to powers from 0 downwards, to the last digit or two; each step is taken for all of them, so that they go side by

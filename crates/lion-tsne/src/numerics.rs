@@ -3,11 +3,11 @@
 //!
 //! - [`Random`]: numbers from a seed, the same on every machine.
 //! - [`vectorized`]: plain code compiled for the widest registers at hand; [`exp`] and [`squared_distance`] are made for it.
-//! - [`find_log_beta`]: the width of a Gaussian by its entropy, the search behind
+//! - [`find_log_beta`]: the width of a Gaussian by its [`entropy`], the search behind
 //!   [`perplexity_weights`](crate::tsne::perplexity_weights).
 //! - [`KdTree`]: the nearest places of a map; [`NearestRows`]: its nearest rows.
 
-pub use crate::affinity::{exp, find_log_beta};
+pub use crate::affinity::{entropy, exp, find_log_beta};
 pub use crate::index::{NearestRows, squared_distance};
 pub use crate::kd_tree::KdTree;
 pub use crate::random::Random;

@@ -148,8 +148,8 @@ impl Calibration {
         let residual_of = |row: u32| residuals.map_or(0.0, |residuals| residuals[row as usize]);
         let residual = if residuals.is_some() { residual } else { 0.0 };
         let rows = near.iter().map(|&(_, row)| row);
-        let error = reconstruction.squared_error(x, row, rows.clone(), residual, residual_of);
-        let error = log_error(error, self.smallest);
+        let gram = reconstruction.gram(x, row, rows.clone(), residual, residual_of);
+        let error = log_error(gram.squared_error(), self.smallest);
         let relative = relative_error(error, rows.map(|row| self.errors[row as usize]));
         let distance = near.first().map_or(0.0, |(distance2, _)| distance2.sqrt());
         Nonconformity { distance, relative }
@@ -252,8 +252,8 @@ impl<'a> LeaveOneOut<'a> {
         let residual_of = |row: u32| self.residuals.map_or(0.0, |residuals| residuals[row as usize]);
         let (x, around) = (self.origin.x, near.iter().copied());
         let own = residual_of(row);
-        let error = reconstruction.squared_error(x, x.row(row as usize), around, own, residual_of);
-        Some(LeftOutRow { distance, error, near })
+        let gram = reconstruction.gram(x, x.row(row as usize), around, own, residual_of);
+        Some(LeftOutRow { distance, error: gram.squared_error(), near })
     }
 
     /// For rows that were left out with a fold: what they see in the map itself, of all other rows and without the fold. A
@@ -308,11 +308,11 @@ impl<'a> LeaveOneOut<'a> {
             let next = indices.get(self.k - first).copied();
             let residual_of = |row: u32| self.residuals.map_or(0.0, |residuals| residuals[row as usize]);
             let (x, around) = (self.origin.x, near.iter().copied().chain(next));
-            let (gram, _) = reconstruction.gram(x, x.row(row), around, residual_of(row as u32), residual_of);
+            let gram = reconstruction.gram(x, x.row(row), around, residual_of(row as u32), residual_of);
             let with = log_error(self.of_row[row].1, self.smallest);
             for (slot, share) in shares.iter_mut().enumerate().skip(first) {
                 if next.is_some() && asks(near[slot], row as u32) {
-                    let without = log_error(gram.squared_error_without(slot, self.k), self.smallest);
+                    let without = log_error(gram.squared_error_without(slot), self.smallest);
                     *share = f64::from(without) - f64::from(with);
                 }
             }

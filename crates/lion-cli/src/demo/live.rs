@@ -26,7 +26,7 @@ pub(super) fn run(args: &DemoArgs, common: &Common) -> Result<()> {
     let screen = Screen::new(common);
     let listener = serve::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, args.port)))?;
     screen.say(&format!("fitting a map of handwritten digits, all but the {HELD_OUT}s …"));
-    let mut reporter = Reporter::new(screen.clone(), Interrupt::default(), Phase::OF_FIT);
+    let mut reporter = Reporter::new(screen.clone(), Interrupt::default(), &Phase::of_fit(false));
     let threads = usize::from(common.threads);
     let map = map_without_held_out(common.seed, threads, &mut |progress| reporter.observe(progress))?;
     let file = args.out.join("live.lion");

@@ -5,7 +5,7 @@
 
 use super::LANES;
 use super::field::sum;
-use lion_tsne::numerics::{exp, find_log_beta, vectorized};
+use lion_tsne::numerics::{entropy, exp, find_log_beta, vectorized};
 
 /// The Gaussian of a row i over the others: ln p(j|i) = -beta (d - nearest) - log_sum, d the squared distance to j.
 #[derive(Clone, Copy, Debug)]
@@ -74,12 +74,8 @@ impl Sums {
         )
     }
 
-    /// The entropy of the weights, and its derivative by ln(beta).
     fn entropy(&self, beta: f64) -> (f64, f64) {
-        let [sum, first, second] = self.0;
-        let mean = first / sum;
-        let variance = (second / sum - mean * mean).max(0.0);
-        (sum.ln() + beta * mean, -beta * beta * variance)
+        entropy(&self.0, beta)
     }
 }
 

@@ -188,14 +188,7 @@ impl Live {
             let gaps = &mut self.learned.gaps[cluster as usize];
             let back = gaps.arrive(now, self.now);
             self.look = self.look.min(gaps.look(limit).unwrap_or(u64::MAX));
-            if let Some(gap) = back {
-                let evidence = Evidence {
-                    seen: gap.seen,
-                    of: gap.of,
-                    expected: gap.expected,
-                    e_value: gap.e_value,
-                    since: gap.since,
-                };
+            if let Some(evidence) = back {
                 self.recovered(cluster, Why::Arrivals, evidence, events);
             }
         }
@@ -207,14 +200,7 @@ impl Live {
             if gaps.look(limit).is_none_or(|look| look > now) || gaps.due(limit).is_none_or(|due| due > now) {
                 continue;
             }
-            let gap = gaps.tell(now);
-            let evidence = Evidence {
-                seen: gap.seen,
-                of: gap.of,
-                expected: gap.expected,
-                e_value: gap.e_value,
-                since: gap.since,
-            };
+            let evidence = gaps.tell(now);
             self.vanishes(at as u32, Vanished { why: Why::Arrivals, evidence }, events);
         }
         self.look_again();

@@ -170,8 +170,8 @@ impl CalibrationRows<'_> {
                     let residual_of = |other: u32| residuals[rest[other as usize] as usize];
                     let indices = indices.iter().copied();
                     let far = residuals[row as usize];
-                    let error = reconstruction.squared_error(&others, values, indices, far, residual_of);
-                    return (distances2[0].sqrt(), error, neighbours);
+                    let gram = reconstruction.gram(&others, values, indices, far, residual_of);
+                    return (distances2[0].sqrt(), gram.squared_error(), neighbours);
                 }
                 // Its twin is the first of its neighbours.
                 (1..k).for_each(|a| neighbours[a] = rest[indices[a - 1] as usize]);
@@ -180,11 +180,8 @@ impl CalibrationRows<'_> {
                 let around = Matrix::from_rows(values.len(), around);
                 let residual_of = |other: u32| residuals[neighbours[other as usize] as usize];
                 let far = residuals[row as usize];
-                (
-                    0.0,
-                    reconstruction.squared_error(&around, values, 0..k as u32, far, residual_of),
-                    neighbours,
-                )
+                let gram = reconstruction.gram(&around, values, 0..k as u32, far, residual_of);
+                (0.0, gram.squared_error(), neighbours)
             })
             .collect();
         for (distance, error, neighbours) in looked {

@@ -28,17 +28,18 @@ pub(crate) struct Reconstruction {
 /// rebuilt from.
 pub(crate) struct Gram {
     g: [[f64; NEIGHBOURS + 1]; NEIGHBOURS + 1],
+    neighbours: usize,
 }
 
 impl Gram {
-    /// wᵀGw of the first `k` neighbours, with weights w that sum to 1, from (G + 0.1 tr(G)/k I) w ∝ 1.
-    pub(crate) fn squared_error(&self, k: usize) -> f64 {
-        self.error_of(k, |a| a)
+    /// wᵀGw of the first ten neighbours, with weights w that sum to 1, from (G + 0.1 tr(G)/k I) w ∝ 1.
+    pub(crate) fn squared_error(&self) -> f64 {
+        self.error_of(self.neighbours.min(NEIGHBOURS), |a| a)
     }
 
-    /// The same for the first `k` neighbours but the one at `left_out`, and the next after them instead.
-    pub(crate) fn squared_error_without(&self, left_out: usize, k: usize) -> f64 {
-        self.error_of(k, |a| a + usize::from(a >= left_out))
+    /// The same without the neighbour at `left_out`: of the next after it instead, where there is one.
+    pub(crate) fn squared_error_without(&self, left_out: usize) -> f64 {
+        self.error_of(self.neighbours.saturating_sub(1), |a| a + usize::from(a >= left_out))
     }
 
     fn error_of(&self, k: usize, neighbour: impl Fn(usize) -> usize) -> f64 {
@@ -53,21 +54,8 @@ impl Gram {
 }
 
 impl Reconstruction {
-    /// wᵀGw of a row and its neighbours, as [`Gram`] has it. `near` are up to ten rows of `rows`, `residual` is r, how
-    /// far the row is from its projection, and `residual_of` the same for those rows.
-    pub(crate) fn squared_error(
-        &mut self,
-        rows: &Matrix,
-        row: &[f32],
-        near: impl Iterator<Item = u32>,
-        residual: f32,
-        residual_of: impl Fn(u32) -> f32,
-    ) -> f64 {
-        let (gram, k) = self.gram(rows, row, near.take(NEIGHBOURS), residual, residual_of);
-        gram.squared_error(k)
-    }
-
-    /// G of a row and up to eleven neighbours, and how many there are.
+    /// G of a row and `near`, up to eleven rows of `rows`. `residual` is r, how far the row is from its projection, and
+    /// `residual_of` the same for those rows.
     pub(crate) fn gram(
         &mut self,
         rows: &Matrix,
@@ -75,7 +63,7 @@ impl Reconstruction {
         near: impl Iterator<Item = u32>,
         residual: f32,
         residual_of: impl Fn(u32) -> f32,
-    ) -> (Gram, usize) {
+    ) -> Gram {
         let mut residuals2 = [0.0f64; NEIGHBOURS + 1];
         let mut k = 0;
         self.differences.clear();
@@ -96,7 +84,7 @@ impl Reconstruction {
             }
             g[a][a] += residuals2[a];
         }
-        (Gram { g }, k)
+        Gram { g, neighbours: k }
     }
 
     /// The products of the differences of all neighbours with each other.

@@ -9,6 +9,7 @@
 //! cluster gets an arrival and not between, so that a cluster needs no look while nothing comes to it: the arrival that
 //! will tell of it is known beforehand ([`Cluster::due`]).
 
+use crate::live::event::Evidence;
 use serde::{Deserialize, Serialize};
 
 /// The parts of what it is taken to be that a share may have fallen to.
@@ -60,19 +61,9 @@ struct ReportedDecline {
     run: ShareEvidence,
 }
 
-/// Arrivals that a cluster got, and should have got.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::live) struct Gap {
-    pub(in crate::live) seen: u64,
-    pub(in crate::live) of: u64,
-    pub(in crate::live) expected: f64,
-    pub(in crate::live) e_value: f64,
-    pub(in crate::live) since: f64,
-}
-
 impl Cluster {
     /// Arrival number `now`, at time `t`, is in this cluster. Tells that a cluster is back.
-    pub(in crate::live) fn arrive(&mut self, now: u64, t: f64) -> Option<Gap> {
+    pub(in crate::live) fn arrive(&mut self, now: u64, t: f64) -> Option<Evidence> {
         let back = self.told.and_then(|told| self.step_back(told, now, t));
         let gap = now.saturating_sub(self.at + 1);
         if self.told.is_none() && self.share > 0.0 {
@@ -137,10 +128,10 @@ impl Cluster {
     }
 
     /// The cluster is told to vanish at arrival `now`.
-    pub(in crate::live) fn tell(&mut self, now: u64) -> Gap {
+    pub(in crate::live) fn tell(&mut self, now: u64) -> Evidence {
         let of = now.saturating_sub(self.run.from);
         let share = self.seen / self.all.max(1.0);
-        let gap = Gap {
+        let gap = Evidence {
             seen: self.run.seen,
             of,
             expected: share * of as f64,
@@ -167,7 +158,7 @@ impl Cluster {
         (self.seen >= LEAST).then(|| self.seen / self.all.max(1.0))
     }
 
-    fn step_back(&mut self, mut told: ReportedDecline, now: u64, t: f64) -> Option<Gap> {
+    fn step_back(&mut self, mut told: ReportedDecline, now: u64, t: f64) -> Option<Evidence> {
         let gap = now.saturating_sub(self.at + 1);
         let (share, low) = (told.share, GONE * told.share);
         // Beginnings are arrivals in the cluster: before one there is nothing to show.
@@ -181,7 +172,7 @@ impl Cluster {
             return None;
         }
         let of = now.saturating_sub(told.run.from);
-        let gap = Gap {
+        let gap = Evidence {
             seen: told.run.seen,
             of,
             expected: share * of as f64,
