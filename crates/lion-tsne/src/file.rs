@@ -10,11 +10,11 @@ pub use replace::replace;
 use crate::error::{Error, Result};
 use crate::index::Partitioning;
 use crate::lion::{LionParameters, PowerPoint, Radius};
-use crate::map::{Bytes, Image, KlPoint, Labels, Map, Pictures, Provenance, Texts};
+use crate::map::{Bytes, Image, KlPoint, KnownChecksum, Labels, Map, Pictures, Provenance, Texts};
 use crate::matrix::Matrix;
 use crate::preprocess::{Metric, Pca, Preprocess};
 use crate::verdict::Calibration;
-use archive::{Archive, Tensor};
+use archive::{Archive, CHECKSUM, Tensor};
 use memmap2::Mmap;
 use safetensors::tensor::Dtype;
 use serde::{Deserialize, Serialize};
@@ -172,10 +172,11 @@ impl Map {
 
     /// The checksum that `save` writes: equal for equal maps.
     pub fn checksum(&self) -> Result<String> {
-        match self.archive() {
-            Ok(archive) => Ok(archive.checksum()),
-            Err(cause) => Err(Error::Io { path: "map".into(), cause }),
+        if let Some(known) = self.checksum.0.get() {
+            return Ok(known.clone());
         }
+        let archive = self.archive().map_err(|cause| Error::Io { path: "map".into(), cause })?;
+        Ok(self.checksum.0.get_or_init(|| archive.checksum()).clone())
     }
 
     fn archive(&self) -> io::Result<Archive<'_>> {
@@ -323,7 +324,12 @@ fn read(bytes: &[u8], mapped: Option<&Arc<Mmap>>) -> std::result::Result<Map, St
     let archive = Archive::read(bytes, accept)?;
     let reader = MapReader { archive: &archive, bytes, mapped };
     let map = reader.map().map_err(|problem| format!("the map is not valid, {problem}: {MAKE_AGAIN}"))?;
-    map.checked().map_err(|error| format!("the map is not valid, {error}: {MAKE_AGAIN}"))
+    let map = map.checked().map_err(|error| format!("the map is not valid, {error}: {MAKE_AGAIN}"))?;
+    // `Archive::read` has compared it with the bytes.
+    if let Some(checksum) = archive.metadata.get(CHECKSUM) {
+        map.checksum.0.get_or_init(|| checksum.clone());
+    }
+    Ok(map)
 }
 
 /// Whether this is a map at all, and of a version that can be read.
@@ -374,6 +380,7 @@ impl MapReader<'_> {
                 .then(|| self.texts("columns", "columns.offsets", "columns.bytes"))
                 .transpose()?,
             pictures: pictures.map(|pictures| self.pictures(&pictures)).transpose()?,
+            checksum: KnownChecksum::default(),
         })
     }
 

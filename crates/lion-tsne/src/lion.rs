@@ -31,7 +31,7 @@ pub use power::{CrossValidated, PowerPoint};
 pub use radius::Radius;
 
 use crate::error::{Error, Result};
-use crate::fit::check_largest;
+use crate::fit::{check_largest, pool};
 use crate::index::{QueryNeighbours, RowIndex};
 use crate::map::Map;
 use crate::matrix::Matrix;
@@ -46,6 +46,7 @@ use radius::ascending;
 use rayon::prelude::*;
 pub(crate) use repulsion::RepulsionField;
 use std::fmt;
+use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// How to place rows. `LionOptions::default()` is what most people want; `None` is as the map has it.
@@ -100,7 +101,7 @@ pub struct LionOptions {
 /// assert_eq!((placement.verdict, &placement.place[..]), (Verdict::Exact, &[30.0, 40.0][..]));
 /// assert_eq!(lion.place_row(&[3.5, 4.5])?.verdict, Verdict::Interpolated);
 ///
-/// // A placer remembers: two strangers who have nothing to do with each other get positions apart.
+/// // A placer remembers: two outliers that have nothing to do with each other get positions apart.
 /// let mut placer = lion.placer();
 /// let (one, two) = (placer.place_row(&[50.0, 50.0])?, placer.place_row(&[-90.0, 20.0])?);
 /// assert_eq!((one.verdict, one.group, two.group), (Verdict::Outlier, Some(0), Some(1)));
@@ -111,7 +112,7 @@ pub struct LionOptions {
 pub struct Lion {
     map: Map,
     index: RowIndex,
-    pool: rayon::ThreadPool,
+    pool: Arc<rayon::ThreadPool>,
     /// How many nearest rows are looked for.
     nearest: usize,
     perplexity: f64,
@@ -146,26 +147,24 @@ impl Lion {
         if let PcaResidualLimit::Percentile(p) = options.pca_residual {
             Radius::Percentile(p).check("pca residual")?;
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build();
-        let pool = pool.map_err(|e| Error::Parameter {
-            name: "threads",
-            problem: format!("{} could not be started: {e}", options.threads),
-        })?;
+        let pool = Arc::new(pool(options.threads)?);
         let perplexity = map.perplexity();
         let map = match map.lion() {
             Some(_) => map,
             None => pool.install(|| map.with_parameters(perplexity))?,
         };
-        pool.install(|| Self::ready(map, options, &chosen, perplexity)).map(|ready| ready(pool))
+        let own = Arc::clone(&pool);
+        pool.install(|| Self::in_pool(own, map, options, &chosen, perplexity))
     }
 
-    /// All but the pool it will work in.
-    fn ready(
+    /// Of a map that has parameters. Works in the pool already.
+    fn in_pool(
+        pool: Arc<rayon::ThreadPool>,
         map: Map,
         options: &LionOptions,
         chosen: &ParameterOverrides,
         perplexity: f64,
-    ) -> Result<impl FnOnce(rayon::ThreadPool) -> Self + use<>> {
+    ) -> Result<Self> {
         let Some(kept) = map.lion().cloned() else {
             return Err(Error::Data("the map has no parameters of placing".into()));
         };
@@ -198,7 +197,7 @@ impl Lion {
             if options.local == Local::Energy { repulsion_of(&map, &index, perplexity) } else { None };
         let (grid, first_row) = (OutlierGrid::new(map.y(), r_y), map.first_rows());
         let LionOptions { local, taper, split_clusters, positions, seed, fdr, .. } = *options;
-        Ok(move |pool| Self {
+        Ok(Self {
             map,
             index,
             pool,

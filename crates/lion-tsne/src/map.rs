@@ -18,6 +18,7 @@ use crate::matrix::Matrix;
 use crate::preprocess::Preprocess;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// How a map came to be. It holds no clock: the same data, parameters and seed make the same file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -102,6 +103,18 @@ pub struct Map {
     /// Names of the columns that rows have before they are preprocessed.
     pub(crate) columns: Option<Texts>,
     pub(crate) pictures: Option<Pictures>,
+    pub(crate) checksum: KnownChecksum,
+}
+
+/// The checksum of a map once something has computed it, so that a large map is not hashed twice. What says the same map
+/// is the same map, whether or not it is known.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KnownChecksum(pub(crate) OnceLock<String>);
+
+impl PartialEq for KnownChecksum {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 impl Map {
@@ -118,12 +131,15 @@ impl Map {
             lion: parts.lion,
             columns: None,
             pictures: None,
+            checksum: KnownChecksum::default(),
         }
         .checked()
     }
 
-    /// The map itself if everything that callers rely on holds.
-    pub(crate) fn checked(self) -> Result<Self> {
+    /// The map itself if everything that callers rely on holds. Whatever changes a map ends here, so that its checksum is
+    /// forgotten.
+    pub(crate) fn checked(mut self) -> Result<Self> {
+        self.checksum = KnownChecksum::default();
         self.check_shapes()?;
         check_finite("x", &self.x)?;
         check_finite("y", &self.y)?;
@@ -325,6 +341,7 @@ impl Map {
             &ParameterOverrides::default(),
             seed,
         )?);
+        self.checksum = KnownChecksum::default();
         Ok(self)
     }
 

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::Xxh3;
 /// The longest header that is read, in bytes. Ours are about two thousand.
 const MAX_HEADER: u64 = 1 << 20;
 const METADATA: &str = "__metadata__";
-const CHECKSUM: &str = "checksum";
+pub(super) const CHECKSUM: &str = "checksum";
 const MAKE_AGAIN: &str = "make the map again, or take an unharmed copy";
 
 /// One array.
