@@ -2,7 +2,7 @@
 // processor touches a point only when something happens to it.
 
 import type { Camera } from "./camera";
-import { begin, clear, program, uniforms } from "./gl";
+import { begin, clear, onRestored, program, uniforms } from "./gl";
 import type { Rgb } from "./palette";
 import { APART, dotRadius, NO_SEED, type Seed } from "./spread";
 import type { Point } from "./state";
@@ -131,9 +131,7 @@ export class ArrivalLayer implements Arrivals {
 
   constructor(private readonly gl: WebGL2RenderingContext, restored: () => void) {
     this.start();
-    const { canvas } = gl;
-    canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
-    canvas.addEventListener("webglcontextrestored", () => {
+    onRestored(gl, () => {
       this.start();
       restored();
     });

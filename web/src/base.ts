@@ -3,7 +3,7 @@
 
 import type { Camera } from "./camera";
 import { NO_CLUSTER, type Columns } from "./columns";
-import { begin, clear, program, uniforms } from "./gl";
+import { begin, clear, onRestored, program, uniforms } from "./gl";
 import { mix, type Rgb } from "./palette";
 import type { Theme } from "./theme";
 
@@ -83,9 +83,7 @@ export class BaseLayer implements Base {
 
   constructor(private readonly gl: WebGL2RenderingContext, private readonly map: Columns, restored: () => void) {
     this.start();
-    const { canvas } = gl;
-    canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
-    canvas.addEventListener("webglcontextrestored", () => {
+    onRestored(gl, () => {
       this.start();
       restored();
     });

@@ -49,3 +49,10 @@ export const resizeCanvas = (canvas: HTMLCanvasElement, width: number, height: n
   canvas.width = Math.max(1, Math.round(width * ratio));
   canvas.height = Math.max(1, Math.round(height * ratio));
 };
+
+/** Asks for a lost context back, and says when it is there: everything that was on the graphics card is gone then. */
+export function onRestored(gl: WebGL2RenderingContext, restored: () => void): void {
+  const { canvas } = gl;
+  canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
+  canvas.addEventListener("webglcontextrestored", restored);
+}

@@ -98,3 +98,15 @@ fn a_full_disk_leaves_the_old_file_whole() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && text.contains("1 passed"), "{text}");
 }
+
+/// A map that was read knows its checksum; one made of it has another.
+#[test]
+fn a_changed_map_has_another_checksum() {
+    let map = full();
+    let read = Map::from_bytes(&map.to_bytes().unwrap()).unwrap();
+    assert_eq!(read.checksum().unwrap(), map.checksum().unwrap());
+    assert_eq!(Forged::new(&read).checksum(), read.checksum().unwrap());
+    let moved = read.with_places(Matrix::zeros(read.rows(), read.y().cols())).unwrap();
+    assert_ne!(moved.checksum().unwrap(), read.checksum().unwrap());
+    assert_eq!(Forged::new(&moved).checksum(), moved.checksum().unwrap());
+}
