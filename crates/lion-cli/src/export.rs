@@ -234,10 +234,7 @@ impl EventRows {
         self.size.push(size);
         self.expected.push(expected);
         self.seen.push(seen);
-        self.why.push(why.map(|why| match why {
-            Why::Arrivals => "arrivals".to_owned(),
-            Why::Left => "left".to_owned(),
-        }));
+        self.why.push(why.map(|why| why.to_string()));
         self.staleness.push(staleness);
         self.arrivals.push(arrivals);
         self.of.push(evidence.map(|evidence| evidence.of));

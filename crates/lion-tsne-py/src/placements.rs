@@ -20,14 +20,10 @@ use std::sync::Arc;
 
 pub(crate) const COORDINATES: [&str; 3] = ["x", "y", "z"];
 
-/// The code of a verdict: 0 exact, 1 interpolated, 2 beside-outlier, 3 outlier.
-pub(crate) fn code(verdict: Verdict) -> i8 {
-    match verdict {
-        Verdict::Exact => 0,
-        Verdict::Interpolated => 1,
-        Verdict::BesideOutlier => 2,
-        Verdict::Outlier => 3,
-    }
+/// The names of verdicts; the code of a verdict is its number among them.
+#[pyfunction]
+pub(crate) fn verdicts() -> Vec<&'static str> {
+    Verdict::ALL.iter().map(Verdict::as_str).collect()
 }
 
 /// Placed rows, in the order in which they were given: `id, x, y, (z), verdict, score, p_distance, p_neighbours,
@@ -65,7 +61,7 @@ impl PyPlacements {
             batch: batch(columns).map_err(broken)?,
             places: placements.iter().flat_map(|placement| placement.place.iter().copied()).collect(),
             dims: map.dims(),
-            codes: placements.iter().map(|placement| code(placement.verdict)).collect(),
+            codes: placements.iter().map(|placement| placement.verdict as i8).collect(),
             nearest: placements.iter().map(|placement| placement.nearest).collect(),
         })
     }

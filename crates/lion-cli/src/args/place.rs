@@ -3,7 +3,8 @@
 use super::method::{self, PlacingMethodArg};
 use super::value;
 use super::{PlacingArgs, TableArgs};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use lion_evaluate::Epsilon;
 use std::path::{Path, PathBuf};
 
 /// Place new rows into a map, with a verdict for each
@@ -60,8 +61,8 @@ pub(crate) struct RuleArgs {
     pub(crate) outlier_control: bool,
     /// The width of an rbf kernel: mean, the mean distance between training rows, as the paper says; edges, the size of the
     /// data's box for each row, as its program had it; mean unless given
-    #[arg(long, value_enum, value_name = "mean|edges", hide_possible_values = true)]
-    pub(crate) epsilon: Option<EpsilonArg>,
+    #[arg(long, value_parser = value::named::<Epsilon>(), value_name = "mean|edges", hide_possible_values = true)]
+    pub(crate) epsilon: Option<Epsilon>,
     /// The width of the Gaussians of kernelized, as a multiple of the distance from each training row to its nearest other;
     /// 0.25 unless given
     #[arg(long, value_name = "K", value_parser = value::kernel_width, allow_hyphen_values = true)]
@@ -72,13 +73,6 @@ pub(crate) struct RuleArgs {
     /// procedure of Benjamini and Hochberg over all rows of the table, on top of --alpha
     #[arg(long, value_name = "SHARE", value_parser = value::partial_share, allow_hyphen_values = true)]
     pub(crate) fdr: Option<f64>,
-}
-
-/// `--epsilon`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EpsilonArg {
-    Mean,
-    Edges,
 }
 
 impl PlaceArgs {

@@ -69,9 +69,9 @@ pub(super) struct PlaceOutcome {
     r_close: f64,
     power: f64,
     /// LION's rule for rows with neighbours, whether or not their places are LION's.
-    local: &'static str,
+    local: Local,
     /// The rule for outliers: calibrated or paper.
-    verdict: &'static str,
+    verdict: VerdictRule,
     /// The score up to which a row is an outlier; null by the paper's rule.
     alpha: Option<f64>,
     /// The share of rows like the map's own that is called outliers; null by the paper's rule.
@@ -122,15 +122,8 @@ impl PlaceOutcome {
             r_y: lion.r_y(),
             r_close: lion.r_close(),
             power: lion.power(),
-            local: match options.local {
-                Local::Energy => "energy",
-                Local::Attraction => "attraction",
-                Local::Idw => "idw",
-            },
-            verdict: match lion.verdict_rule() {
-                VerdictRule::Calibrated => "calibrated",
-                VerdictRule::Paper => "paper",
-            },
+            local: options.local,
+            verdict: lion.verdict_rule(),
             alpha: lion.alpha(),
             promised: lion.promised(),
             least_score: lion.least_p_value(),
@@ -156,7 +149,7 @@ impl PlaceOutcome {
         };
         for (verdict, count, more) in [
             (
-                "exact",
+                Verdict::Exact,
                 self.exact,
                 if self.outlier_control {
                     "equal a row of the map, and have its place"
@@ -164,14 +157,17 @@ impl PlaceOutcome {
                     "equal a row of the map"
                 },
             ),
-            ("interpolated", self.interpolated, "among rows like themselves"),
-            ("beside-outlier", self.beside_outlier, "near a row that is itself an outlier"),
-            ("outlier", self.outlier, &outliers),
+            (Verdict::Interpolated, self.interpolated, "among rows like themselves"),
+            (Verdict::BesideOutlier, self.beside_outlier, "near a row that is itself an outlier"),
+            (Verdict::Outlier, self.outlier, &outliers),
         ] {
             let width = self.rows.to_string().len();
             let share = 100.0 * count as f64 / self.rows.max(1) as f64;
             let more = if count == 0 { "" } else { more };
-            facts.add(verdict, format!("{count:>width$} {share:>5.1} %  {more}").trim_end().to_owned());
+            facts.add(
+                verdict.as_str(),
+                format!("{count:>width$} {share:>5.1} %  {more}").trim_end().to_owned(),
+            );
         }
         if let Some(accuracy) = self.accuracy_10nn {
             let share = 100.0 * accuracy;
@@ -193,7 +189,7 @@ impl PlaceOutcome {
     fn method_in_words(&self) -> String {
         let Self { r_x, r_y, r_close, power, local, outlier_control, .. } = *self;
         let is_lion = self.method == "lion";
-        let radii = placing_in_words(r_x, r_y, r_close, (is_lion && local == "idw").then_some(power));
+        let radii = placing_in_words(r_x, r_y, r_close, (is_lion && local == Local::Idw).then_some(power));
         match (is_lion, outlier_control) {
             (true, _) => format!("{local}; {radii}"),
             (false, true) => format!("{}, outliers by LION; {radii}", self.method),

@@ -1,6 +1,6 @@
 //! The table of placements: its columns, written and read.
 
-use super::spool::{Record, VERDICTS};
+use super::spool::Record;
 use anyhow::{Context, Result, bail, ensure};
 use lion_table::{Column, Field, Kind, OutputFormat, ReadOptions, Writer, check_output, read_columns};
 use lion_tsne::{Map, Verdict};
@@ -170,8 +170,7 @@ fn texts(column: Column) -> Result<Vec<String>> {
 
 fn verdicts_of(path: &Path, names: &[String]) -> Result<Vec<Verdict>> {
     let verdict = |(row, name): (usize, &String)| {
-        let known = VERDICTS.into_iter().find(|verdict| verdict.as_str() == name);
-        known.with_context(|| {
+        name.parse().ok().with_context(|| {
             format!(
                 "{}, row {row}, column verdict holds {name:?}, which is none: is this a file that lion place wrote?",
                 path.display()

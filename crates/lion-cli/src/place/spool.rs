@@ -69,7 +69,7 @@ impl Record {
         for coordinate in self.place {
             out.write_all(&coordinate.to_le_bytes())?;
         }
-        out.write_all(&[code(self.verdict)])?;
+        out.write_all(&[self.verdict as u8])?;
         out.write_all(&self.score.to_le_bytes())?;
         // Shares are never NaN, and no group has the last number.
         out.write_all(&self.p_distance.unwrap_or(f64::NAN).to_le_bytes())?;
@@ -120,17 +120,10 @@ fn take<const N: usize, T>(input: &mut impl Read, number: fn([u8; N]) -> T) -> i
     Ok(number(bytes))
 }
 
-/// All there are.
-pub(super) const VERDICTS: [Verdict; 4] =
-    [Verdict::Exact, Verdict::Interpolated, Verdict::BesideOutlier, Verdict::Outlier];
-
-fn code(verdict: Verdict) -> u8 {
-    VERDICTS.iter().zip(0..).find(|(known, _)| **known == verdict).map_or(u8::MAX, |(_, code)| code)
-}
-
+/// A verdict by its number among all.
 fn verdict(code: u8) -> io::Result<Verdict> {
     let problem = || io::Error::new(io::ErrorKind::InvalidData, "what was set aside has changed meanwhile");
-    VERDICTS.get(usize::from(code)).copied().ok_or_else(problem)
+    Verdict::ALL.get(usize::from(code)).copied().ok_or_else(problem)
 }
 
 /// Records set aside, to be read again in order.
@@ -174,7 +167,7 @@ mod tests {
         let record = |i: u32| Record {
             id: (i > 9).then(|| format!("row ü{i}")),
             place: [i as f32, -1.5, if i < 50 { 0.0 } else { f32::MIN_POSITIVE }],
-            verdict: VERDICTS[i as usize % 4],
+            verdict: Verdict::ALL[i as usize % 4],
             score: f64::from(i) / 100.0,
             p_distance: (i < 50).then_some(f64::from(i) / 50.0),
             p_neighbours: (i < 40).then_some(0.125),

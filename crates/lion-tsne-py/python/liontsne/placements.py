@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from liontsne import _native
+
 if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
     from matplotlib.axes import Axes
 
-VERDICTS = ("exact", "interpolated", "beside-outlier", "outlier")
+VERDICTS = tuple(_native.verdicts())
 
 
 class Placements:

@@ -3,12 +3,10 @@
 use super::PendingOutlier;
 use crate::error::Error;
 use serde::{Deserialize, Serialize};
-use std::fmt;
 use std::ops::Deref;
 
 /// How a row came to its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// It equals a row of the map, and has that row's place.
     Exact,
@@ -20,23 +18,7 @@ pub enum Verdict {
     Outlier,
 }
 
-impl Verdict {
-    /// As tables have it: `exact`, `interpolated`, `beside-outlier`, `outlier`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Interpolated => "interpolated",
-            Self::BesideOutlier => "beside-outlier",
-            Self::Outlier => "outlier",
-        }
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+crate::named!(Verdict, "verdict": Exact = "exact", Interpolated = "interpolated", BesideOutlier = "beside-outlier", Outlier = "outlier");
 
 /// Two or three coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -258,14 +258,15 @@ pub struct Vanishing {
 }
 
 /// What a vanishing cluster lacks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// Its share of the arrivals is gone.
     Arrivals,
     /// Its points left.
     Left,
 }
+
+crate::named!(Why, "why": Arrivals = "arrivals", Left = "left");
 
 /// How far the arrivals of the window are from being like the map.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
