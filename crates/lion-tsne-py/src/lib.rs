@@ -30,7 +30,7 @@ mod native {
     #[pymodule_export]
     use crate::params::choices;
     #[pymodule_export]
-    use crate::placements::{PyPlacements, verdicts};
+    use crate::placements::{PyPlacements, placement_types, verdicts};
     #[pymodule_export]
     use crate::placer::PyPlacer;
     #[pymodule_export]

@@ -5,16 +5,13 @@ use super::value;
 use super::{PlacingArgs, TableArgs};
 use clap::Args;
 use lion_evaluate::Epsilon;
+use lion_tsne::lion::PlacementColumn;
+use lion_tsne::{Named, Verdict};
 use std::path::{Path, PathBuf};
 
 /// Place new rows into a map, with a verdict for each
-///
-/// One row for each row of NEW, in the same order: id, x, y (z), verdict (exact, interpolated, beside-outlier,
-/// outlier), score (a p-value: of rows like the map's own, a share score is at least as strange), its parts p_distance and
-/// p_neighbours, off_plane, nearest_id, nearest_distance, neighbours, group. The map does not change. Tables are read
-/// as lion fit reads them, batch by batch: a large file takes no more memory than a small one.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(long_about = about(), after_help = "\
 Examples:
   lion place m.lion new.csv --id name -o placed.parquet
   lion place m.lion 'big/*.parquet' --id key -o placed.parquet     several files are one table
@@ -43,6 +40,23 @@ pub(crate) struct PlaceArgs {
     /// table but for the outliers, which wait for each other; -v says what it will take and what for
     #[arg(long, value_name = "SIZE", value_parser = value::memory)]
     pub(crate) memory: Option<u64>,
+}
+
+/// What the verb does, with the columns that it writes.
+fn about() -> String {
+    let name = |column: &PlacementColumn| match column.dims {
+        3 => format!("({})", column.name),
+        _ => column.name.to_owned(),
+    };
+    let columns: Vec<String> = PlacementColumn::in_tables(3).map(name).collect();
+    format!(
+        "Place new rows into a map, with a verdict for each\n\n\
+         One row for each row of NEW, in the same order: {}. The verdict is {}. The score is a p-value: of rows like the \
+         map's own, a share score is at least as strange; p_distance and p_neighbours are its parts. The map does not \
+         change. Tables are read as lion fit reads them, batch by batch: a large file takes no more memory than a small one.",
+        columns.join(", "),
+        Verdict::names(),
+    )
 }
 
 /// How rows are placed.

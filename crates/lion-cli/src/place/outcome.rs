@@ -1,13 +1,12 @@
 //! What came of placing, as JSON keys and in words.
 
-use super::Record;
 use super::other::Other;
 use crate::args::PlaceArgs;
 use crate::memory;
 use crate::output;
 use crate::progress::Phases;
 use crate::summary::{Facts, percent, placing_in_words, seconds_in_words};
-use lion_tsne::{DEFAULT_ALPHA, Lion, LionOptions, Local, Verdict, VerdictRule};
+use lion_tsne::{DEFAULT_ALPHA, Lion, LionOptions, Local, Placement, Verdict, VerdictRule};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -33,16 +32,16 @@ pub(crate) struct VerdictTally {
 
 impl VerdictTally {
     /// Counts these too.
-    pub(crate) fn add(&mut self, records: &[Record]) {
-        self.rows += records.len();
-        for record in records {
-            *match record.verdict {
+    pub(crate) fn add<'a>(&mut self, placements: impl IntoIterator<Item = &'a Placement>) {
+        for placement in placements {
+            self.rows += 1;
+            *match placement.verdict {
                 Verdict::Exact => &mut self.exact,
                 Verdict::Interpolated => &mut self.interpolated,
                 Verdict::BesideOutlier => &mut self.beside_outlier,
                 Verdict::Outlier => &mut self.outlier,
             } += 1;
-            self.groups.extend(record.group);
+            self.groups.extend(placement.group);
         }
     }
 }

@@ -103,9 +103,7 @@ def placer(
     Returns
     -------
     Placer
-        Kept columns come first, in their order, then those of `lion place`: `x`, `y`, (`z`),
-        `verdict`, `score`, `p_distance`, `p_neighbours`, `off_plane`, `nearest_id`,
-        `nearest_distance`, `neighbours`, `group`.
+        Kept columns come first, in their order, then those of `lion place` except `id`.
     """
     from liontsne import _params
 
