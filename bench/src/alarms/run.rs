@@ -54,7 +54,7 @@ pub(super) fn run(lion: &Arc<Lion>, stream: AlarmStream) -> Result<ReportedAlarm
             match &event.what {
                 what if event.id().is_some() => {
                     outliers += usize::from(
-                        matches!(what, What::Appeared(s) | What::JoinedGroup(s) if s.group.is_some()),
+                        matches!(what, What::Appeared(s) | What::JoinedGroup(s) if s.placement.group.is_some()),
                     );
                     members += usize::from(new[at]);
                     at += 1;

@@ -11,9 +11,6 @@ use lion_tsne::{Fit, Lion, LionOptions, Local, Map, Matrix, PcaChoice, Placement
 use serde_json::{Value, json};
 use std::time::Instant;
 
-const RULES: [(&str, Local); 3] =
-    [("energy", Local::Energy), ("attraction", Local::Attraction), ("idw", Local::Idw)];
-
 fn main() -> Result<()> {
     let arguments = Arguments::of_process()?;
     let labels = arguments.labels("labels")?.context("--labels is missing")?;
@@ -38,7 +35,7 @@ fn main() -> Result<()> {
     let kl = (count > 0).then(|| JoinedKl::new(&map)).transpose()?;
     let judge = Judge::new(&map)?;
     let mut rows = Vec::new();
-    for (name, local) in RULES {
+    for local in Local::ALL {
         let start = Instant::now();
         let lion = Lion::new(map.clone(), &LionOptions { local, threads, ..LionOptions::default() })?;
         let ready = start.elapsed().as_secs_f64();
@@ -46,7 +43,7 @@ fn main() -> Result<()> {
         if let Some(kl) = &kl {
             row["kl"] = json!(mean_kl(kl, &lion, &test, count)?);
         }
-        row["rule"] = json!(name);
+        row["rule"] = json!(local);
         row["ready_ms"] = json!(1e3 * ready);
         rows.push(row);
     }

@@ -11,10 +11,7 @@ fn main() -> Result<()> {
     let arguments = Arguments::of_process()?;
     let x = matrix(arguments.file(0)?)?;
     let k = arguments.number("k", 90.0)? as usize;
-    let search = match arguments.option("search") {
-        Some("approximate") => Search::Approximate,
-        _ => Search::Exact,
-    };
+    let search = arguments.option("search").map_or(Ok(Search::Exact), str::parse)?;
     let start = Instant::now();
     let (found, how) = nearest_neighbours(&x, k, search, 0, &mut ignore)?;
     let seconds = start.elapsed().as_secs_f64();

@@ -13,11 +13,7 @@ fn main() -> Result<()> {
     let arguments = Arguments::of_process()?;
     let map = Map::load(arguments.file(0)?)?;
     let rows = matrix(arguments.file(1)?)?;
-    let local = match arguments.option("local") {
-        Some("idw") => Local::Idw,
-        Some("attraction") => Local::Attraction,
-        _ => Local::Energy,
-    };
+    let local = arguments.option("local").map(str::parse::<Local>).transpose()?.unwrap_or_default();
     let radius = arguments.option("radius").map(str::parse::<Radius>).transpose()?;
     let threads = arguments.number("threads", 2.0)? as usize;
     let start = Instant::now();

@@ -12,19 +12,20 @@ mod stream;
 mod value;
 
 pub(crate) use calibrate::CalibrateArgs;
-pub(crate) use evaluate::{EvaluateArgs, ExperimentArg};
-pub(crate) use fit::{FitArgs, LandmarkArgs, SearchArg};
+pub(crate) use evaluate::EvaluateArgs;
+pub(crate) use fit::{FitArgs, LandmarkArgs};
 pub(crate) use place::PlaceArgs;
 pub(crate) use placing::PlacingArgs;
-pub(crate) use serve::{ExportArgs, LogArg, NetworkArgs, ServeArgs};
+pub(crate) use serve::{ExportArgs, NetworkArgs, ServeArgs};
 pub(crate) use stream::{StreamArgs, WatchArgs};
 pub(crate) use value::InitArg;
 
 use clap::error::ErrorKind;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum, value_parser};
-use fit::GradientArg;
+use lion_evaluate::experiments::Experiment;
 use lion_server::Rules;
 use lion_table::{Header, ReadOptions};
+use lion_tsne::Method;
 use std::path::PathBuf;
 
 /// t-SNE maps that stay alive: fit a map of a table, keep it in one file, place new rows into it.
@@ -248,7 +249,7 @@ impl Cli {
     /// What no single flag shows to be wrong, with the verb it is wrong in.
     fn contradiction(&self) -> Option<(&'static str, &'static str)> {
         match &self.verb {
-            Verb::Fit(args) if args.tsne.dims == 3 && args.tsne.method == GradientArg::Fft => Some((
+            Verb::Fit(args) if args.tsne.dims == 3 && args.tsne.method == Method::Fft => Some((
                 "fit",
                 "--method fft is for maps of 2 dimensions: use barnes-hut or auto with --dims 3",
             )),
@@ -292,12 +293,10 @@ impl Cli {
                     "--webhook is never called: add --alert-outlier-rate, --alert-staleness or --alert-new-cluster",
                 ))
             }
-            Verb::Evaluate(args) if args.data.is_none() && args.only.contains(&ExperimentArg::Large) => {
-                Some((
-                    "evaluate",
-                    "the large test needs all of MNIST: fetch it with cargo xtask data mnist, and give --data data/mnist",
-                ))
-            }
+            Verb::Evaluate(args) if args.data.is_none() && args.only.contains(&Experiment::Large) => Some((
+                "evaluate",
+                "the large test needs all of MNIST: fetch it with cargo xtask data mnist, and give --data data/mnist",
+            )),
             Verb::Plot(args) if args.width.is_some() && args.output.kind != PictureKind::Png => {
                 Some(("plot", "--width is for .png files: .svg and .html have no size in pixels"))
             }

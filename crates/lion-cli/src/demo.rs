@@ -145,10 +145,13 @@ fn name(i: usize, test: &DigitImages) -> String {
 }
 
 fn write(placements: &[Placement], test: &DigitImages, map: &Map, path: &Path) -> Result<()> {
-    let record =
-        |(i, placement): (usize, &Placement)| Record::new(Some(name(i, test)), Judge::UNKNOWN, placement);
+    let record = |(i, placement): (usize, &Placement)| Record {
+        id: Some(name(i, test)),
+        placement: placement.clone(),
+        label: Judge::UNKNOWN,
+    };
     let mut sheet = SheetWriter::create(path, map)?;
-    sheet.write(placements.iter().enumerate().map(record).collect())?;
+    sheet.write(&placements.iter().enumerate().map(record).collect::<Vec<_>>())?;
     sheet.finish()
 }
 
@@ -209,10 +212,8 @@ fn ordinary_outcome(lion: &Lion, ordinary: &DigitImages) -> Result<OrdinaryOutco
 }
 
 fn count(placements: &[Placement]) -> VerdictTally {
-    let records: Vec<Record> =
-        placements.iter().map(|placement| Record::new(None, Judge::UNKNOWN, placement)).collect();
     let mut tally = VerdictTally::default();
-    tally.add(&records);
+    tally.add(placements);
     tally
 }
 

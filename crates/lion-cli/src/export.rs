@@ -2,9 +2,11 @@
 
 use crate::args::{Common, ExportArgs};
 use crate::output;
+use crate::place::{field, values};
 use anyhow::{Context, Result};
 use lion_server::{Logged, StoreError, StoredEvents};
 use lion_table::{Column, Field, Kind, Writer};
+use lion_tsne::lion::PlacementColumn;
 use lion_tsne::live::{Before, Event, Evidence, MapPosition, Sighting, What, Why};
 use serde::Serialize;
 use std::path::Path;
@@ -86,12 +88,12 @@ fn table(events: impl Iterator<Item = Result<Logged, StoreError>>, path: &Path) 
 
 /// Makes a struct of columns: what they are called, their kinds, and how they become a batch.
 macro_rules! columns {
-    ($($name:ident: $type:ty = $field:expr),* $(,)?) => {
+    ($struct:ident: $($name:ident: $type:ty = $field:expr),* $(,)?) => {
         /// Columns of events.
         #[derive(Default)]
-        struct EventRows { $($name: Vec<$type>),* }
+        struct $struct { $($name: Vec<$type>),* }
 
-        impl EventRows {
+        impl $struct {
             fn fields() -> Vec<Field> {
                 vec![$($field),*]
             }
@@ -104,6 +106,7 @@ macro_rules! columns {
 }
 
 columns! {
+    EventHead:
     n: u64 = Field::new("n", Kind::U64),
     t: f64 = Field::new("t", Kind::F64),
     kind: String = Field::new("kind", Kind::Text),
@@ -112,14 +115,10 @@ columns! {
     x: Option<f32> = Field::nullable("x", Kind::F32),
     y: Option<f32> = Field::nullable("y", Kind::F32),
     z: Option<f32> = Field::nullable("z", Kind::F32),
-    verdict: Option<String> = Field::nullable("verdict", Kind::Text),
-    score: Option<f64> = Field::nullable("score", Kind::F64),
-    p_distance: Option<f64> = Field::nullable("p_distance", Kind::F64),
-    p_neighbours: Option<f64> = Field::nullable("p_neighbours", Kind::F64),
-    off_plane: Option<f64> = Field::nullable("off_plane", Kind::F64),
-    nearest_id: Option<String> = Field::nullable("nearest_id", Kind::Text),
-    nearest_distance: Option<f32> = Field::nullable("nearest_distance", Kind::F32),
-    neighbours: Option<u32> = Field::nullable("neighbours", Kind::U32),
+}
+
+columns! {
+    EventTail:
     group: Option<u64> = Field::nullable("group", Kind::U64),
     cluster: Option<String> = Field::nullable("cluster", Kind::Text),
     distance: Option<f64> = Field::nullable("distance", Kind::F64),
@@ -141,6 +140,34 @@ columns! {
     of: Option<u64> = Field::nullable("of", Kind::U64),
     e_value: Option<f64> = Field::nullable("e_value", Kind::F64),
     since: Option<f64> = Field::nullable("since", Kind::F64),
+}
+
+/// Columns of events: those of placements, of events that tell of one, are between the others.
+#[derive(Default)]
+struct EventRows {
+    head: EventHead,
+    sightings: Vec<Option<Sighting>>,
+    tail: EventTail,
+}
+
+impl EventRows {
+    /// The columns of placements that other events cannot fill in their own way.
+    fn said() -> impl Iterator<Item = &'static PlacementColumn> {
+        let own: Vec<Field> = EventHead::fields().into_iter().chain(EventTail::fields()).collect();
+        PlacementColumn::in_tables(3).filter(move |column| own.iter().all(|field| field.name != column.name))
+    }
+
+    fn fields() -> Vec<Field> {
+        let said = Self::said().map(|column| Field { nullable: true, ..field(column) });
+        EventHead::fields().into_iter().chain(said).chain(EventTail::fields()).collect()
+    }
+
+    fn columns(self) -> Vec<Column> {
+        let rows: Vec<_> =
+            self.sightings.iter().map(|sighting| sighting.as_ref().map(Sighting::row)).collect();
+        let said = Self::said().map(|column| values(column, &rows));
+        self.head.columns().into_iter().chain(said).chain(self.tail.columns()).collect()
+    }
 }
 
 /// What the kinds of events tell, side by side.
@@ -203,8 +230,8 @@ impl EventColumns {
     fn of(mut sighting: Sighting) -> Self {
         Self {
             id: Some(std::mem::take(&mut sighting.id)),
-            at: Some(sighting.at),
-            group: sighting.group,
+            at: Some(sighting.at()),
+            group: sighting.placement.group,
             cluster: sighting.cluster.take(),
             from: sighting.from.take(),
             sighting: Some(sighting),
@@ -215,61 +242,46 @@ impl EventColumns {
 
 impl EventRows {
     fn len(&self) -> usize {
-        self.n.len()
+        self.head.n.len()
     }
 
     fn add(&mut self, event: Event) {
-        self.n.push(event.n);
-        self.t.push(event.t);
-        self.kind.push(event.kind().to_owned());
+        self.head.n.push(event.n);
+        self.head.t.push(event.t);
+        self.head.kind.push(event.kind().to_owned());
         let told: EventColumns = event.what.into();
         let EventColumns { sighting, id, at, group, cluster, from, size, expected, seen, why, .. } = told;
         let (staleness, arrivals, evidence) = (told.staleness, told.arrivals, told.evidence);
-        self.id.push(id);
-        self.x.push(at.map(|at| at.x));
-        self.y.push(at.map(|at| at.y));
-        self.z.push(at.and_then(|at| at.z));
-        self.group.push(group);
-        self.cluster.push(cluster);
-        self.size.push(size);
-        self.expected.push(expected);
-        self.seen.push(seen);
-        self.why.push(why.map(|why| match why {
-            Why::Arrivals => "arrivals".to_owned(),
-            Why::Left => "left".to_owned(),
-        }));
-        self.staleness.push(staleness);
-        self.arrivals.push(arrivals);
-        self.of.push(evidence.map(|evidence| evidence.of));
-        self.e_value.push(evidence.map(|evidence| evidence.e_value));
-        self.since.push(evidence.map(|evidence| evidence.since));
-        self.add_sighting(sighting);
+        self.head.id.push(id);
+        self.head.x.push(at.map(|at| at.x));
+        self.head.y.push(at.map(|at| at.y));
+        self.head.z.push(at.and_then(|at| at.z));
+        self.tail.group.push(group);
+        self.tail.cluster.push(cluster);
+        self.tail.size.push(size);
+        self.tail.expected.push(expected);
+        self.tail.seen.push(seen);
+        self.tail.why.push(why.map(|why| why.to_string()));
+        self.tail.staleness.push(staleness);
+        self.tail.arrivals.push(arrivals);
+        self.tail.of.push(evidence.map(|evidence| evidence.of));
+        self.tail.e_value.push(evidence.map(|evidence| evidence.e_value));
+        self.tail.since.push(evidence.map(|evidence| evidence.since));
+        self.head.label.push(sighting.as_ref().and_then(|sighting| sighting.label.clone()));
+        self.tail.distance.push(sighting.as_ref().and_then(|sighting| sighting.distance));
+        self.sightings.push(sighting);
         self.add_before(from);
     }
 
-    fn add_sighting(&mut self, sighting: Option<Sighting>) {
-        let sighting = sighting.as_ref();
-        self.label.push(sighting.and_then(|sighting| sighting.label.clone()));
-        self.verdict.push(sighting.map(|sighting| sighting.verdict.to_string()));
-        self.score.push(sighting.map(|sighting| sighting.score));
-        self.p_distance.push(sighting.and_then(|sighting| sighting.p_distance));
-        self.p_neighbours.push(sighting.and_then(|sighting| sighting.p_neighbours));
-        self.off_plane.push(sighting.and_then(|sighting| sighting.p_residual));
-        self.nearest_id.push(sighting.map(|sighting| sighting.nearest_id.clone()));
-        self.nearest_distance.push(sighting.map(|sighting| sighting.nearest_distance));
-        self.neighbours.push(sighting.map(|sighting| sighting.neighbours));
-        self.distance.push(sighting.and_then(|sighting| sighting.distance));
-    }
-
     fn add_before(&mut self, from: Option<Before>) {
-        self.from_t.push(from.as_ref().map(|from| from.t));
-        self.from_x.push(from.as_ref().map(|from| from.at.x));
-        self.from_y.push(from.as_ref().map(|from| from.at.y));
-        self.from_z.push(from.as_ref().and_then(|from| from.at.z));
-        self.from_verdict.push(from.as_ref().map(|from| from.verdict.to_string()));
-        self.from_score.push(from.as_ref().map(|from| from.score));
-        self.from_group.push(from.as_ref().and_then(|from| from.group));
-        self.from_cluster.push(from.as_ref().and_then(|from| from.cluster.clone()));
-        self.from_label.push(from.and_then(|from| from.label));
+        self.tail.from_t.push(from.as_ref().map(|from| from.t));
+        self.tail.from_x.push(from.as_ref().map(|from| from.at.x));
+        self.tail.from_y.push(from.as_ref().map(|from| from.at.y));
+        self.tail.from_z.push(from.as_ref().and_then(|from| from.at.z));
+        self.tail.from_verdict.push(from.as_ref().map(|from| from.verdict.to_string()));
+        self.tail.from_score.push(from.as_ref().map(|from| from.score));
+        self.tail.from_group.push(from.as_ref().and_then(|from| from.group));
+        self.tail.from_cluster.push(from.as_ref().and_then(|from| from.cluster.clone()));
+        self.tail.from_label.push(from.and_then(|from| from.label));
     }
 }

@@ -272,7 +272,7 @@ impl FitArgs {
     fn init_file(&self) -> Option<&Path> {
         match &self.tsne.init {
             InitArg::File(file) => Some(file),
-            InitArg::Pca | InitArg::Random | InitArg::Spectral => None,
+            InitArg::Named(_) => None,
         }
     }
 

@@ -7,7 +7,7 @@ mod sheet;
 mod spool;
 
 pub(crate) use outcome::VerdictTally;
-pub(crate) use sheet::{PlacementSheet, SheetWriter};
+pub(crate) use sheet::{PlacementSheet, SheetWriter, field, values};
 pub(crate) use spool::Record;
 
 use crate::args::{Common, PlaceArgs};
@@ -218,12 +218,15 @@ impl PlaceJob<'_> {
             for (i, resolved) in resolved.into_iter().enumerate() {
                 let id = ids.as_mut().and_then(Iterator::next);
                 let label = self.labels.code(before + i, labels.as_ref().and_then(|labels| labels.get(i)));
-                let mut record = match &resolved {
-                    Resolved::Placed(placement) => Record::new(id, label, placement),
-                    Resolved::Outlier(outlier) => Record::new(id, label, outlier.placement()),
+                let placement = match &resolved {
+                    Resolved::Placed(placement) => placement.clone(),
+                    Resolved::Outlier(outlier) => outlier.placement().clone(),
                 };
+                let mut record = Record { id, placement, label };
                 match (&places, resolved) {
-                    (Some(places), _) if self.is_otherwise(record.verdict) => record.put_at(places.row(i)),
+                    (Some(places), _) if self.is_otherwise(record.placement.verdict) => {
+                        record.placement.place = places.row(i).to_vec().try_into()?;
+                    }
                     (_, Resolved::Outlier(outlier)) => pending.push(outlier),
                     _ => {}
                 }
@@ -249,16 +252,20 @@ impl PlaceJob<'_> {
             if batch.is_empty() {
                 break;
             }
-            let waits =
-                |record: &&mut Record| self.lion.waits(record.verdict) && !self.is_otherwise(record.verdict);
+            let waits = |record: &&mut Record| {
+                let verdict = record.placement.verdict;
+                self.lion.waits(verdict) && !self.is_otherwise(verdict)
+            };
             for record in batch.iter_mut().filter(waits) {
-                record.put(outliers.next().context("an outlier was left without a position")?);
+                let given = outliers.next().context("an outlier was left without a position")?;
+                let Placement { place, verdict, group, .. } = *given;
+                record.placement = Placement { place, verdict, group, ..record.placement };
             }
-            tally.add(&batch);
+            tally.add(batch.iter().map(|record| &record.placement));
             if let Some(judge) = self.judge {
                 tally.right += shares(judge, self.lion.map().dims(), &batch)?;
             }
-            sheet.write(batch)?;
+            sheet.write(&batch)?;
         }
         interrupt.too_late();
         sheet.finish()?;
@@ -286,7 +293,7 @@ impl PlaceJob<'_> {
 
 /// The sum of what [`Judge::shares_of_codes`] says of a batch.
 fn shares(judge: &Judge, dims: usize, batch: &[Record]) -> Result<f64> {
-    let places = batch.iter().flat_map(|record| &record.place[..dims]).copied().collect();
+    let places = batch.iter().flat_map(|record| &record.placement.place[..]).copied().collect();
     let codes: Vec<u32> = batch.iter().map(|record| record.label).collect();
     Ok(judge.shares_of_codes(&Matrix::new(batch.len(), dims, places)?, &codes)?.iter().sum())
 }

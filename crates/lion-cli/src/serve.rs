@@ -5,7 +5,7 @@ use crate::output;
 use crate::progress::Screen;
 use anyhow::{Context, Result, anyhow};
 use lion_server::http::Token;
-use lion_server::{HttpConfig, LogFormat, Service, Settings, app, start_log};
+use lion_server::{HttpConfig, Service, Settings, app, start_log};
 use lion_tsne::{Lion, Map};
 use serde::Serialize;
 use std::future::Future;
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<()> {
         live: args.watching.options(),
         ..Settings::default()
     };
-    start_log(args.network.log_format(), level(common));
+    start_log(args.network.log, level(common));
     runtime()?.block_on(async {
         let service = Service::start(Arc::new(lion), &settings)?;
         screen.close();
@@ -137,16 +137,6 @@ pub(crate) fn level(common: &Common) -> LevelFilter {
         (true, _) => LevelFilter::ERROR,
         (_, true) => LevelFilter::DEBUG,
         _ => LevelFilter::WARN,
-    }
-}
-
-impl NetworkArgs {
-    /// How the log looks.
-    pub(crate) fn log_format(&self) -> LogFormat {
-        match self.log {
-            crate::args::LogArg::Text => LogFormat::Text,
-            crate::args::LogArg::Json => LogFormat::Json,
-        }
     }
 }
 

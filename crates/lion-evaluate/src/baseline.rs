@@ -29,6 +29,7 @@ pub use rbf::{Epsilon, Kernel};
 use lion_tsne::memory::check_memory;
 use lion_tsne::{Error, Map, Matrix, Observer, Progress, Result, Stage};
 use std::fmt;
+use std::str::FromStr;
 
 /// A way of placing rows, with what it leaves open.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,22 +116,14 @@ impl Baseline {
         all.extend(Descent::ALL.map(Self::Descent));
         all.extend(Network::PAPER.map(Self::Network));
         all.push(Self::Parametric(Parametric::default()));
-        all.extend([OpenTsneStart::Median, OpenTsneStart::Weighted].map(|start| Self::OpenTsne { start }));
+        all.extend(OpenTsneStart::ALL.map(|start| Self::OpenTsne { start }));
         all.push(Self::FixedPoint);
         all
     }
 
-    /// The one of this name among [`all`](Self::all).
-    ///
-    /// ```
-    /// use lion_evaluate::Baseline;
-    ///
-    /// let idw = Baseline::named("idw").expect("one of them");
-    /// assert_eq!((idw.name().as_str(), idw.to_string().as_str()), ("idw", "idw p=20"));
-    /// assert_eq!(Baseline::named("lion"), None);
-    /// ```
-    pub fn named(name: &str) -> Option<Self> {
-        Self::all().into_iter().find(|baseline| baseline.name() == name)
+    /// The names of [`all`](Self::all), as a sentence lists them.
+    pub fn names() -> String {
+        Self::all().iter().map(Self::name).collect::<Vec<_>>().join(", ")
     }
 
     /// Its name, without what it leaves open.
@@ -185,6 +178,28 @@ impl Baseline {
     }
 }
 
+impl FromStr for Baseline {
+    type Err = Error;
+
+    /// The one of this name among [`all`](Self::all).
+    ///
+    /// ```
+    /// use lion_evaluate::Baseline;
+    ///
+    /// let idw: Baseline = "idw".parse()?;
+    /// assert_eq!((idw.name().as_str(), idw.to_string().as_str()), ("idw", "idw p=20"));
+    /// let refused = "lion".parse::<Baseline>().unwrap_err();
+    /// assert!(refused.to_string().starts_with("method must be one of idw, rbf-multiquadric, "));
+    /// # Ok::<(), lion_tsne::Error>(())
+    /// ```
+    fn from_str(name: &str) -> Result<Self> {
+        Self::all().into_iter().find(|baseline| baseline.name() == name).ok_or_else(|| Error::Parameter {
+            name: "method",
+            problem: format!("must be one of {}, not {name:?}", Self::names()),
+        })
+    }
+}
+
 impl fmt::Display for Baseline {
     /// As the command line and the report have it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -193,11 +208,10 @@ impl fmt::Display for Baseline {
             Self::Network(network) => write!(f, "{network}"),
             Self::Parametric(_) => f.write_str("parametric"),
             Self::Descent(descent) => descent.fmt(f),
-            Self::OpenTsne { start: OpenTsneStart::Median } => f.write_str("opentsne-median"),
-            Self::OpenTsne { start: OpenTsneStart::Weighted } => f.write_str("opentsne-weighted"),
+            Self::OpenTsne { start } => write!(f, "opentsne-{start}"),
             Self::FixedPoint => f.write_str("fixed-point"),
             Self::Rbf { kernel, epsilon: Epsilon::MeanDistance } => write!(f, "rbf-{kernel}"),
-            Self::Rbf { kernel, epsilon: Epsilon::Edges } => write!(f, "rbf-{kernel} e=edges"),
+            Self::Rbf { kernel, epsilon } => write!(f, "rbf-{kernel} e={epsilon}"),
             Self::Kernelized { width } => write!(f, "kernelized K={width}"),
         }
     }

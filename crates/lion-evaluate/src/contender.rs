@@ -92,11 +92,6 @@ impl fmt::Display for Contender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Lion { percentile, local, verdict } => {
-                let local = match local {
-                    Local::Energy => "energy",
-                    Local::Attraction => "attraction",
-                    Local::Idw => "idw",
-                };
                 let verdict = if *verdict == VerdictRule::Calibrated { " calibrated" } else { "" };
                 write!(f, "lion {local} {percentile}%{verdict}")
             }

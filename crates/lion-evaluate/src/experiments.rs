@@ -33,21 +33,34 @@ use std::time::Duration;
 /// Epochs of the networks: the paper's, and those of a quick run.
 const EPOCHS: [usize; 2] = [5000, 250];
 
-/// One of the paper's experiments, or one beside them.
+/// One of the paper's experiments, or one beside them: [`about`](Experiment::about) says what each looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "`about` has a sentence for each")]
 pub enum Experiment {
-    /// The cluster attribution test: unseen digits that are close to known ones.
     Cluster,
-    /// The outlier test: images of noise.
     Outliers,
-    /// What the paper's sets cannot show: ordinary unseen digits, letters, a digit held out of the map.
     Others,
-    /// Time to build and time for each row against the number of rows and columns.
     Complexity,
-    /// The grid search over networks.
     Grid,
-    /// 60000 x 784 with parametric t-SNE; needs MNIST.
     Large,
+}
+
+lion_tsne::named!(Experiment, "experiment": Cluster = "cluster", Outliers = "outliers", Others = "others", Complexity = "complexity", Grid = "grid", Large = "large");
+
+impl Experiment {
+    /// What it looks at, in a few words.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Cluster => "The cluster attribution test: unseen digits that are close to known ones",
+            Self::Outliers => "The outlier test: images of noise",
+            Self::Others => {
+                "What the paper's sets cannot show: ordinary unseen digits, letters, a digit held out of the map"
+            }
+            Self::Complexity => "Time to build and time for each row against the number of rows and columns",
+            Self::Grid => "The grid search over networks",
+            Self::Large => "60000 x 784 with parametric t-SNE; needs --data",
+        }
+    }
 }
 
 /// What to evaluate, and how.

@@ -120,7 +120,6 @@ impl Decomposition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lion_tsne::lion::Place;
 
     #[test]
     fn estimates_by_hand() {
@@ -155,18 +154,7 @@ mod tests {
 
     #[test]
     fn decompositions_by_hand() {
-        let row = |verdict, neighbours| Placement {
-            place: Place::default(),
-            verdict,
-            score: 0.0,
-            p_distance: None,
-            p_neighbours: None,
-            p_residual: None,
-            nearest: 0,
-            nearest_distance: 0.0,
-            neighbours,
-            group: None,
-        };
+        let row = |verdict, neighbours| Placement { neighbours, ..Placement::unknown(verdict) };
         use Verdict::{BesideOutlier, Exact, Interpolated, Outlier};
         let placements = [
             row(Interpolated, 2),

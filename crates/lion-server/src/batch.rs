@@ -264,7 +264,7 @@ fn groups_of(events: &[Event]) -> BTreeSet<u64> {
             What::Removed { from, .. } => groups.extend(from.group),
             What::Forming(gathered) | What::Dissolved(gathered) => groups.extend(&gathered.groups),
             _ => groups.extend(event.sighting().into_iter().flat_map(|now| {
-                [now.group, now.from.as_ref().and_then(|from| from.group)].into_iter().flatten()
+                [now.placement.group, now.from.as_ref().and_then(|from| from.group)].into_iter().flatten()
             })),
         }
     }

@@ -1,6 +1,5 @@
 //! What the service says of itself, on standard error.
 
-use std::str::FromStr;
 use tracing::level_filters::LevelFilter;
 
 /// How a line of the log looks.
@@ -13,17 +12,7 @@ pub enum LogFormat {
     Json,
 }
 
-impl FromStr for LogFormat {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "text" => Ok(Self::Text),
-            "json" => Ok(Self::Json),
-            _ => Err(format!("{text:?} is neither text nor json")),
-        }
-    }
-}
+lion_tsne::named!(LogFormat, "log": Text = "text", Json = "json");
 
 /// Starts to log to standard error; does nothing if somebody else in the program does already.
 pub fn start_log(format: LogFormat, level: LevelFilter) {

@@ -6,7 +6,7 @@ use crate::map::PyMap;
 use crate::params::Params;
 use crate::process::PerProcess;
 use crate::progress::observed;
-use lion_evaluate::{Baseline, Epsilon, Network, Parametric};
+use lion_evaluate::{Baseline, Network, Parametric};
 use lion_tsne::Error;
 use numpy::PyArray2;
 use pyo3::exceptions::PyValueError;
@@ -88,18 +88,17 @@ impl PyBuilt {
 
 /// The way of placing of this name, with the parameters that it has.
 fn chosen(name: &str, map: &PyMap, params: &Params<'_>) -> PyResult<Baseline> {
-    let Some(known) = Baseline::named(name) else {
-        let names = baseline_names().join(", ");
-        return Err(PyValueError::new_err(format!("there is no method {name:?}: it must be one of {names}")));
-    };
+    let known: Baseline = name.parse().map_err(|_| {
+        let names = Baseline::names();
+        PyValueError::new_err(format!("there is no method {name:?}: it must be one of {names}"))
+    })?;
     Ok(match known {
         Baseline::Idw { power } => {
             let own = map.0.lion().map_or(power, |lion| lion.power);
             Baseline::Idw { power: params.number("power")?.unwrap_or(own) }
         }
         Baseline::Rbf { kernel, epsilon } => {
-            let words = [("mean", Epsilon::MeanDistance), ("edges", Epsilon::Edges)];
-            Baseline::Rbf { kernel, epsilon: params.word("epsilon", &words)?.unwrap_or(epsilon) }
+            Baseline::Rbf { kernel, epsilon: params.named("epsilon")?.unwrap_or(epsilon) }
         }
         Baseline::Kernelized { width } => {
             Baseline::Kernelized { width: params.number("width")?.unwrap_or(width) }

@@ -3,10 +3,10 @@
 
 use crate::arrays::ArrayRows;
 use crate::errors::exception;
-use crate::placements::{COORDINATES, broken, said, stream};
+use crate::placements::{broken, stream, values};
 use crate::placer::PyPlacer;
-use arrow_array::{ArrayRef, BinaryArray, Float32Array, RecordBatch, UInt64Array};
-use lion_tsne::lion::{PendingOutlier, Resolved};
+use arrow_array::{ArrayRef, BinaryArray, RecordBatch};
+use lion_tsne::lion::{PendingOutlier, PlacedRow, PlacementColumn, Resolved};
 use lion_tsne::{Error, Lion, Matrix, Placement};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -43,9 +43,8 @@ impl PyColumns {
     }
 }
 
-/// Places all rows but outliers: `x, y, (z), verdict, score, p_distance, p_neighbours, off_plane, nearest_id,
-/// nearest_distance, neighbours, group, stranger`. An outlier has no place and no group, and the bytes that its
-/// position depends on as `stranger`.
+/// Places all rows but outliers: the columns of `lion place` but `id`, and `stranger`. An outlier has no place and no group,
+/// and the bytes that its position depends on as `stranger`.
 #[pyfunction]
 pub(crate) fn resolve<'py>(py: Python<'py>, placer: &PyPlacer, x: &Bound<'py, PyAny>) -> PyResult<PyColumns> {
     let (lion, resolved) = placer.resolved(py, x)?;
@@ -58,9 +57,7 @@ pub(crate) fn resolve<'py>(py: Python<'py>, placer: &PyPlacer, x: &Bound<'py, Py
                 "the outliers among these rows take more than 2 GB: place fewer rows at a time",
             ));
         }
-        let is_placed = |placement: &Placement| !placement.place.is_empty();
-        let mut columns = coordinates(&lion, &placements, is_placed);
-        columns.extend(said(lion.map(), &placements)?);
+        let mut columns = columns(&lion, &placements, |name| name != "id")?;
         columns.push(("stranger", Arc::new(BinaryArray::from_iter(pending))));
         PyColumns::new(columns)
     })
@@ -88,23 +85,21 @@ pub(crate) fn positions(
         let pending: lion_tsne::Result<Vec<PendingOutlier>> =
             pending.iter().map(|bytes| PendingOutlier::from_bytes(bytes, width)).collect();
         let placements = lion.placer().give_positions(pending.map_err(exception)?);
-        let mut columns = coordinates(&lion, &placements, |_| true);
-        let groups = placements.iter().map(|placement| placement.group);
-        columns.push(("group", Arc::new(UInt64Array::from_iter(groups))));
-        PyColumns::new(columns)
+        let coordinates = PlacementColumn::coordinates(lion.map().dims());
+        PyColumns::new(columns(&lion, &placements, |name| name == "group" || coordinates.contains(&name))?)
     })
 }
 
-fn coordinates(
+/// The columns of these names.
+fn columns(
     lion: &Lion,
     placements: &[Placement],
-    is_placed: impl Fn(&Placement) -> bool,
-) -> Vec<(&'static str, ArrayRef)> {
-    let column = |(dimension, name): (usize, &&'static str)| -> (&'static str, ArrayRef) {
-        let value = |placement: &Placement| is_placed(placement).then(|| placement.place[dimension]);
-        (*name, Arc::new(Float32Array::from_iter(placements.iter().map(value))))
-    };
-    COORDINATES[..lion.map().dims()].iter().enumerate().map(column).collect()
+    is_wanted: impl Fn(&str) -> bool,
+) -> PyResult<Vec<(&'static str, ArrayRef)>> {
+    let rows: Vec<PlacedRow<'_>> =
+        placements.iter().map(|placement| PlacedRow::new(lion.map(), "", placement)).collect();
+    let wanted = PlacementColumn::in_tables(lion.map().dims()).filter(|column| is_wanted(column.name));
+    wanted.map(|column| Ok((column.name, values(column, &rows)?))).collect()
 }
 
 /// The rows that cannot be placed: the number of each, the column that is to blame if one is (both counted from 0), and

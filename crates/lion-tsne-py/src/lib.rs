@@ -28,7 +28,9 @@ mod native {
     #[pymodule_export]
     use crate::map::PyMap;
     #[pymodule_export]
-    use crate::placements::PyPlacements;
+    use crate::params::choices;
+    #[pymodule_export]
+    use crate::placements::{PyPlacements, placement_types, verdicts};
     #[pymodule_export]
     use crate::placer::PyPlacer;
     #[pymodule_export]

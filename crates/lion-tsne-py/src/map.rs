@@ -5,7 +5,6 @@ use crate::errors::exception;
 use crate::params::Params;
 use crate::progress::observed;
 use lion_evaluate::places_of_map;
-use lion_tsne::Metric;
 use lion_tsne::lion::LionParameters;
 use numpy::PyArray2;
 use pyo3::prelude::*;
@@ -195,10 +194,7 @@ impl PyMap {
 
     #[getter]
     fn metric(&self) -> &'static str {
-        match self.0.preprocess().metric() {
-            Metric::Euclidean => "euclidean",
-            Metric::Cosine => "cosine",
-        }
+        self.0.preprocess().metric().as_str()
     }
 
     #[getter]

@@ -4,7 +4,7 @@
 use crate::arrays::{ArrayRows, neighbours};
 use lion_tsne::index::{Neighbours, Search};
 use lion_tsne::lion::{PcaResidualLimit, Positions, Taper};
-use lion_tsne::{Fit, Init, LionOptions, Local, Method, Metric, PcaChoice, Radius, VerdictRule};
+use lion_tsne::{Fit, Init, LionOptions, Local, Method, Metric, Named, PcaChoice, Radius, VerdictRule};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -58,14 +58,11 @@ impl<'py> Params<'py> {
         }
     }
 
-    /// One of these words.
-    pub(crate) fn word<T: Copy>(&self, name: &str, words: &[(&str, T)]) -> PyResult<Option<T>> {
+    /// A variant of an enum by its name.
+    pub(crate) fn named<T: Named>(&self, name: &str) -> PyResult<Option<T>> {
         let Some(value) = self.raw(name)? else { return Ok(None) };
-        if let Some((_, meant)) = words.iter().find(|(word, _)| is(&value, word)) {
-            return Ok(Some(*meant));
-        }
-        let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        Err(refuse(name, &format!("one of {}", words.join(", ")), &value))
+        let meant = value.extract::<String>().ok().and_then(|text| text.parse().ok());
+        meant.map(Some).ok_or_else(|| refuse(name, &format!("one of {}", T::names()), &value))
     }
 
     /// A distance, or a percentile such as 99%.
@@ -92,11 +89,11 @@ impl<'py> Params<'py> {
 
     fn init(&self) -> PyResult<Option<Init>> {
         let Some(value) = self.raw("init")? else { return Ok(None) };
-        match value.extract::<String>().as_deref() {
-            Ok("pca") => Ok(Some(Init::Pca)),
-            Ok("random") => Ok(Some(Init::Random)),
-            Ok("spectral") => Ok(Some(Init::Spectral)),
-            Ok(_) => Err(refuse("init", "pca, random, spectral or an array of places", &value)),
+        match value.extract::<String>() {
+            Ok(text) => text
+                .parse()
+                .map(Some)
+                .map_err(|_| refuse("init", &format!("{} or an array of places", Init::names()), &value)),
             Err(_) => Ok(Some(Init::Given(ArrayRows::of("init", &value)?.to_matrix()?))),
         }
     }
@@ -109,7 +106,7 @@ impl<'py> Params<'py> {
                 self.left.del_item(name)?;
                 Ok((Search::Auto, Some(neighbours(&known)?)))
             }
-            None => Ok((self.word(name, SEARCHES)?.unwrap_or_default(), None)),
+            None => Ok((self.named(name)?.unwrap_or_default(), None)),
         }
     }
 
@@ -149,12 +146,10 @@ impl<'py> Params<'py> {
             exaggeration: self.number("exaggeration")?.unwrap_or(default.exaggeration),
             learning_rate: self.number_or_auto("learning_rate")?,
             dims: self.count("dims")?.unwrap_or(default.dims),
-            metric: self
-                .word("metric", &[("euclidean", Metric::Euclidean), ("cosine", Metric::Cosine)])?
-                .unwrap_or(default.metric),
+            metric: self.named("metric")?.unwrap_or(default.metric),
             pca: self.pca()?.unwrap_or(default.pca),
             fitted_pca: None,
-            method: self.word("method", METHODS)?.unwrap_or(default.method),
+            method: self.named("method")?.unwrap_or(default.method),
             theta: self.number("theta")?.unwrap_or(default.theta),
             init: self.init()?.unwrap_or(default.init),
             search,
@@ -178,16 +173,14 @@ impl<'py> Params<'py> {
             power: self.number_or_auto("power")?,
             r_y: self.radius("r_y")?,
             r_close: self.radius("r_close")?,
-            local: self.word("local", LOCALS)?.unwrap_or_default(),
-            taper: self.word("taper", TAPERS)?.unwrap_or_default(),
+            local: self.named("local")?.unwrap_or_default(),
+            taper: self.named("taper")?.unwrap_or_default(),
             split_clusters: self.take("split_clusters", "True or False")?.unwrap_or(false),
-            verdict: self.word("verdict", VERDICTS)?,
+            verdict: self.named("verdict")?,
             alpha: self.number("alpha")?,
             fdr: self.number("fdr")?,
             pca_residual: self.pca_residual()?.unwrap_or_default(),
-            positions: self
-                .word("positions", &[("nearest", Positions::Nearest), ("random", Positions::Random)])?
-                .unwrap_or_default(),
+            positions: self.named("positions")?.unwrap_or_default(),
             seed: self.seed()?,
             threads: self.count("threads")?.unwrap_or(0),
         };
@@ -196,21 +189,24 @@ impl<'py> Params<'py> {
     }
 }
 
-const METHODS: &[(&str, Method)] = &[
-    ("auto", Method::Auto),
-    ("exact", Method::Exact),
-    ("barnes-hut", Method::BarnesHut),
-    ("barnes_hut", Method::BarnesHut),
-    ("fft", Method::Fft),
-];
-const SEARCHES: &[(&str, Search)] =
-    &[("auto", Search::Auto), ("exact", Search::Exact), ("approximate", Search::Approximate)];
-const VERDICTS: &[(&str, VerdictRule)] =
-    &[("calibrated", VerdictRule::Calibrated), ("paper", VerdictRule::Paper)];
-const LOCALS: &[(&str, Local)] =
-    &[("energy", Local::Energy), ("attraction", Local::Attraction), ("idw", Local::Idw)];
-const TAPERS: &[(&str, Taper)] =
-    &[("none", Taper::None), ("triangle", Taper::Triangle), ("trapezoid", Taper::Trapezoid)];
+/// The words that a parameter can be, or None if it is not one of words: what Python refuses before any work.
+#[pyfunction]
+pub(crate) fn choices(name: &str) -> Option<Vec<&'static str>> {
+    fn names<T: Named>() -> Option<Vec<&'static str>> {
+        Some(T::VARIANTS.iter().map(T::name).collect())
+    }
+    match name {
+        "init" => names::<Init>(),
+        "local" => names::<Local>(),
+        "method" => names::<Method>(),
+        "metric" => names::<Metric>(),
+        "neighbors" => names::<Search>(),
+        "outliers" => names::<Positions>(),
+        "taper" => names::<Taper>(),
+        "verdict" => names::<VerdictRule>(),
+        _ => None,
+    }
+}
 
 fn is(value: &Bound<'_, PyAny>, word: &str) -> bool {
     value.extract::<String>().is_ok_and(|text| text == word)

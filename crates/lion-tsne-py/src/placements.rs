@@ -10,29 +10,30 @@ use arrow_array::{
 };
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, DataType, Field, Schema};
+use lion_tsne::lion::{ColumnValues, PlacedRow, PlacementColumn};
 use lion_tsne::{Map, Placement, Verdict};
-use numpy::{Element, PyArray1, PyArray2};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use numpy::{PyArray1, PyArray2};
+use pyo3::exceptions::{PyAttributeError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-pub(crate) const COORDINATES: [&str; 3] = ["x", "y", "z"];
-
-/// The code of a verdict: 0 exact, 1 interpolated, 2 beside-outlier, 3 outlier.
-pub(crate) fn code(verdict: Verdict) -> i8 {
-    match verdict {
-        Verdict::Exact => 0,
-        Verdict::Interpolated => 1,
-        Verdict::BesideOutlier => 2,
-        Verdict::Outlier => 3,
-    }
+/// The names of verdicts; the code of a verdict is its number among them.
+#[pyfunction]
+pub(crate) fn verdicts() -> Vec<&'static str> {
+    Verdict::ALL.iter().map(Verdict::as_str).collect()
 }
 
-/// Placed rows, in the order in which they were given: `id, x, y, (z), verdict, score, p_distance, p_neighbours,
-/// off_plane, nearest_id, nearest_distance, neighbours, group`. pyarrow, polars, pandas and DuckDB read them through
-/// `__arrow_c_stream__`.
+/// The names and types of the columns that placing adds to rows, for a map of so many dimensions.
+#[pyfunction]
+pub(crate) fn placement_types(dims: usize) -> Vec<(&'static str, &'static str)> {
+    let added = PlacementColumn::in_tables(dims).filter(|column| column.name != "id");
+    added.map(|column| (column.name, column.values.type_name())).collect()
+}
+
+/// Placed rows, in the order in which they were given, with the columns of `lion place`. pyarrow, polars, pandas and
+/// DuckDB read them through `__arrow_c_stream__`.
 #[pyclass(name = "Placements", frozen, module = "liontsne._native")]
 pub(crate) struct PyPlacements {
     batch: RecordBatch,
@@ -55,59 +56,40 @@ impl PyPlacements {
             Some(ids) => Cow::Borrowed(ids[row].as_str()),
             None => Cow::Owned(row.to_string()),
         };
-        let mut columns: Vec<(&str, ArrayRef)> = vec![("id", texts((0..rows).map(id))?)];
-        for (dimension, name) in COORDINATES[..map.dims()].iter().enumerate() {
-            let values = placements.iter().map(|placement| placement.place[dimension]);
-            columns.push((name, Arc::new(Float32Array::from_iter_values(values))));
-        }
-        columns.extend(said(map, &placements)?);
+        let row = |(row, placement)| PlacedRow::new(map, id(row), placement);
+        let placed: Vec<PlacedRow<'_>> = placements.iter().enumerate().map(row).collect();
+        let columns: Vec<&PlacementColumn> = PlacementColumn::in_tables(map.dims()).collect();
+        let values: PyResult<Vec<ArrayRef>> = columns.iter().map(|column| values(column, &placed)).collect();
+        let field = |(column, values): (&&PlacementColumn, &ArrayRef)| {
+            Field::new(column.name, values.data_type().clone(), column.optional)
+        };
+        let values = values?;
+        let schema = Schema::new(columns.iter().zip(&values).map(field).collect::<Vec<Field>>());
         Ok(Self {
-            batch: batch(columns).map_err(broken)?,
+            batch: RecordBatch::try_new(Arc::new(schema), values).map_err(broken)?,
             places: placements.iter().flat_map(|placement| placement.place.iter().copied()).collect(),
             dims: map.dims(),
-            codes: placements.iter().map(|placement| code(placement.verdict)).collect(),
+            codes: placements.iter().map(|placement| placement.verdict as i8).collect(),
             nearest: placements.iter().map(|placement| placement.nearest).collect(),
         })
     }
 }
 
-/// All columns but ids and coordinates.
-pub(crate) fn said(map: &Map, placements: &[Placement]) -> PyResult<Vec<(&'static str, ArrayRef)>> {
-    let scores = Float64Array::from_iter_values(placements.iter().map(|placement| placement.score));
-    let p_distance = Float64Array::from_iter(placements.iter().map(|placement| placement.p_distance));
-    let p_neighbours = Float64Array::from_iter(placements.iter().map(|placement| placement.p_neighbours));
-    let p_residual = Float64Array::from_iter(placements.iter().map(|placement| placement.p_residual));
-    let nearest_id = placements.iter().map(|placement| map.id(placement.nearest as usize));
-    let distances = placements.iter().map(|placement| placement.nearest_distance);
-    let neighbours = placements.iter().map(|placement| placement.neighbours);
-    let groups = UInt64Array::from_iter(placements.iter().map(|placement| placement.group));
-    Ok(vec![
-        ("verdict", texts(placements.iter().map(|placement| placement.verdict.as_str().into()))?),
-        ("score", Arc::new(scores)),
-        ("p_distance", Arc::new(p_distance)),
-        ("p_neighbours", Arc::new(p_neighbours)),
-        ("off_plane", Arc::new(p_residual)),
-        ("nearest_id", texts(nearest_id)?),
-        ("nearest_distance", Arc::new(Float32Array::from_iter_values(distances))),
-        ("neighbours", Arc::new(UInt32Array::from_iter_values(neighbours))),
-        ("group", Arc::new(groups)),
-    ])
-}
-
-/// The columns that may lack a value.
-const NULLABLE: [&str; 4] = ["p_distance", "p_neighbours", "off_plane", "group"];
-
-fn batch(columns: Vec<(&str, ArrayRef)>) -> Result<RecordBatch, ArrowError> {
-    let field = |(name, values): &(&str, ArrayRef)| {
-        Field::new(*name, values.data_type().clone(), NULLABLE.contains(name))
-    };
-    let schema = Schema::new(columns.iter().map(field).collect::<Vec<Field>>());
-    RecordBatch::try_new(Arc::new(schema), columns.into_iter().map(|(_, values)| values).collect())
+/// The values of a column.
+pub(crate) fn values(column: &PlacementColumn, rows: &[PlacedRow<'_>]) -> PyResult<ArrayRef> {
+    let placements = rows.iter().map(|row| row.placement);
+    Ok(match column.values {
+        ColumnValues::Text(value) => texts(rows.iter().map(value))?,
+        ColumnValues::F32(value) => Arc::new(Float32Array::from_iter(placements.map(value))),
+        ColumnValues::F64(value) => Arc::new(Float64Array::from_iter(placements.map(value))),
+        ColumnValues::U32(value) => Arc::new(UInt32Array::from_iter(placements.map(value))),
+        ColumnValues::U64(value) => Arc::new(UInt64Array::from_iter(placements.map(value))),
+    })
 }
 
 /// A column of texts. Arrow counts their bytes with 31 bits.
-fn texts<'a>(values: impl Iterator<Item = Cow<'a, str>> + Clone) -> PyResult<ArrayRef> {
-    let bytes: usize = values.clone().map(|text| text.len()).sum();
+fn texts<'a>(values: impl Iterator<Item = &'a str> + Clone) -> PyResult<ArrayRef> {
+    let bytes: usize = values.clone().map(str::len).sum();
     if i32::try_from(bytes).is_err() {
         return Err(PyValueError::new_err(
             "ids or verdicts of these rows are longer than 2 GB together: place fewer rows at a time",
@@ -172,86 +154,31 @@ impl PyPlacements {
         column(py, self.codes.clone())
     }
 
-    /// The verdicts in words.
-    #[getter]
-    fn verdict(&self) -> Vec<&str> {
-        self.texts("verdict")
-    }
-
-    /// The names of the rows.
-    #[getter]
-    fn id(&self) -> Vec<&str> {
-        self.texts("id")
-    }
-
-    /// From 0 to 1, small is strange.
-    #[getter]
-    fn score<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        column(py, self.values::<Float64Type, _>("score", f64::NAN))
-    }
-
-    /// The part of the score that is the distance to the nearest row.
-    #[getter]
-    fn p_distance<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        column(py, self.values::<Float64Type, _>("p_distance", f64::NAN))
-    }
-
-    /// The part of the score that is how badly the nearest rows explain the row; NaN by the paper's rule.
-    #[getter]
-    fn p_neighbours<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        column(py, self.values::<Float64Type, _>("p_neighbours", f64::NAN))
-    }
-
-    /// The share of the map's rows that are as far off the PCA plane; NaN where there is none.
-    #[getter]
-    fn off_plane<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        column(py, self.values::<Float64Type, _>("off_plane", f64::NAN))
-    }
-
     /// The nearest row of the map, by its number in the data.
     #[getter]
     fn nearest<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
         column(py, self.nearest.clone())
     }
 
-    /// The nearest row of the map, by its name.
-    #[getter]
-    fn nearest_id(&self) -> Vec<&str> {
-        self.texts("nearest_id")
-    }
-
-    /// The distance to it.
-    #[getter]
-    fn nearest_distance<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
-        column(py, self.values::<Float32Type, _>("nearest_distance", f32::NAN))
-    }
-
-    /// How many rows of the map are within r_x.
-    #[getter]
-    fn neighbours<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
-        column(py, self.values::<UInt32Type, _>("neighbours", 0))
-    }
-
-    /// The groups of outliers; -1 for all other rows.
-    #[getter]
-    fn group<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        let groups = self.values::<UInt64Type, _>("group", u64::MAX);
-        column(py, groups.into_iter().map(|group| i64::try_from(group).unwrap_or(-1)).collect())
+    /// A column by its name: texts, or numbers with NaN, or -1 of whole numbers, where a row has none.
+    fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let Some(values) = self.batch.column_by_name(name) else {
+            return Err(PyAttributeError::new_err(format!("there is no column {name}")));
+        };
+        Ok(match values.data_type() {
+            DataType::Float32 => column(py, numbers::<Float32Type>(values, f32::NAN)).into_any(),
+            DataType::Float64 => column(py, numbers::<Float64Type>(values, f64::NAN)).into_any(),
+            DataType::UInt32 => column(py, numbers::<UInt32Type>(values, 0)).into_any(),
+            DataType::UInt64 => {
+                let numbers = numbers::<UInt64Type>(values, u64::MAX).into_iter();
+                column(py, numbers.map(|number| i64::try_from(number).unwrap_or(-1)).collect()).into_any()
+            }
+            _ => values.as_string::<i32>().iter().flatten().collect::<Vec<&str>>().into_pyobject(py)?,
+        })
     }
 }
 
-impl PyPlacements {
-    /// A column of numbers, one of these in the place of a missing one.
-    fn values<A, T: Element + Copy>(&self, name: &str, missing: T) -> Vec<T>
-    where
-        A: ArrowPrimitiveType<Native = T>,
-    {
-        let column = self.batch.column_by_name(name).and_then(|column| column.as_primitive_opt::<A>());
-        column.into_iter().flatten().map(|value| value.unwrap_or(missing)).collect()
-    }
-
-    fn texts(&self, name: &str) -> Vec<&str> {
-        let column = self.batch.column_by_name(name).filter(|column| *column.data_type() == DataType::Utf8);
-        column.into_iter().flat_map(|column| column.as_string::<i32>()).flatten().collect()
-    }
+/// A column of numbers, with this in the place of a missing one.
+fn numbers<A: ArrowPrimitiveType>(values: &ArrayRef, missing: A::Native) -> Vec<A::Native> {
+    values.as_primitive::<A>().iter().map(|value| value.unwrap_or(missing)).collect()
 }

@@ -4,10 +4,10 @@ use crate::arrays::{ArrayRows, column, table};
 use crate::errors::{after, exception};
 use crate::map::PyMap;
 use crate::params::Params;
-use crate::placements::{PyPlacements, code};
+use crate::placements::PyPlacements;
 use crate::process::PerProcess;
 use lion_tsne::lion::Resolved;
-use lion_tsne::{Lion, LionOptions, Matrix, Placement, VerdictRule};
+use lion_tsne::{Lion, LionOptions, Matrix, Placement};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -54,7 +54,7 @@ impl PyPlacer {
     /// The verdicts on rows, as codes (0 exact, 1 interpolated, 2 beside-outlier, 3 outlier), and their scores.
     fn judge<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<PyVerdicts<'py>> {
         let (_, resolved) = self.resolved(py, x)?;
-        let codes = resolved.iter().map(|resolved| code(known(resolved).verdict)).collect();
+        let codes = resolved.iter().map(|resolved| known(resolved).verdict as i8).collect();
         let scores = resolved.iter().map(|resolved| known(resolved).score).collect();
         Ok((column(py, codes), column(py, scores)))
     }
@@ -98,10 +98,7 @@ impl PyPlacer {
     /// The rule for outliers: `calibrated` or `paper`.
     #[getter]
     fn verdict_rule(&self) -> PyResult<&'static str> {
-        Ok(match self.lion()?.verdict_rule() {
-            VerdictRule::Calibrated => "calibrated",
-            VerdictRule::Paper => "paper",
-        })
+        Ok(self.lion()?.verdict_rule().as_str())
     }
 
     /// The score up to which a row is an outlier; `None` by the paper's rule.

@@ -49,6 +49,9 @@ pub enum Init {
     Given(Matrix),
 }
 
+crate::named!(Method, "method": Auto = "auto", Exact = "exact", BarnesHut = "barnes-hut", Fft = "fft");
+crate::named!(Init, "init": Pca = "pca", Random = "random", Spectral = "spectral"; beside Self::Given(_) = "given");
+
 /// What to fit, and how. `Fit::default()` is what most people want.
 #[derive(Clone, Debug)]
 pub struct Fit {
@@ -491,14 +494,18 @@ impl Fit {
     }
 
     fn repulsion<const D: usize>(&self, rows: usize) -> (Repulsion<D>, &'static str) {
-        match self.method {
-            Method::Exact => (Repulsion::Exact, "exact"),
-            Method::BarnesHut => (Repulsion::barnes_hut(self.theta), "barnes-hut"),
-            Method::Fft => (Repulsion::fft(), "fft"),
-            Method::Auto if D == 2 => (Repulsion::quicker(), "fft/exact, the quicker"),
-            Method::Auto if rows <= EXACT_UP_TO => (Repulsion::Exact, "exact"),
-            Method::Auto => (Repulsion::barnes_hut(self.theta), "barnes-hut"),
-        }
+        let method = match self.method {
+            Method::Auto if D == 2 => return (Repulsion::quicker(), "fft/exact, the quicker"),
+            Method::Auto if rows <= EXACT_UP_TO => Method::Exact,
+            Method::Auto => Method::BarnesHut,
+            given => given,
+        };
+        let repulsion = match method {
+            Method::Exact => Repulsion::Exact,
+            Method::Fft => Repulsion::fft(),
+            Method::Auto | Method::BarnesHut => Repulsion::barnes_hut(self.theta),
+        };
+        (repulsion, method.as_str())
     }
 
     fn schedule(&self, rows: usize) -> Schedule {
@@ -530,13 +537,7 @@ impl Fit {
             exaggeration_iterations: schedule.exaggeration_iterations,
             learning_rate: schedule.learning_rates[1],
             method: method.into(),
-            init: match self.init {
-                Init::Pca => "pca",
-                Init::Spectral => "spectral",
-                Init::Random => "random",
-                Init::Given(_) => "given",
-            }
-            .into(),
+            init: self.init.to_string(),
             search,
             seed: self.seed,
             kl: Some(optimised.kl),

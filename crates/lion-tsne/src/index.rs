@@ -36,6 +36,8 @@ pub enum Search {
     Approximate,
 }
 
+crate::named!(Search, "neighbours": Auto = "auto", Exact = "exact", Approximate = "approximate");
+
 /// The nearest other rows of each row, nearest first.
 #[derive(Clone, Debug)]
 pub struct Neighbours {
@@ -101,9 +103,9 @@ pub fn nearest_neighbours(
     }
     if exact {
         let found = ExactIndex::of(x).nearest_of_all(k, &mut report).ok_or(stopped)?;
-        return Ok((found, "exact".into()));
+        return Ok((found, Search::Exact.to_string()));
     }
     let index = InvertedFile::new(x, seed);
     let (found, recall) = index.nearest_of_all(k, seed, &mut report).ok_or(stopped)?;
-    Ok((found, format!("approximate, recall {recall:.3}")))
+    Ok((found, format!("{}, recall {recall:.3}", Search::Approximate)))
 }

@@ -12,6 +12,7 @@
 //!   stream or a dashboard shows.
 //! - [`Progress`]: told to an [`Observer`] at every step, who may answer stop. [`ignore()`] listens to nothing.
 //! - [`Error`]: one sentence that says what is wrong and what to do.
+//! - [`Named`]: enums whose variants people name, such as [`Local`] and [`Verdict`]: `ALL` of them, and by name.
 //!
 //! The stages of a fit, for whoever needs one alone: [`preprocess`] (PCA, unit length), [`index`] (nearest neighbours,
 //! or an [`ExactIndex`](index::ExactIndex) for other queries), [`tsne`] (affinities;
@@ -76,6 +77,7 @@ pub mod live;
 pub mod map;
 mod matrix;
 pub mod memory;
+mod named;
 pub mod numerics;
 pub mod preprocess;
 mod progress;
@@ -89,5 +91,6 @@ pub use fit::{Fit, Init, Method, PERPLEXITY, Rows};
 pub use lion::{DEFAULT_ALPHA, Lion, LionOptions, Local, Placement, Placer, Radius, Verdict, VerdictRule};
 pub use map::Map;
 pub use matrix::Matrix;
+pub use named::Named;
 pub use preprocess::{Metric, PcaChoice};
 pub use progress::{Observer, Progress, Stage, ignore};

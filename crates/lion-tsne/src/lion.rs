@@ -2,6 +2,7 @@
 //! Fouquet, Hartmann & Le Traon 2017, LION-tSNE: Local Interpolation with Outlier coNtrol). What is ours says so where it
 //! stands: the rules `energy` and `attraction`, the calibrated verdict, the limit on the PCA residual.
 
+mod columns;
 mod descent;
 mod groups;
 mod judge;
@@ -18,6 +19,7 @@ mod radius;
 mod repulsion;
 mod sweep;
 
+pub use columns::{ColumnValues, PlacedRow, PlacementColumn};
 pub use judge::{CalibrationFacts, DEFAULT_ALPHA, VerdictRule};
 pub use local::{Local, Taper};
 pub use outlier_grid::Positions;

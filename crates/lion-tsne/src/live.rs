@@ -377,25 +377,15 @@ impl Live {
     }
 
     fn sighting(&self, point: &Point, old: Option<&Point>) -> Sighting {
-        let Placement { place, verdict, score, p_distance, p_neighbours, p_residual, .. } = point.placement;
-        let Placement { nearest, nearest_distance, neighbours, group, .. } = point.placement;
+        let placement = point.placement.clone();
         Sighting {
             id: point.id.clone(),
             label: point.label.clone(),
-            at: place.into(),
-            verdict,
-            score,
-            p_distance,
-            p_neighbours,
-            p_residual,
-            nearest,
-            nearest_id: self.lion.map().id(nearest as usize).into_owned(),
-            nearest_distance,
-            neighbours,
-            group,
+            nearest_id: self.lion.map().id(placement.nearest as usize).into_owned(),
             cluster: point.cluster.map(|cluster| self.clusters.name(cluster).to_string()),
-            distance: old.map(|old| distance(&old.placement.place, &place)),
+            distance: old.map(|old| distance(&old.placement.place, &placement.place)),
             from: old.map(|old| self.before(old)),
+            placement,
         }
     }
 

@@ -20,11 +20,9 @@ use crate::matrix::Matrix;
 use crate::vectorized::vectorized;
 use project::ROWS;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 /// Distance between rows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Metric {
     /// The straight line.
     #[default]
@@ -32,6 +30,8 @@ pub enum Metric {
     /// Rows are scaled to unit length first; their distance is then the chord, whose square is 2 (1 - cos).
     Cosine,
 }
+
+crate::named!(Metric, "metric": Euclidean = "euclidean", Cosine = "cosine");
 
 /// Whether PCA comes before everything else, and to how many components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

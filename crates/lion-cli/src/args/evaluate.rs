@@ -1,6 +1,7 @@
 //! `lion evaluate`: what can be chosen.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lion_evaluate::experiments::Experiment;
 use std::path::PathBuf;
 
@@ -27,8 +28,8 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
     /// These parts only; unless given, all but large, and large too where --data is given
-    #[arg(long, value_enum, value_name = "PART,…", value_delimiter = ',')]
-    pub(crate) only: Vec<ExperimentArg>,
+    #[arg(long, value_parser = experiment(), value_name = "PART,…", value_delimiter = ',')]
+    pub(crate) only: Vec<Experiment>,
     /// Fewer test rows, fewer epochs, smaller sizes: for trying it out; the report says so
     #[arg(long)]
     pub(crate) quick: bool,
@@ -41,21 +42,10 @@ pub(crate) struct EvaluateArgs {
     pub(crate) grid_epochs: Option<u32>,
 }
 
-/// `--only`: a part of the evaluation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub(crate) enum ExperimentArg {
-    /// The cluster attribution test: unseen digits that are close to known ones
-    Cluster,
-    /// The outlier test: images of noise
-    Outliers,
-    /// What the paper's sets cannot show: ordinary unseen digits, letters, a digit held out of the map
-    Others,
-    /// Time to build and time for each row against the number of rows and columns
-    Complexity,
-    /// The grid search over networks
-    Grid,
-    /// 60000 x 784 with parametric t-SNE; needs --data
-    Large,
+/// `--only`: a part of the evaluation, by its name.
+fn experiment() -> impl TypedValueParser<Value = Experiment> {
+    let part = |part: Experiment| PossibleValue::new(part.as_str()).help(part.about());
+    PossibleValuesParser::new(Experiment::ALL.map(part)).try_map(|name| name.parse())
 }
 
 impl EvaluateArgs {
@@ -67,28 +57,14 @@ impl EvaluateArgs {
     /// The experiments asked for, in order.
     pub(crate) fn experiments(&self) -> Vec<Experiment> {
         let mut experiments: Vec<Experiment> = match &self.only[..] {
-            [] => ExperimentArg::value_variants()
-                .iter()
-                .map(ExperimentArg::experiment)
+            [] => Experiment::ALL
+                .into_iter()
                 .filter(|&one| one != Experiment::Large || self.data.is_some() && !self.quick)
                 .collect(),
-            only => only.iter().map(ExperimentArg::experiment).collect(),
+            only => only.to_vec(),
         };
         experiments.sort();
         experiments.dedup();
         experiments
-    }
-}
-
-impl ExperimentArg {
-    fn experiment(&self) -> Experiment {
-        match self {
-            Self::Cluster => Experiment::Cluster,
-            Self::Outliers => Experiment::Outliers,
-            Self::Others => Experiment::Others,
-            Self::Complexity => Experiment::Complexity,
-            Self::Grid => Experiment::Grid,
-            Self::Large => Experiment::Large,
-        }
     }
 }

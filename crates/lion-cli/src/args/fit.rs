@@ -2,7 +2,7 @@
 
 use super::value::{self, ImageArg, InitArg, LearningRate, Perplexity, Power};
 use super::{Common, TableArgs};
-use clap::{Args, ValueEnum, value_parser};
+use clap::{Args, value_parser};
 use lion_tsne::index::Search;
 use lion_tsne::{Fit, Init, Method, Metric, PcaChoice, Radius};
 use std::path::PathBuf;
@@ -83,8 +83,8 @@ pub(crate) struct PreprocessArgs {
     #[arg(long, value_name = "auto|none|N", default_value = "auto", value_parser = value::pca, allow_negative_numbers = true)]
     pub(crate) pca: PcaChoice,
     /// Distance between rows
-    #[arg(long, value_enum, default_value_t = MetricArg::Euclidean)]
-    pub(crate) metric: MetricArg,
+    #[arg(long, value_parser = value::named::<Metric>(), default_value_t)]
+    pub(crate) metric: Metric,
 }
 
 /// The flags of t-SNE: they and `--embedding` exclude each other.
@@ -105,8 +105,8 @@ pub(crate) struct TsneArgs {
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u8).range(2..=3), allow_negative_numbers = true)]
     pub(crate) dims: u8,
     /// How repulsion is computed; auto is exact or fft, the quicker at each step (plane), or barnes-hut (space)
-    #[arg(long, value_enum, default_value_t = GradientArg::Auto)]
-    pub(crate) method: GradientArg,
+    #[arg(long, value_parser = value::named::<Method>(), default_value_t)]
+    pub(crate) method: Method,
     /// Where rows start: pca, random, spectral, or a table of places
     #[arg(long, value_name = "HOW|FILE", default_value = "pca", value_parser = value::init)]
     pub(crate) init: InitArg,
@@ -117,8 +117,8 @@ pub(crate) struct TsneArgs {
     #[arg(long, value_name = "auto|X", default_value = "auto", value_parser = value::learning_rate, allow_negative_numbers = true)]
     pub(crate) learning_rate: LearningRate,
     /// How neighbours are found; auto is exact up to 30 000 rows
-    #[arg(long, value_enum, default_value_t = SearchArg::Auto, alias = "neighbors")]
-    pub(crate) neighbours: SearchArg,
+    #[arg(long, value_parser = value::named::<Search>(), default_value_t, alias = "neighbors")]
+    pub(crate) neighbours: Search,
 }
 
 /// How new rows will be placed: kept in the map, and `lion place` may say otherwise.
@@ -145,30 +145,6 @@ pub(crate) struct LionArgs {
     pub(crate) group: Option<String>,
 }
 
-/// `--metric`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum MetricArg {
-    Euclidean,
-    Cosine,
-}
-
-/// `--method`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GradientArg {
-    Auto,
-    Exact,
-    BarnesHut,
-    Fft,
-}
-
-/// `--neighbours`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum SearchArg {
-    Auto,
-    Exact,
-    Approximate,
-}
-
 impl FitArgs {
     /// The fit that was asked for, but for a first layout from a file, which has to be read first.
     pub(crate) fn fit(&self, common: &Common) -> Fit {
@@ -179,27 +155,14 @@ impl FitArgs {
             exaggeration: tsne.exaggeration,
             learning_rate: tsne.learning_rate.0,
             dims: usize::from(tsne.dims),
-            metric: match self.preprocess.metric {
-                MetricArg::Euclidean => Metric::Euclidean,
-                MetricArg::Cosine => Metric::Cosine,
-            },
+            metric: self.preprocess.metric,
             pca: self.preprocess.pca,
-            method: match tsne.method {
-                GradientArg::Auto => Method::Auto,
-                GradientArg::Exact => Method::Exact,
-                GradientArg::BarnesHut => Method::BarnesHut,
-                GradientArg::Fft => Method::Fft,
+            method: tsne.method,
+            init: match &tsne.init {
+                InitArg::Named(init) => init.clone(),
+                InitArg::File(_) => Init::default(),
             },
-            init: match tsne.init {
-                InitArg::Pca | InitArg::File(_) => Init::Pca,
-                InitArg::Random => Init::Random,
-                InitArg::Spectral => Init::Spectral,
-            },
-            search: match tsne.neighbours {
-                SearchArg::Auto => Search::Auto,
-                SearchArg::Exact => Search::Exact,
-                SearchArg::Approximate => Search::Approximate,
-            },
+            search: tsne.neighbours,
             seed: common.seed,
             threads: usize::from(common.threads),
             radius: self.lion.radius,

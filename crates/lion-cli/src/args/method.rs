@@ -1,8 +1,9 @@
 //! `--method`: the names of the ways of placing, what each leaves open, and which flags have no effect beside it.
 
-use super::place::{EpsilonArg, RuleArgs};
-use super::placing::{LocalArg, TaperArg};
-use lion_evaluate::{Baseline, Epsilon};
+use super::place::RuleArgs;
+use lion_evaluate::Baseline;
+use lion_tsne::Local;
+use lion_tsne::lion::{Positions, Taper};
 
 /// `--method`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,10 +17,8 @@ pub(crate) fn method(text: &str) -> Result<PlacingMethodArg, String> {
     if text == "lion" {
         return Ok(PlacingMethodArg::Lion);
     }
-    Baseline::named(text).map(PlacingMethodArg::Other).ok_or_else(|| {
-        let names: Vec<String> = Baseline::all().iter().map(Baseline::name).collect();
-        format!("it must be one of lion, {}", names.join(", "))
-    })
+    let known = text.parse().map(PlacingMethodArg::Other);
+    known.map_err(|_| format!("it must be one of lion, {}", Baseline::names()))
 }
 
 impl RuleArgs {
@@ -35,11 +34,7 @@ impl RuleArgs {
             Baseline::Idw { .. } => Baseline::Idw { power },
             Baseline::Rbf { kernel, epsilon } => Baseline::Rbf {
                 kernel,
-                epsilon: match self.epsilon.filter(|_| kernel.has_width()) {
-                    Some(EpsilonArg::Mean) => Epsilon::MeanDistance,
-                    Some(EpsilonArg::Edges) => Epsilon::Edges,
-                    None => epsilon,
-                },
+                epsilon: self.epsilon.filter(|_| kernel.has_width()).unwrap_or(epsilon),
             },
             Baseline::Kernelized { width } => {
                 Baseline::Kernelized { width: self.kernel_width.unwrap_or(width) }
@@ -63,7 +58,7 @@ impl RuleArgs {
         match other {
             None => {
                 note(
-                    self.lion.power.is_some() && self.lion.local != LocalArg::Idw,
+                    self.lion.power.is_some() && self.lion.local != Local::Idw,
                     "--power",
                     "without --local idw",
                 );
@@ -75,14 +70,14 @@ impl RuleArgs {
             }
             Some(other) => {
                 let beside = format!("beside --method {}", other.name());
-                note(self.lion.local != LocalArg::Energy, "--local", &beside);
-                note(self.lion.taper != TaperArg::None, "--taper", &beside);
+                note(self.lion.local != Local::Energy, "--local", &beside);
+                note(self.lion.taper != Taper::None, "--taper", &beside);
                 note(self.lion.split_clusters, "--split-clusters", &beside);
                 note(self.lion.power.is_some() && !matches!(other, Baseline::Idw { .. }), "--power", &beside);
                 if !self.outlier_control {
                     note(self.lion.r_y.is_some(), "--r-y", "without --outlier-control");
                     note(self.lion.r_close.is_some(), "--r-close", "without --outlier-control");
-                    note(self.lion.outliers.is_random(), "--outliers", "without --outlier-control");
+                    note(self.lion.outliers == Positions::Random, "--outliers", "without --outlier-control");
                 }
             }
         }

@@ -3,17 +3,15 @@
 use super::method::{self, PlacingMethodArg};
 use super::value;
 use super::{PlacingArgs, TableArgs};
-use clap::{Args, ValueEnum};
+use clap::Args;
+use lion_evaluate::Epsilon;
+use lion_tsne::lion::PlacementColumn;
+use lion_tsne::{Named, Verdict};
 use std::path::{Path, PathBuf};
 
 /// Place new rows into a map, with a verdict for each
-///
-/// One row for each row of NEW, in the same order: id, x, y (z), verdict (exact, interpolated, beside-outlier,
-/// outlier), score (a p-value: of rows like the map's own, a share score is at least as strange), its parts p_distance and
-/// p_neighbours, off_plane, nearest_id, nearest_distance, neighbours, group. The map does not change. Tables are read
-/// as lion fit reads them, batch by batch: a large file takes no more memory than a small one.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(long_about = about(), after_help = "\
 Examples:
   lion place m.lion new.csv --id name -o placed.parquet
   lion place m.lion 'big/*.parquet' --id key -o placed.parquet     several files are one table
@@ -44,6 +42,23 @@ pub(crate) struct PlaceArgs {
     pub(crate) memory: Option<u64>,
 }
 
+/// What the verb does, with the columns that it writes.
+fn about() -> String {
+    let name = |column: &PlacementColumn| match column.dims {
+        3 => format!("({})", column.name),
+        _ => column.name.to_owned(),
+    };
+    let columns: Vec<String> = PlacementColumn::in_tables(3).map(name).collect();
+    format!(
+        "Place new rows into a map, with a verdict for each\n\n\
+         One row for each row of NEW, in the same order: {}. The verdict is {}. The score is a p-value: of rows like the \
+         map's own, a share score is at least as strange; p_distance and p_neighbours are its parts. The map does not \
+         change. Tables are read as lion fit reads them, batch by batch: a large file takes no more memory than a small one.",
+        columns.join(", "),
+        Verdict::names(),
+    )
+}
+
 /// How rows are placed.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Placing")]
@@ -60,8 +75,8 @@ pub(crate) struct RuleArgs {
     pub(crate) outlier_control: bool,
     /// The width of an rbf kernel: mean, the mean distance between training rows, as the paper says; edges, the size of the
     /// data's box for each row, as its program had it; mean unless given
-    #[arg(long, value_enum, value_name = "mean|edges", hide_possible_values = true)]
-    pub(crate) epsilon: Option<EpsilonArg>,
+    #[arg(long, value_parser = value::named::<Epsilon>(), value_name = "mean|edges", hide_possible_values = true)]
+    pub(crate) epsilon: Option<Epsilon>,
     /// The width of the Gaussians of kernelized, as a multiple of the distance from each training row to its nearest other;
     /// 0.25 unless given
     #[arg(long, value_name = "K", value_parser = value::kernel_width, allow_hyphen_values = true)]
@@ -72,13 +87,6 @@ pub(crate) struct RuleArgs {
     /// procedure of Benjamini and Hochberg over all rows of the table, on top of --alpha
     #[arg(long, value_name = "SHARE", value_parser = value::partial_share, allow_hyphen_values = true)]
     pub(crate) fdr: Option<f64>,
-}
-
-/// `--epsilon`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EpsilonArg {
-    Mean,
-    Edges,
 }
 
 impl PlaceArgs {

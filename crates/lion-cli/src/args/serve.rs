@@ -1,8 +1,8 @@
 //! `lion serve` and `lion export`: what can be chosen.
 
 use super::{PlacingArgs, WatchArgs, value};
-use clap::{Args, ValueEnum};
-use lion_server::{Retain, Rules, Webhook};
+use clap::Args;
+use lion_server::{LogFormat, Retain, Rules, Webhook};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
@@ -63,8 +63,8 @@ pub(crate) struct NetworkArgs {
     #[arg(long, value_name = "BYTES", default_value = "64MB", value_parser = value::bytes)]
     pub(crate) max_body: usize,
     /// How lines of the log look
-    #[arg(long, value_enum, default_value_t = LogArg::Text)]
-    pub(crate) log: LogArg,
+    #[arg(long, value_parser = value::named::<LogFormat>(), default_value_t)]
+    pub(crate) log: LogFormat,
 }
 
 /// Whom to tell.
@@ -83,13 +83,6 @@ pub(crate) struct AlertArgs {
     /// When outliers gather into a new cluster
     #[arg(long, requires = "webhook")]
     pub(crate) alert_new_cluster: bool,
-}
-
-/// `--log`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum LogArg {
-    Text,
-    Json,
 }
 
 impl NetworkArgs {

@@ -1,19 +1,18 @@
 //! Texts that become values: one function for each kind, which says in a sentence what it takes.
 
 use super::{PictureArgs, PictureKind};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use lion_table::OutputFormat;
 use lion_tsne::lion::PcaResidualLimit;
 use lion_tsne::map::Image;
-use lion_tsne::{Fit, PcaChoice, Radius};
+use lion_tsne::{Fit, Init, Named, PcaChoice, Radius};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
 
 /// `--init`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum InitArg {
-    Pca,
-    Random,
-    Spectral,
+    Named(Init),
     File(PathBuf),
 }
 
@@ -32,6 +31,11 @@ pub(crate) struct Perplexity(pub(crate) Option<f64>);
 /// `--power`: `None` is auto.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Power(pub(crate) Option<f64>);
+
+/// One of the names of an enum; help and refusals list them.
+pub(crate) fn named<T: Named + Clone + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(T::VARIANTS.iter().map(T::name)).try_map(|name| name.parse())
+}
 
 fn number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "this is not a number".into())
@@ -208,12 +212,10 @@ pub(crate) fn pca(text: &str) -> Result<PcaChoice, String> {
 }
 
 pub(crate) fn init(text: &str) -> Result<InitArg, String> {
-    match text {
-        "pca" => Ok(InitArg::Pca),
-        "random" => Ok(InitArg::Random),
-        "spectral" => Ok(InitArg::Spectral),
-        _ if Path::new(text).extension().is_some() => Ok(InitArg::File(text.into())),
-        _ => Err("it must be pca, random, spectral, or a table of places such as y.npy".into()),
+    match text.parse() {
+        Ok(init) => Ok(InitArg::Named(init)),
+        Err(_) if Path::new(text).extension().is_some() => Ok(InitArg::File(text.into())),
+        Err(_) => Err(format!("it must be {}, or a table of places such as y.npy", Init::names())),
     }
 }
 

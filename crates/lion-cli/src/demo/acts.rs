@@ -338,7 +338,7 @@ mod tests {
         assert_eq!(told, [ENDING], "{all:?}");
         // Noise is put apart, all of it, and most of it from each other.
         let noise = acts[3].iter().filter_map(Event::sighting);
-        assert!(noise.clone().all(|noise| noise.group.is_some()), "{all:?}");
+        assert!(noise.clone().all(|noise| noise.placement.group.is_some()), "{all:?}");
         assert!(count(3, "appeared") > NOISE / 2, "{all:?}");
         // The strangers form clusters, and hardly anything else is in them.
         assert!(count(4, "forming") >= 1, "{all:?}");

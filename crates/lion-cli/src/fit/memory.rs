@@ -1,12 +1,13 @@
 //! What a fit may take of memory: a map of all rows where there is room for it, else one of landmarks.
 
-use crate::args::{Common, FitArgs, InitArg, SearchArg};
+use crate::args::{Common, FitArgs, InitArg};
 use crate::files::Files;
 use crate::memory::{Limit, PROGRAM, in_words};
 use crate::output::size;
 use crate::progress::Screen;
 use anyhow::{Result, bail};
 use lion_table::{BATCH_ROWS, Batches};
+use lion_tsne::index::Search;
 use lion_tsne::landmarks::LandmarkOptions;
 use lion_tsne::memory::Needs;
 use lion_tsne::{Fit, PERPLEXITY};
@@ -100,7 +101,7 @@ impl<'a> FitMemory<'a> {
             args if args.lion.group.is_some() => {
                 Some("leave --group out, and landmarks are mapped instead, or allow more memory")
             }
-            args if matches!(args.tsne.neighbours, SearchArg::Exact) => {
+            args if args.tsne.neighbours == Search::Exact => {
                 Some("leave --neighbours exact out, and landmarks are mapped instead, or allow more memory")
             }
             _ => None,

@@ -1,13 +1,12 @@
 //! What came of placing, as JSON keys and in words.
 
-use super::Record;
 use super::other::Other;
 use crate::args::PlaceArgs;
 use crate::memory;
 use crate::output;
 use crate::progress::Phases;
 use crate::summary::{Facts, percent, placing_in_words, seconds_in_words};
-use lion_tsne::{DEFAULT_ALPHA, Lion, LionOptions, Local, Verdict, VerdictRule};
+use lion_tsne::{DEFAULT_ALPHA, Lion, LionOptions, Local, Placement, Verdict, VerdictRule};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -33,16 +32,16 @@ pub(crate) struct VerdictTally {
 
 impl VerdictTally {
     /// Counts these too.
-    pub(crate) fn add(&mut self, records: &[Record]) {
-        self.rows += records.len();
-        for record in records {
-            *match record.verdict {
+    pub(crate) fn add<'a>(&mut self, placements: impl IntoIterator<Item = &'a Placement>) {
+        for placement in placements {
+            self.rows += 1;
+            *match placement.verdict {
                 Verdict::Exact => &mut self.exact,
                 Verdict::Interpolated => &mut self.interpolated,
                 Verdict::BesideOutlier => &mut self.beside_outlier,
                 Verdict::Outlier => &mut self.outlier,
             } += 1;
-            self.groups.extend(record.group);
+            self.groups.extend(placement.group);
         }
     }
 }
@@ -69,9 +68,9 @@ pub(super) struct PlaceOutcome {
     r_close: f64,
     power: f64,
     /// LION's rule for rows with neighbours, whether or not their places are LION's.
-    local: &'static str,
+    local: Local,
     /// The rule for outliers: calibrated or paper.
-    verdict: &'static str,
+    verdict: VerdictRule,
     /// The score up to which a row is an outlier; null by the paper's rule.
     alpha: Option<f64>,
     /// The share of rows like the map's own that is called outliers; null by the paper's rule.
@@ -122,15 +121,8 @@ impl PlaceOutcome {
             r_y: lion.r_y(),
             r_close: lion.r_close(),
             power: lion.power(),
-            local: match options.local {
-                Local::Energy => "energy",
-                Local::Attraction => "attraction",
-                Local::Idw => "idw",
-            },
-            verdict: match lion.verdict_rule() {
-                VerdictRule::Calibrated => "calibrated",
-                VerdictRule::Paper => "paper",
-            },
+            local: options.local,
+            verdict: lion.verdict_rule(),
             alpha: lion.alpha(),
             promised: lion.promised(),
             least_score: lion.least_p_value(),
@@ -156,7 +148,7 @@ impl PlaceOutcome {
         };
         for (verdict, count, more) in [
             (
-                "exact",
+                Verdict::Exact,
                 self.exact,
                 if self.outlier_control {
                     "equal a row of the map, and have its place"
@@ -164,14 +156,17 @@ impl PlaceOutcome {
                     "equal a row of the map"
                 },
             ),
-            ("interpolated", self.interpolated, "among rows like themselves"),
-            ("beside-outlier", self.beside_outlier, "near a row that is itself an outlier"),
-            ("outlier", self.outlier, &outliers),
+            (Verdict::Interpolated, self.interpolated, "among rows like themselves"),
+            (Verdict::BesideOutlier, self.beside_outlier, "near a row that is itself an outlier"),
+            (Verdict::Outlier, self.outlier, &outliers),
         ] {
             let width = self.rows.to_string().len();
             let share = 100.0 * count as f64 / self.rows.max(1) as f64;
             let more = if count == 0 { "" } else { more };
-            facts.add(verdict, format!("{count:>width$} {share:>5.1} %  {more}").trim_end().to_owned());
+            facts.add(
+                verdict.as_str(),
+                format!("{count:>width$} {share:>5.1} %  {more}").trim_end().to_owned(),
+            );
         }
         if let Some(accuracy) = self.accuracy_10nn {
             let share = 100.0 * accuracy;
@@ -193,7 +188,7 @@ impl PlaceOutcome {
     fn method_in_words(&self) -> String {
         let Self { r_x, r_y, r_close, power, local, outlier_control, .. } = *self;
         let is_lion = self.method == "lion";
-        let radii = placing_in_words(r_x, r_y, r_close, (is_lion && local == "idw").then_some(power));
+        let radii = placing_in_words(r_x, r_y, r_close, (is_lion && local == Local::Idw).then_some(power));
         match (is_lion, outlier_control) {
             (true, _) => format!("{local}; {radii}"),
             (false, true) => format!("{}, outliers by LION; {radii}", self.method),

@@ -1,12 +1,12 @@
 //! The table of placements: its columns, written and read.
 
-use super::spool::{Record, VERDICTS};
+use super::spool::Record;
 use anyhow::{Context, Result, bail, ensure};
 use lion_table::{Column, Field, Kind, OutputFormat, ReadOptions, Writer, check_output, read_columns};
-use lion_tsne::{Map, Verdict};
+use lion_tsne::lion::{ColumnValues, PlacedRow, PlacementColumn};
+use lion_tsne::{Map, Placement, Verdict};
+use std::borrow::Cow;
 use std::path::Path;
-
-const COORDINATES: [&str; 3] = ["x", "y", "z"];
 
 /// Writes placements in the order in which they come.
 pub(crate) struct SheetWriter<'a> {
@@ -18,45 +18,21 @@ pub(crate) struct SheetWriter<'a> {
 impl<'a> SheetWriter<'a> {
     /// Of rows placed in this map; `-` is CSV on standard output.
     pub(crate) fn create(path: &Path, map: &'a Map) -> Result<Self> {
-        let coordinates = &COORDINATES[..map.dims()];
-        let mut fields = vec![Field::new("id", Kind::Text)];
-        fields.extend(coordinates.iter().map(|&name| Field::new(name, Kind::F32)));
-        fields.extend([
-            Field::new("verdict", Kind::Text),
-            Field::new("score", Kind::F64),
-            Field::nullable("p_distance", Kind::F64),
-            Field::nullable("p_neighbours", Kind::F64),
-            Field::nullable("off_plane", Kind::F64),
-            Field::new("nearest_id", Kind::Text),
-            Field::new("nearest_distance", Kind::F32),
-            Field::new("neighbours", Kind::U32),
-            Field::nullable("group", Kind::U64),
-        ]);
+        let fields = PlacementColumn::in_tables(map.dims()).map(field).collect();
+        let coordinates = PlacementColumn::coordinates(map.dims());
         Ok(Self { writer: Writer::create(path, fields, coordinates)?, map, rows: 0 })
     }
 
     /// More of them. A row without a name is known by its number, counted from 0.
-    pub(crate) fn write(&mut self, mut records: Vec<Record>) -> Result<()> {
-        let name = |(i, record): (usize, &mut Record)| {
-            record.id.take().unwrap_or_else(|| (self.rows + i).to_string())
+    pub(crate) fn write(&mut self, records: &[Record]) -> Result<()> {
+        let id = |i: usize| match &records[i].id {
+            Some(id) => Cow::Borrowed(id.as_str()),
+            None => Cow::Owned((self.rows + i).to_string()),
         };
-        let ids: Vec<String> = records.iter_mut().enumerate().map(name).collect();
-        let mut columns = vec![Column::from(ids)];
-        for c in 0..self.map.dims() {
-            columns.push(of(&records, |record| record.place[c]));
-        }
-        columns.extend([
-            of(&records, |record| record.verdict.to_string()),
-            of(&records, |record| record.score),
-            of(&records, |record| record.p_distance),
-            of(&records, |record| record.p_neighbours),
-            of(&records, |record| record.p_residual),
-            of(&records, |record| self.map.id(record.nearest as usize).into_owned()),
-            of(&records, |record| record.nearest_distance),
-            of(&records, |record| record.neighbours),
-            of(&records, |record| record.group),
-        ]);
-        self.writer.write(&columns)?;
+        let row = |i: usize| Some(PlacedRow::new(self.map, id(i), &records[i].placement));
+        let rows: Vec<_> = (0..records.len()).map(row).collect();
+        let columns = PlacementColumn::in_tables(self.map.dims()).map(|column| values(column, &rows));
+        self.writer.write(&columns.collect::<Vec<_>>())?;
         self.rows += records.len();
         Ok(())
     }
@@ -68,11 +44,32 @@ impl<'a> SheetWriter<'a> {
     }
 }
 
-fn of<T>(records: &[Record], value: impl Fn(&Record) -> T) -> Column
-where
-    Column: From<Vec<T>>,
-{
-    records.iter().map(value).collect::<Vec<T>>().into()
+/// A column of placements as tables have it.
+pub(crate) fn field(column: &PlacementColumn) -> Field {
+    let kind = match column.values {
+        ColumnValues::Text(_) => Kind::Text,
+        ColumnValues::F32(_) => Kind::F32,
+        ColumnValues::F64(_) => Kind::F64,
+        ColumnValues::U32(_) => Kind::U32,
+        ColumnValues::U64(_) => Kind::U64,
+    };
+    Field { name: column.name.to_owned(), kind, nullable: column.optional }
+}
+
+/// Its values, of rows that may have no placement.
+pub(crate) fn values(column: &PlacementColumn, rows: &[Option<PlacedRow<'_>>]) -> Column {
+    fn of<T>(rows: &[Option<PlacedRow<'_>>], value: fn(&Placement) -> Option<T>) -> Vec<Option<T>> {
+        rows.iter().map(|row| row.as_ref().and_then(|row| value(row.placement))).collect()
+    }
+    match column.values {
+        ColumnValues::Text(value) => {
+            Column::Text(rows.iter().map(|row| row.as_ref().map(|row| value(row).to_owned())).collect())
+        }
+        ColumnValues::F32(value) => Column::F32(of(rows, value)),
+        ColumnValues::F64(value) => Column::F64(of(rows, value)),
+        ColumnValues::U32(value) => Column::U32(of(rows, value)),
+        ColumnValues::U64(value) => Column::U64(of(rows, value)),
+    }
 }
 
 /// What a picture needs to know of placed rows.
@@ -99,13 +96,9 @@ impl PlacementSheet {
                 path.display()
             );
         }
-        let mut fields = vec![
-            Field::new("id", Kind::Text),
-            Field::new("verdict", Kind::Text),
-            Field::new("score", Kind::F64),
-            Field::nullable("group", Kind::U64),
-        ];
-        fields.extend(COORDINATES[..dims].iter().map(|&name| Field::new(name, Kind::F32)));
+        let wanted = ["id", "verdict", "score", "group"].iter().chain(PlacementColumn::coordinates(dims));
+        let known = |name: &&str| PlacementColumn::in_tables(dims).find(|column| column.name == *name);
+        let fields: Vec<Field> = wanted.filter_map(known).map(field).collect();
         let mut columns = read_columns(path, &fields)?.into_iter();
         let mut next = || columns.next().context("a column is missing");
         let (ids, verdicts, scores, groups) = (next()?, next()?, next()?, next()?);
@@ -170,8 +163,7 @@ fn texts(column: Column) -> Result<Vec<String>> {
 
 fn verdicts_of(path: &Path, names: &[String]) -> Result<Vec<Verdict>> {
     let verdict = |(row, name): (usize, &String)| {
-        let known = VERDICTS.into_iter().find(|verdict| verdict.as_str() == name);
-        known.with_context(|| {
+        name.parse().ok().with_context(|| {
             format!(
                 "{}, row {row}, column verdict holds {name:?}, which is none: is this a file that lion place wrote?",
                 path.display()

@@ -1,7 +1,7 @@
 //! What is known of placed rows until the last outlier is found: in a file without a name, so that memory does not grow
 //! with the table.
 
-use lion_tsne::{Placement, Verdict};
+use lion_tsne::Placement;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
@@ -13,72 +13,14 @@ const BUFFER: usize = 1 << 20;
 pub(crate) struct Record {
     /// Its name, if the table has names.
     pub(crate) id: Option<String>,
-    /// The third is 0 in the plane.
-    pub(crate) place: [f32; 3],
-    pub(crate) verdict: Verdict,
-    pub(crate) score: f64,
-    pub(crate) p_distance: Option<f64>,
-    pub(crate) p_neighbours: Option<f64>,
-    pub(crate) p_residual: Option<f64>,
-    pub(crate) nearest: u32,
-    pub(crate) nearest_distance: f32,
-    pub(crate) neighbours: u32,
-    pub(crate) group: Option<u64>,
+    pub(crate) placement: Placement,
     /// The code of its label.
     pub(crate) label: u32,
 }
 
 impl Record {
-    pub(crate) fn new(id: Option<String>, label: u32, placement: &Placement) -> Self {
-        let Placement { verdict, score, p_distance, p_neighbours, p_residual, .. } = *placement;
-        let Placement { nearest, nearest_distance, neighbours, .. } = *placement;
-        let (place, group) = ([0.0; 3], None);
-        let mut record = Self {
-            id,
-            place,
-            verdict,
-            score,
-            p_distance,
-            p_neighbours,
-            p_residual,
-            nearest,
-            nearest_distance,
-            neighbours,
-            group,
-            label,
-        };
-        record.put(placement);
-        record
-    }
-
-    /// Takes verdict, place and group of a placement: an outlier's are found last.
-    pub(crate) fn put(&mut self, placement: &Placement) {
-        self.put_at(&placement.place);
-        self.verdict = placement.verdict;
-        self.group = placement.group;
-    }
-
-    /// Takes a place.
-    pub(crate) fn put_at(&mut self, place: &[f32]) {
-        for (own, given) in self.place.iter_mut().zip(place) {
-            *own = *given;
-        }
-    }
-
     fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        for coordinate in self.place {
-            out.write_all(&coordinate.to_le_bytes())?;
-        }
-        out.write_all(&[code(self.verdict)])?;
-        out.write_all(&self.score.to_le_bytes())?;
-        // Shares are never NaN, and no group has the last number.
-        out.write_all(&self.p_distance.unwrap_or(f64::NAN).to_le_bytes())?;
-        out.write_all(&self.p_neighbours.unwrap_or(f64::NAN).to_le_bytes())?;
-        out.write_all(&self.p_residual.unwrap_or(f64::NAN).to_le_bytes())?;
-        out.write_all(&self.nearest.to_le_bytes())?;
-        out.write_all(&self.nearest_distance.to_le_bytes())?;
-        out.write_all(&self.neighbours.to_le_bytes())?;
-        out.write_all(&self.group.unwrap_or(u64::MAX).to_le_bytes())?;
+        self.placement.write(out)?;
         out.write_all(&self.label.to_le_bytes())?;
         let id = self.id.as_deref().unwrap_or_default();
         out.write_all(&(id.len() as u64).to_le_bytes())?;
@@ -86,51 +28,15 @@ impl Record {
     }
 
     fn read(input: &mut impl Read) -> io::Result<Self> {
-        Ok(Self {
-            place: [
-                take(input, f32::from_le_bytes)?,
-                take(input, f32::from_le_bytes)?,
-                take(input, f32::from_le_bytes)?,
-            ],
-            verdict: verdict(take(input, u8::from_le_bytes)?)?,
-            score: take(input, f64::from_le_bytes)?,
-            p_distance: Some(take(input, f64::from_le_bytes)?).filter(|share| !share.is_nan()),
-            p_neighbours: Some(take(input, f64::from_le_bytes)?).filter(|share| !share.is_nan()),
-            p_residual: Some(take(input, f64::from_le_bytes)?).filter(|share| !share.is_nan()),
-            nearest: take(input, u32::from_le_bytes)?,
-            nearest_distance: take(input, f32::from_le_bytes)?,
-            neighbours: take(input, u32::from_le_bytes)?,
-            group: Some(take(input, u64::from_le_bytes)?).filter(|&group| group != u64::MAX),
-            label: take(input, u32::from_le_bytes)?,
-            id: {
-                let length = take(input, u64::from_le_bytes)?;
-                let mut id = String::new();
-                input.take(length).read_to_string(&mut id)?;
-                // Ids that a table gives are never empty.
-                Some(id).filter(|id| !id.is_empty())
-            },
-        })
+        let placement = Placement::read(input)?;
+        let (mut label, mut length) = ([0; 4], [0; 8]);
+        input.read_exact(&mut label)?;
+        input.read_exact(&mut length)?;
+        let mut id = String::new();
+        input.take(u64::from_le_bytes(length)).read_to_string(&mut id)?;
+        // Ids that a table gives are never empty.
+        Ok(Self { id: Some(id).filter(|id| !id.is_empty()), placement, label: u32::from_le_bytes(label) })
     }
-}
-
-/// Reads the bytes of one number.
-fn take<const N: usize, T>(input: &mut impl Read, number: fn([u8; N]) -> T) -> io::Result<T> {
-    let mut bytes = [0; N];
-    input.read_exact(&mut bytes)?;
-    Ok(number(bytes))
-}
-
-/// All there are.
-pub(super) const VERDICTS: [Verdict; 4] =
-    [Verdict::Exact, Verdict::Interpolated, Verdict::BesideOutlier, Verdict::Outlier];
-
-fn code(verdict: Verdict) -> u8 {
-    VERDICTS.iter().zip(0..).find(|(known, _)| **known == verdict).map_or(u8::MAX, |(_, code)| code)
-}
-
-fn verdict(code: u8) -> io::Result<Verdict> {
-    let problem = || io::Error::new(io::ErrorKind::InvalidData, "what was set aside has changed meanwhile");
-    VERDICTS.get(usize::from(code)).copied().ok_or_else(problem)
 }
 
 /// Records set aside, to be read again in order.
@@ -168,21 +74,29 @@ impl Spool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lion_tsne::Verdict;
+    use lion_tsne::lion::Place;
 
     #[test]
     fn records_come_back_as_they_were() {
         let record = |i: u32| Record {
             id: (i > 9).then(|| format!("row ü{i}")),
-            place: [i as f32, -1.5, if i < 50 { 0.0 } else { f32::MIN_POSITIVE }],
-            verdict: VERDICTS[i as usize % 4],
-            score: f64::from(i) / 100.0,
-            p_distance: (i < 50).then_some(f64::from(i) / 50.0),
-            p_neighbours: (i < 40).then_some(0.125),
-            p_residual: (i < 30).then_some(0.25),
-            nearest: u32::MAX - i,
-            nearest_distance: i as f32 * 0.1,
-            neighbours: i,
-            group: (i % 4 == 3).then_some(u64::from(i)),
+            placement: Placement {
+                place: match i {
+                    0..5 => Place::default(),
+                    5..50 => vec![i as f32, -1.5].try_into().unwrap(),
+                    _ => vec![i as f32, -1.5, f32::MIN_POSITIVE].try_into().unwrap(),
+                },
+                verdict: Verdict::ALL[i as usize % 4],
+                score: f64::from(i) / 100.0,
+                p_distance: (i < 50).then_some(f64::from(i) / 50.0),
+                p_neighbours: (i < 40).then_some(0.125),
+                p_residual: (i < 30).then_some(0.25),
+                nearest: u32::MAX - i,
+                nearest_distance: i as f32 * 0.1,
+                neighbours: i,
+                group: (i % 4 == 3).then_some(u64::from(i)),
+            },
             label: i % 5,
         };
         let records: Vec<Record> = (0..100).map(record).collect();
@@ -196,7 +110,15 @@ mod tests {
 
     #[test]
     fn damage_is_noticed() {
-        assert!(verdict(4).is_err());
-        assert!(Record::read(&mut &[0u8; 20][..]).is_err());
+        let mut bytes = Vec::new();
+        let record = Record { id: None, placement: Placement::unknown(Verdict::Exact), label: 0 };
+        record.write(&mut bytes).unwrap();
+        assert!(Record::read(&mut &bytes[..20]).is_err());
+        for (at, wrong) in [(0, 4), (1, 4)] {
+            let mut damaged = bytes.clone();
+            damaged[at] = wrong;
+            assert!(Record::read(&mut &damaged[..]).is_err());
+        }
+        assert_eq!(Record::read(&mut &bytes[..]).unwrap(), record);
     }
 }

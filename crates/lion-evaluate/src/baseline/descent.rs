@@ -21,6 +21,8 @@ pub enum DescentStart {
     Random,
 }
 
+lion_tsne::named!(DescentStart, "start": Closest = "closest", Random = "random");
+
 /// One of the eight ways of repeating gradient descent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Descent {
@@ -50,10 +52,7 @@ impl Descent {
 
 impl fmt::Display for Descent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.start {
-            DescentStart::Closest => "gd-closest",
-            DescentStart::Random => "gd-random",
-        })?;
+        write!(f, "gd-{}", self.start)?;
         f.write_str(if self.new_sigma { "-sigma" } else { "" })?;
         f.write_str(if self.exaggeration { "-ee" } else { "" })
     }

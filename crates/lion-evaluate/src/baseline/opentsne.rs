@@ -18,6 +18,8 @@ pub enum OpenTsneStart {
     Weighted,
 }
 
+lion_tsne::named!(OpenTsneStart, "start": Median = "median", Weighted = "weighted");
+
 // What openTSNE's `transform` does unless told otherwise.
 const PERPLEXITY: f64 = 5.0;
 const NEIGHBOURS: usize = 15;

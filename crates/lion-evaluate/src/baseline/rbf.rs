@@ -13,7 +13,6 @@ use super::system::System;
 use super::{Baseline, PlacingMethod, Training};
 use lion_tsne::numerics::{exp, vectorized};
 use lion_tsne::{Matrix, Observer, Result};
-use std::fmt;
 
 /// The function φ of a distance r, with a width ε where it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,18 +43,11 @@ pub enum Epsilon {
     Edges,
 }
 
-impl Kernel {
-    /// All there are, in the paper's order.
-    pub const ALL: [Self; 7] = [
-        Self::Multiquadric,
-        Self::Gaussian,
-        Self::InverseMultiquadric,
-        Self::Linear,
-        Self::Cubic,
-        Self::Quintic,
-        Self::ThinPlate,
-    ];
+// In the paper's order.
+lion_tsne::named!(Kernel, "kernel": Multiquadric = "multiquadric", Gaussian = "gaussian", InverseMultiquadric = "inverse-multiquadric", Linear = "linear", Cubic = "cubic", Quintic = "quintic", ThinPlate = "thin-plate");
+lion_tsne::named!(Epsilon, "epsilon": MeanDistance = "mean", Edges = "edges");
 
+impl Kernel {
     /// Whether it has a width: where it has none, [`Epsilon`] makes no difference.
     pub fn has_width(self) -> bool {
         matches!(self, Self::Multiquadric | Self::Gaussian | Self::InverseMultiquadric)
@@ -92,20 +84,6 @@ pub(super) fn gaussians(values: &mut [f64], power: impl Fn(usize, f64) -> f64) {
             powers[lane] = power(block * LANES + lane, *value);
         }
         values.copy_from_slice(&exp(powers)[..values.len()]);
-    }
-}
-
-impl fmt::Display for Kernel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Multiquadric => "multiquadric",
-            Self::Gaussian => "gaussian",
-            Self::InverseMultiquadric => "inverse-multiquadric",
-            Self::Linear => "linear",
-            Self::Cubic => "cubic",
-            Self::Quintic => "quintic",
-            Self::ThinPlate => "thin-plate",
-        })
     }
 }
 

@@ -7,36 +7,34 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use lion_tsne::Lion;
-use lion_tsne::live::{Clusters, Event, MapPosition, Point, What};
+use lion_tsne::lion::PlacementColumn;
+use lion_tsne::live::{Clusters, Event, Point, Sighting};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// The placement of one change, or that a point was removed.
-#[derive(serde::Serialize)]
-#[serde(untagged)]
-enum PlacedAnswer<'a> {
-    There {
-        id: &'a str,
-        #[serde(flatten)]
-        at: MapPosition,
-        verdict: lion_tsne::Verdict,
-        score: f64,
-        p_distance: Option<f64>,
-        p_neighbours: Option<f64>,
-        #[serde(rename = "off_plane")]
-        p_residual: Option<f64>,
-        nearest_id: &'a str,
-        nearest_distance: f32,
-        neighbours: u32,
-        group: Option<u64>,
-        cluster: Option<&'a str>,
-        kind: &'static str,
-        event: u64,
-    },
-    Gone {
-        id: &'a str,
-        kind: &'static str,
-        event: u64,
-    },
+struct PlacedAnswer<'a> {
+    event: &'a Event,
+    sighting: Option<&'a Sighting>,
+    id: &'a str,
+}
+
+impl Serialize for PlacedAnswer<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(None)?;
+        match self.sighting {
+            Some(sighting) => {
+                let (row, dims) = (sighting.row(), sighting.placement.place.len());
+                for column in PlacementColumn::in_tables(dims) {
+                    column.add_to(&mut object, &row)?;
+                }
+                object.serialize_entry("cluster", &sighting.cluster)?;
+            }
+            None => object.serialize_entry("id", self.id)?,
+        }
+        object.serialize_entry("kind", self.event.kind())?;
+        object.serialize_entry("event", &self.event.n)?;
+        object.end()
+    }
 }
 
 /// The placements of events, in their order. What a window of time shows is no placement.
@@ -51,27 +49,7 @@ pub(super) fn placements(events: &[Event]) -> Response {
 }
 
 fn placed(event: &Event) -> Option<PlacedAnswer<'_>> {
-    let (kind, event_number) = (event.kind(), event.n);
-    if let What::Removed { id, .. } = &event.what {
-        return Some(PlacedAnswer::Gone { id, kind, event: event_number });
-    }
-    let sighting = event.sighting()?;
-    Some(PlacedAnswer::There {
-        id: &sighting.id,
-        at: sighting.at,
-        verdict: sighting.verdict,
-        score: sighting.score,
-        p_distance: sighting.p_distance,
-        p_neighbours: sighting.p_neighbours,
-        p_residual: sighting.p_residual,
-        nearest_id: &sighting.nearest_id,
-        nearest_distance: sighting.nearest_distance,
-        neighbours: sighting.neighbours,
-        group: sighting.group,
-        cluster: sighting.cluster.as_deref(),
-        kind,
-        event: event_number,
-    })
+    Some(PlacedAnswer { event, sighting: event.sighting(), id: event.id()? })
 }
 
 /// A JSON answer.
@@ -136,7 +114,7 @@ impl Serialize for AnswerColumns<'_> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("id", &column(view, |point| point.id.as_str()))?;
         map.serialize_entry("label", &column(view, |point| point.label.as_deref()))?;
-        for (at, name) in ["x", "y", "z"].into_iter().enumerate().take(places) {
+        for (at, name) in PlacementColumn::coordinates(places).iter().enumerate() {
             map.serialize_entry(name, &column(view, move |point| point.placement.place[at]))?;
         }
         map.serialize_entry("verdict", &column(view, |point| point.placement.verdict.as_str()))?;

@@ -2,12 +2,40 @@
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use lion_tsne::lion::{ColumnValues, PlacementColumn};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::LazyLock;
 
 const INDEX: &[u8] = include_bytes!("../../../../web/dist/index.html");
 const SCRIPT: &[u8] = include_bytes!("../../../../web/dist/app.js");
 const STYLE: &[u8] = include_bytes!("../../../../web/dist/app.css");
-const OPENAPI: &[u8] = include_bytes!("openapi.json");
+/// The description of the API. The columns of placements are put in where it says `$columns` and `$names`.
+static OPENAPI: LazyLock<String> = LazyLock::new(|| {
+    let listed = |columns: Vec<String>| columns.join(", ");
+    let of_events = PlacementColumn::ALL.iter().filter(|column| column.name != "id");
+    let names = PlacementColumn::in_tables(2).map(|column| format!("\"{}\"", column.name));
+    include_str!("openapi.json")
+        .replace(r#""$columns": "of tables""#, &listed(PlacementColumn::in_tables(3).map(property).collect()))
+        .replace(r#""$columns": "of events""#, &listed(of_events.map(property).collect()))
+        .replace(r#""$names""#, &listed(names.collect()))
+});
+
+/// A column as JSON Schema describes it.
+fn property(column: &PlacementColumn) -> String {
+    let name = column.name;
+    let kind = match column.values {
+        ColumnValues::Text(_) if !column.words.is_empty() => {
+            format!(r#"{{"type": "string", "enum": ["{}"]}}"#, column.words.join(r#"", ""#))
+        }
+        ColumnValues::Text(_) => r#"{"type": "string"}"#.into(),
+        ColumnValues::F32(_) | ColumnValues::F64(_) => r#"{"type": "number"}"#.into(),
+        ColumnValues::U32(_) | ColumnValues::U64(_) => r#"{"type": "integer", "minimum": 0}"#.to_owned(),
+    };
+    match column.optional {
+        true => format!(r#""{name}": {{"oneOf": [{kind}, {{"type": "null"}}]}}"#),
+        false => format!(r#""{name}": {kind}"#),
+    }
+}
 
 pub(super) async fn index(headers: HeaderMap) -> Response {
     asset(&headers, INDEX, "text/html; charset=utf-8")
@@ -22,7 +50,7 @@ pub(super) async fn style(headers: HeaderMap) -> Response {
 }
 
 pub(super) async fn openapi(headers: HeaderMap) -> Response {
-    asset(&headers, OPENAPI, "application/json")
+    asset(&headers, OPENAPI.as_bytes(), "application/json")
 }
 
 fn asset(headers: &HeaderMap, content: &'static [u8], kind: &'static str) -> Response {

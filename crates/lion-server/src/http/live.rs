@@ -10,7 +10,9 @@ use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
-use lion_tsne::live::{Change, MapPosition};
+use lion_tsne::lion::{PlacedRow, PlacementColumn};
+use lion_tsne::live::{Change, Point};
+use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::json as object;
 use std::sync::Arc;
@@ -66,49 +68,34 @@ pub(super) async fn point(State(app): State<App>, path: Id) -> Result<Response, 
 }
 
 /// A point as an event tells it.
-#[derive(Serialize)]
 struct PointAnswer<'a> {
-    id: &'a str,
-    label: Option<&'a str>,
-    t: f64,
-    #[serde(flatten)]
-    at: MapPosition,
-    verdict: &'static str,
-    score: f64,
-    p_distance: Option<f64>,
-    p_neighbours: Option<f64>,
-    #[serde(rename = "off_plane")]
-    p_residual: Option<f64>,
-    nearest: u32,
-    nearest_id: &'a str,
-    nearest_distance: f32,
-    neighbours: u32,
-    group: Option<u64>,
+    row: PlacedRow<'a>,
+    point: &'a Point,
     cluster: Option<&'a str>,
-    first: u64,
-    last: u64,
+}
+
+impl Serialize for PointAnswer<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(None)?;
+        let dims = self.row.placement.place.len();
+        for column in PlacementColumn::ALL.iter().filter(|column| column.dims <= dims) {
+            column.add_to(&mut object, &self.row)?;
+        }
+        object.serialize_entry("label", &self.point.label)?;
+        object.serialize_entry("t", &self.point.t)?;
+        object.serialize_entry("cluster", &self.cluster)?;
+        object.serialize_entry("first", &self.point.first)?;
+        object.serialize_entry("last", &self.point.last)?;
+        object.end()
+    }
 }
 
 fn point_answer(app: &App, record: &PointRecord) -> Result<Response, Problem> {
-    let (lion, point, placement) = (app.service.lion(), &record.point, &record.point.placement);
+    let (lion, point) = (app.service.lion(), &record.point);
     let point = PointAnswer {
-        id: &point.id,
-        label: point.label.as_deref(),
-        t: point.t,
-        at: MapPosition::from(placement.place),
-        verdict: placement.verdict.as_str(),
-        score: placement.score,
-        p_distance: placement.p_distance,
-        p_neighbours: placement.p_neighbours,
-        p_residual: placement.p_residual,
-        nearest: placement.nearest,
-        nearest_id: &lion.map().id(placement.nearest as usize),
-        nearest_distance: placement.nearest_distance,
-        neighbours: placement.neighbours,
-        group: placement.group,
+        row: PlacedRow::new(lion.map(), &point.id, &point.placement),
+        point,
         cluster: cluster_name(app.service.clusters(), point.cluster),
-        first: point.first,
-        last: point.last,
     };
     let nearest =
         lion.nearest(&record.row, map::NEAR).map_err(|error| Problem::unprocessable(error.to_string()))?;

@@ -15,7 +15,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use lion_tsne::live::Clusters;
-use lion_tsne::{Lion, Map, Metric, VerdictRule};
+use lion_tsne::{Lion, Map};
 use serde_json::{Value, json as object};
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -71,10 +71,7 @@ fn make_summary(app: &App) -> Value {
         "columns": map.preprocess().input_dims(),
         "components": map.preprocess().output_dims(),
         "places": map.dims(),
-        "metric": match map.preprocess().metric() {
-            Metric::Euclidean => "euclidean",
-            Metric::Cosine => "cosine",
-        },
+        "metric": map.preprocess().metric(),
         "perplexity": map.perplexity(),
         "kl": map.provenance().kl,
         "r_x": lion.r_x(),
@@ -82,10 +79,7 @@ fn make_summary(app: &App) -> Value {
         "r_close": lion.r_close(),
         "power": lion.power(),
         "radius": lion.radius().to_string(),
-        "verdict": match lion.verdict_rule() {
-            VerdictRule::Calibrated => "calibrated",
-            VerdictRule::Paper => "paper",
-        },
+        "verdict": lion.verdict_rule(),
         "alpha": lion.alpha(),
         "promised": lion.promised(),
         "checksum": app.checksum(),

@@ -146,6 +146,7 @@ async fn the_description_is_true() {
     let (_service, app) = plain();
     crate::post(&app, r#"{"id":"1","x":[3.5,4.5]}"#).await;
     let description = get(&app, "/openapi.json").await.json();
+    assert!(!description.to_string().contains("$columns"), "the columns of placements are put in");
     for (path, methods) in description["paths"].as_object().unwrap() {
         let address = path.replace("{number}", "1").replace("{id}", "1");
         for (method, operation) in methods.as_object().unwrap() {

@@ -2,15 +2,16 @@
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from liontsne import _native
+
 PERPLEXITY = 30.0  # the default, or as much as the rows allow
-METHODS = ("auto", "exact", "barnes_hut", "fft")
 
 Progress = Callable[[str, int, int, float | None], bool | None]
 
@@ -95,8 +96,13 @@ def number_or_auto(name: str, value: Any) -> float | None:
     return number(name, value)
 
 
-def one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
-    """One of these words, or a sentence that lists them."""
+def one_of(name: str, value: Any, choices: Sequence[str] | None = None) -> str:
+    """One of these words, or a sentence that lists them; the native module's unless given.
+
+    >>> one_of("metric", "cosine")
+    'cosine'
+    """
+    choices = choices or _native.choices(name) or ()
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
     return value
@@ -105,17 +111,18 @@ def one_of(name: str, value: Any, choices: tuple[str, ...]) -> str:
 def method(value: Any) -> str:
     """The way to compute repulsion; hyphens are as good as underscores."""
     word = value.replace("-", "_") if isinstance(value, str) else value
-    return one_of("method", word, METHODS).replace("_", "-")
+    choices = [name.replace("-", "_") for name in _native.choices("method") or ()]
+    return one_of("method", word, choices).replace("_", "-")
 
 
 def init(value: Any) -> Any:
     """The first layout: a word, or places as float32."""
     if isinstance(value, str):
-        return one_of("init", value, ("pca", "random", "spectral"))
+        return one_of("init", value)
     places = np.ascontiguousarray(value, dtype=np.float32)
     if places.ndim != 2:
         raise ValueError(
-            "init must be pca, random, spectral or a table of places, one for each row"
+            f"init must be {', '.join(_native.choices('init') or ())} or a table of places, one for each row"
         )
     return places
 

@@ -308,7 +308,7 @@ class LionTSNE(
         rows = _rows.checked(self, X, reset=True)
         if not issparse(rows):
             return rows, None, seed
-        metric = _params.one_of("metric", self.metric, ("euclidean", "cosine"))
+        metric = _params.one_of("metric", self.metric)
         reducer = _rows.SparsePca.fit(rows, _params.pca(self.pca), metric, seed)
         return reducer.scores(rows), reducer, seed
 
@@ -332,15 +332,9 @@ class LionTSNE(
             "learning_rate": _params.number_or_auto("learning_rate", self.learning_rate),
             "dims": _params.dims(self.n_components),
             "pca": "none" if reducer else _params.pca(self.pca),
-            "metric": (
-                "euclidean"
-                if reducer
-                else _params.one_of("metric", self.metric, ("euclidean", "cosine"))
-            ),
+            "metric": "euclidean" if reducer else _params.one_of("metric", self.metric),
             "method": _params.method(self.method),
-            "neighbours": _params.one_of(
-                "neighbors", self.neighbors, ("auto", "exact", "approximate")
-            ),
+            "neighbours": _params.one_of("neighbors", self.neighbors),
             "radius": _params.radius("radius", self.radius),
             "power": _params.number_or_auto("power", self.power),
             "r_y": _params.radius("r_y", self.r_y),
@@ -352,14 +346,14 @@ class LionTSNE(
     def _options(self, seed: int) -> dict[str, Any]:
         """How rows are placed; radius and power are the map's."""
         options = {
-            "local": _params.one_of("local", self.local, ("energy", "attraction", "idw")),
-            "taper": _params.one_of("taper", self.taper, ("none", "triangle", "trapezoid")),
+            "local": _params.one_of("local", self.local),
+            "taper": _params.one_of("taper", self.taper),
             "split_clusters": bool(self.split_clusters),
-            "positions": _params.one_of("outliers", self.outliers, ("nearest", "random")),
+            "positions": _params.one_of("outliers", self.outliers),
             "seed": seed,
             "threads": _params.threads(self.n_jobs),
         }
-        rule = _params.one_of("verdict", self.verdict, ("calibrated", "paper"))
+        rule = _params.one_of("verdict", self.verdict)
         name, limit = "pca_residual", self.pca_residual
         if self.off_plane is not None:
             name, limit = "off_plane", self.off_plane

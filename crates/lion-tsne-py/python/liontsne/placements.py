@@ -5,20 +5,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from liontsne import _native
+
 if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
     from matplotlib.axes import Axes
 
-VERDICTS = ("exact", "interpolated", "beside-outlier", "outlier")
+VERDICTS = tuple(_native.verdicts())
 
 
 class Placements:
     """Placed rows: one for each row that was given, in the same order.
 
-    The columns are `id`, `x`, `y` (`z`), `verdict`, `score`, `p_distance`, `p_neighbours`,
-    `off_plane`, `nearest_id`, `nearest_distance`, `neighbours` and `group`. Each is an attribute, and
+    The columns are those of `lion place`, and `columns` lists them. Each is an attribute, and
     `placements["score"]` is the same. `nearest` has the row numbers of `nearest_id`.
 
     `group` is -1 for rows that are no outliers. `p_neighbours` is nan with the rule of the paper.
@@ -71,9 +72,8 @@ class Placements:
             return self.coordinates[:, "xyz".index(name)]
         if name == "verdict":
             return np.array(VERDICTS, dtype=object)[self._native.verdict_codes]
-        return np.asarray(
-            getattr(self._native, name), dtype=object if name in ("id", "nearest_id") else None
-        )
+        values = getattr(self._native, name)
+        return np.asarray(values, dtype=object if isinstance(values, list) else None)
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self.columns})

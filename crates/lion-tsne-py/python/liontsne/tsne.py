@@ -166,7 +166,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             "learning_rate": None if rate is None else STEP * rate,
             "dims": _params.dims(self.n_components),
             "pca": "none",
-            "metric": _params.one_of("metric", self.metric, ("euclidean", "cosine")),
+            "metric": _params.one_of("metric", self.metric),
             "method": _params.method(self.method),
             "theta": self._theta(),
             "init": _params.init(self.init),

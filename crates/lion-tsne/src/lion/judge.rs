@@ -22,6 +22,8 @@ pub enum VerdictRule {
     Paper,
 }
 
+crate::named!(VerdictRule, "verdict": Calibrated = "calibrated", Paper = "paper");
+
 /// A rule with what it needs.
 pub(super) enum Rule {
     Calibrated(CalibratedRule),

@@ -29,6 +29,9 @@ pub enum Taper {
     Trapezoid,
 }
 
+crate::named!(Local, "local": Energy = "energy", Attraction = "attraction", Idw = "idw");
+crate::named!(Taper, "taper": None = "none", Triangle = "triangle", Trapezoid = "trapezoid");
+
 impl Taper {
     /// The factor at a distance.
     pub(crate) fn at(self, distance: f64, radius: f64) -> f64 {

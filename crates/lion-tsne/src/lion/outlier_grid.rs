@@ -23,6 +23,8 @@ pub enum Positions {
     Random,
 }
 
+crate::named!(Positions, "positions": Nearest = "nearest", Random = "random");
+
 /// A cell by its number along each dimension. Numbers below 0 and from the count on are outside the map.
 pub(crate) type OutlierCell = [i64; 3];
 

@@ -70,18 +70,7 @@ impl PendingOutlier {
         if !known || !(0.0..=LONGEST2).contains(&length2) {
             return refuse("hold numbers that no outlier has");
         }
-        let placement = Placement {
-            place: Place::default(),
-            verdict: Verdict::Outlier,
-            score: 0.0,
-            p_distance: None,
-            p_neighbours: None,
-            p_residual: None,
-            nearest: 0,
-            nearest_distance,
-            neighbours: 0,
-            group: None,
-        };
+        let placement = Placement { nearest_distance, ..Placement::unknown(Verdict::Outlier) };
         Ok(Self { placement, row, target, among: None })
     }
 }

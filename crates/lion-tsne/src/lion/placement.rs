@@ -1,14 +1,13 @@
 //! What is said of a placed row.
 
-use super::PendingOutlier;
+use super::{ColumnValues, PendingOutlier, PlacementColumn};
 use crate::error::Error;
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use std::io::{self, Read, Write};
 use std::ops::Deref;
 
 /// How a row came to its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
     /// It equals a row of the map, and has that row's place.
     Exact,
@@ -20,23 +19,7 @@ pub enum Verdict {
     Outlier,
 }
 
-impl Verdict {
-    /// As tables have it: `exact`, `interpolated`, `beside-outlier`, `outlier`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Interpolated => "interpolated",
-            Self::BesideOutlier => "beside-outlier",
-            Self::Outlier => "outlier",
-        }
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
+crate::named!(Verdict, "verdict": Exact = "exact", Interpolated = "interpolated", BesideOutlier = "beside-outlier", Outlier = "outlier");
 
 /// Two or three coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -100,6 +83,184 @@ pub struct Placement {
     pub neighbours: u32,
     /// The group of an outlier, numbered from 0.
     pub group: Option<u64>,
+}
+
+impl Placement {
+    /// One of which nothing but the verdict is known.
+    pub fn unknown(verdict: Verdict) -> Self {
+        Self {
+            place: Place::default(),
+            verdict,
+            score: 0.0,
+            p_distance: None,
+            p_neighbours: None,
+            p_residual: None,
+            nearest: 0,
+            nearest_distance: 0.0,
+            neighbours: 0,
+            group: None,
+        }
+    }
+
+    /// Writes it as bytes, to be read again by the same version.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        // Without `..`: who adds a field writes it too.
+        let Self {
+            place,
+            verdict,
+            score,
+            p_distance,
+            p_neighbours,
+            p_residual,
+            nearest,
+            nearest_distance,
+            neighbours,
+            group,
+        } = self;
+        out.write_all(&[place.dims, *verdict as u8])?;
+        for coordinate in place.coordinates {
+            out.write_all(&coordinate.to_le_bytes())?;
+        }
+        out.write_all(&score.to_le_bytes())?;
+        // Shares are never NaN, and no group has the last number.
+        for share in [p_distance, p_neighbours, p_residual] {
+            out.write_all(&share.unwrap_or(f64::NAN).to_le_bytes())?;
+        }
+        out.write_all(&nearest.to_le_bytes())?;
+        out.write_all(&nearest_distance.to_le_bytes())?;
+        out.write_all(&neighbours.to_le_bytes())?;
+        out.write_all(&group.unwrap_or(u64::MAX).to_le_bytes())
+    }
+
+    /// Reads what [`write`](Self::write) wrote.
+    pub fn read(input: &mut impl Read) -> io::Result<Self> {
+        let changed = || io::Error::new(io::ErrorKind::InvalidData, "these are not the bytes of a placement");
+        let [dims, verdict] = take(input, |bytes: [u8; 2]| bytes)?;
+        let mut place =
+            Place { coordinates: [0.0; 3], dims: Some(dims).filter(|&dims| dims <= 3).ok_or_else(changed)? };
+        for coordinate in &mut place.coordinates {
+            *coordinate = take(input, f32::from_le_bytes)?;
+        }
+        let share = |share: f64| Some(share).filter(|share| !share.is_nan());
+        Ok(Self {
+            place,
+            verdict: Verdict::ALL.get(usize::from(verdict)).copied().ok_or_else(changed)?,
+            score: take(input, f64::from_le_bytes)?,
+            p_distance: share(take(input, f64::from_le_bytes)?),
+            p_neighbours: share(take(input, f64::from_le_bytes)?),
+            p_residual: share(take(input, f64::from_le_bytes)?),
+            nearest: take(input, u32::from_le_bytes)?,
+            nearest_distance: take(input, f32::from_le_bytes)?,
+            neighbours: take(input, u32::from_le_bytes)?,
+            group: Some(take(input, u64::from_le_bytes)?).filter(|&group| group != u64::MAX),
+        })
+    }
+}
+
+/// Reads the bytes of one number.
+fn take<const N: usize, T>(input: &mut impl Read, number: fn([u8; N]) -> T) -> io::Result<T> {
+    let mut bytes = [0; N];
+    input.read_exact(&mut bytes)?;
+    Ok(number(bytes))
+}
+
+const VERDICTS: [&str; Verdict::ALL.len()] = {
+    let mut names = [""; Verdict::ALL.len()];
+    let mut i = 0;
+    while i < names.len() {
+        names[i] = Verdict::ALL[i].as_str();
+        i += 1;
+    }
+    names
+};
+
+/// A column that every row of every table has a value in.
+const fn column(name: &'static str, values: ColumnValues, meaning: &'static str) -> PlacementColumn {
+    PlacementColumn { name, values, optional: false, dims: 2, in_tables: true, words: &[], meaning }
+}
+
+impl PlacementColumn {
+    /// Every column, in order. Tables have no `nearest`, because only the map knows its rows by number.
+    pub const ALL: [Self; 14] = {
+        use ColumnValues::{F32, F64, Text, U32, U64};
+        [
+            column("id", Text(|row| &row.id), "the id of the row, or its number counted from 0"),
+            column("x", F32(|placement| placement.place.first().copied()), "its position"),
+            column("y", F32(|placement| placement.place.get(1).copied()), "its position"),
+            Self {
+                dims: 3,
+                ..column(
+                    "z",
+                    F32(|placement| placement.place.get(2).copied()),
+                    "its position, in maps of 3 dimensions",
+                )
+            },
+            Self {
+                words: &VERDICTS,
+                ..column(
+                    "verdict",
+                    Text(|row| row.placement.verdict.as_str()),
+                    "`exact`, `interpolated`, `outlier` or `beside-outlier`, see below",
+                )
+            },
+            column(
+                "score",
+                F64(|placement| Some(placement.score)),
+                "a p-value; small means unusual. Of rows like those of the map, a share `score` is at least as unusual",
+            ),
+            Self {
+                optional: true,
+                ..column(
+                    "p_distance",
+                    F64(|placement| placement.p_distance),
+                    "the first part of the score: is the nearest row of the map far away?",
+                )
+            },
+            Self {
+                optional: true,
+                ..column(
+                    "p_neighbours",
+                    F64(|placement| placement.p_neighbours),
+                    "the second part: do the nearest rows explain this row badly? Empty with `--verdict paper`",
+                )
+            },
+            Self {
+                optional: true,
+                ..column(
+                    "off_plane",
+                    F64(|placement| placement.p_residual),
+                    "from the PCA residual, which is the distance of a row to the subspace that the PCA keeps. The column holds the share of the map's rows with a residual at least as large. Empty without PCA",
+                )
+            },
+            Self {
+                in_tables: false,
+                ..column(
+                    "nearest",
+                    U32(|placement| Some(placement.nearest)),
+                    "the nearest row of the map, by its number in the data",
+                )
+            },
+            column("nearest_id", Text(|row| &row.nearest_id), "the nearest row of the map"),
+            column(
+                "nearest_distance",
+                F32(|placement| Some(placement.nearest_distance)),
+                "the distance to it",
+            ),
+            column(
+                "neighbours",
+                U32(|placement| Some(placement.neighbours)),
+                "how many rows of the map are within r_x",
+            ),
+            Self {
+                optional: true,
+                ..column(
+                    "group",
+                    U64(|placement| placement.group),
+                    "outliers within r_x of each other are one group, and lie side by side. Empty for all other rows",
+                )
+            },
+        ]
+    };
 }
 
 /// What is known of a row before outliers get positions: its placement, or an outlier that waits for one.

@@ -1,7 +1,9 @@
 //! What happened, as one line of JSON says it.
 
-use crate::lion::{Place, Verdict};
+use crate::lion::{Place, PlacedRow, Placement, PlacementColumn, Verdict};
+use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Something that happened. Numbers begin with 1 and have no gaps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -131,45 +133,81 @@ impl From<Place> for MapPosition {
     }
 }
 
-/// A point as it is after a change.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A point as it is after a change. As JSON it has the columns of its placement beside each other.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "SightingJson")]
 pub struct Sighting {
     /// Its id.
     pub id: String,
     /// Its label.
     pub label: Option<String>,
-    /// Where it is.
-    #[serde(flatten)]
-    pub at: MapPosition,
-    /// How it came there.
-    pub verdict: Verdict,
-    /// From 0 to 1, small is strange.
-    pub score: f64,
-    /// The part of it that is the distance to the nearest row.
-    #[serde(default)]
-    pub p_distance: Option<f64>,
-    /// The part of it that is how badly its neighbours explain the row.
-    #[serde(default)]
-    pub p_neighbours: Option<f64>,
-    /// The share of the map's rows whose PCA residual is at least as large.
-    #[serde(rename = "off_plane")]
-    pub p_residual: Option<f64>,
-    /// The nearest row of the map, by its number in the data.
-    pub nearest: u32,
-    /// The name of that row.
+    /// Where it is, and why.
+    pub placement: Placement,
+    /// The name of the nearest row of the map.
     pub nearest_id: String,
-    /// How far it is.
-    pub nearest_distance: f32,
-    /// Rows of the map within r_x.
-    pub neighbours: u32,
-    /// Its group, if it is an outlier.
-    pub group: Option<u64>,
     /// The name of its cluster.
     pub cluster: Option<String>,
     /// How far it moved on the map; none if it is new.
     pub distance: Option<f64>,
     /// As it was before; none if it is new.
     pub from: Option<Before>,
+}
+
+impl Sighting {
+    /// Where it is.
+    pub fn at(&self) -> MapPosition {
+        self.placement.place.into()
+    }
+
+    /// As tables have it.
+    pub fn row(&self) -> PlacedRow<'_> {
+        let (id, nearest_id) = (self.id.as_str().into(), self.nearest_id.as_str().into());
+        PlacedRow { id, nearest_id, placement: &self.placement }
+    }
+}
+
+impl Serialize for Sighting {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (row, dims) = (self.row(), self.placement.place.len());
+        let mut object = serializer.serialize_map(None)?;
+        for column in PlacementColumn::ALL.iter().filter(|column| column.dims <= dims) {
+            column.add_to(&mut object, &row)?;
+            if column.name == "id" {
+                object.serialize_entry("label", &self.label)?;
+            }
+        }
+        object.serialize_entry("cluster", &self.cluster)?;
+        object.serialize_entry("distance", &self.distance)?;
+        object.serialize_entry("from", &self.from)?;
+        object.end()
+    }
+}
+
+/// The JSON of a sighting: what is of the placement is left to it.
+#[derive(Deserialize)]
+struct SightingJson {
+    id: String,
+    label: Option<String>,
+    nearest_id: String,
+    cluster: Option<String>,
+    distance: Option<f64>,
+    from: Option<Before>,
+    #[serde(flatten)]
+    at: MapPosition,
+    #[serde(flatten)]
+    placement: serde_json::Map<String, Value>,
+}
+
+impl TryFrom<SightingJson> for Sighting {
+    type Error = serde_json::Error;
+
+    fn try_from(json: SightingJson) -> Result<Self, serde_json::Error> {
+        let SightingJson { id, label, nearest_id, cluster, distance, from, at, mut placement } = json;
+        let place: Vec<f32> = [Some(at.x), Some(at.y), at.z].into_iter().flatten().collect();
+        placement.insert("place".into(), place.into());
+        let placement = serde_json::from_value(placement.into())?;
+        Ok(Self { id, label, placement, nearest_id, cluster, distance, from })
+    }
 }
 
 /// A point as it was before a change: enough to undo it.
@@ -258,14 +296,15 @@ pub struct Vanishing {
 }
 
 /// What a vanishing cluster lacks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// Its share of the arrivals is gone.
     Arrivals,
     /// Its points left.
     Left,
 }
+
+crate::named!(Why, "why": Arrivals = "arrivals", Left = "left");
 
 /// How far the arrivals of the window are from being like the map.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

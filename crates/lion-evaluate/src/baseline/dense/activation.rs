@@ -1,7 +1,6 @@
 //! What a neuron makes of the sum of its inputs.
 
 use lion_tsne::numerics::vectorized;
-use std::fmt;
 
 /// What a neuron makes of the sum of its inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,16 +15,7 @@ pub enum Activation {
     Linear,
 }
 
-impl fmt::Display for Activation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Relu => "relu",
-            Self::Tanh => "tanh",
-            Self::Logistic => "logistic",
-            Self::Linear => "linear",
-        })
-    }
-}
+lion_tsne::named!(Activation, "activation": Relu = "relu", Tanh = "tanh", Logistic = "logistic", Linear = "linear");
 
 impl Activation {
     /// Turns sums into outputs, row by row of `bias`, which is added first.

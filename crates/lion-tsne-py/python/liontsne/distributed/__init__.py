@@ -103,9 +103,7 @@ def placer(
     Returns
     -------
     Placer
-        Kept columns come first, in their order, then those of `lion place`: `x`, `y`, (`z`),
-        `verdict`, `score`, `p_distance`, `p_neighbours`, `off_plane`, `nearest_id`,
-        `nearest_distance`, `neighbours`, `group`.
+        Kept columns come first, in their order, then those of `lion place` except `id`.
     """
     from liontsne import _params
 
@@ -138,17 +136,11 @@ def _options(how: dict[str, Any]) -> dict[str, Any]:
     """What says how to place, in the words of the native module."""
     from liontsne import _params
 
-    words = {
-        "local": ("energy", "attraction", "idw"),
-        "taper": ("none", "triangle", "trapezoid"),
-        "outliers": ("nearest", "random"),
-        "verdict": ("calibrated", "paper"),
-    }
     options: dict[str, Any] = {}
     for name, value in how.items():
-        if name in words:
+        if name in ("local", "taper", "outliers", "verdict"):
             asked = "positions" if name == "outliers" else name
-            options[asked] = _params.one_of(name, value, words[name])
+            options[asked] = _params.one_of(name, value)
         elif name in ("radius", "r_y", "r_close"):
             options[name] = _params.radius(name, value)
         elif name == "power":

@@ -157,12 +157,10 @@ class Placer:
     @property
     def types(self) -> dict[str, pa.DataType]:
         """The columns that are added to each row, except `stranger`."""
-        types = {name: pa.float32() for name in "xyz"[: self.map.dims]}
-        types |= {"verdict": pa.string(), "score": pa.float64()}
-        types |= {name: pa.float64() for name in ("p_distance", "p_neighbours", "off_plane")}
-        types |= {"nearest_id": pa.string(), "nearest_distance": pa.float32()}
-        types["neighbours"] = pa.int64() if self.signed else pa.uint32()
-        types["group"] = pa.int64() if self.signed else pa.uint64()
+        types = {
+            name: pa.int64() if self.signed and type.startswith("uint") else pa.type_for_alias(type)
+            for name, type in _native.placement_types(self.map.dims)
+        }
         if self.bad_rows == "aside":
             types[PROBLEM] = pa.string()
         return {self.prefix + name: type for name, type in types.items()}

@@ -8,14 +8,17 @@ use lion_tsne::live::{Arrival, Change, Event, Evidence, Gathered, MapPosition, W
 fn a_new_point_appears() {
     let mut live = live();
     let (kind, point) = sighting(&mut live, to("a", LEFT));
-    assert_eq!((kind, point.verdict, point.from), ("appeared", Verdict::Interpolated, None));
-    assert_eq!((point.cluster.as_deref(), point.group, point.distance), (Some("left"), None, None));
-    assert_eq!((point.nearest, point.nearest_id.as_str(), point.neighbours), (43, "row-43", 4));
+    assert_eq!((kind, point.placement.verdict, &point.from), ("appeared", Verdict::Interpolated, &None));
+    assert_eq!((point.cluster.as_deref(), point.placement.group, point.distance), (Some("left"), None, None));
+    assert_eq!(
+        (point.placement.nearest, point.nearest_id.as_str(), point.placement.neighbours),
+        (43, "row-43", 4)
+    );
     // Between the places of the four rows around it.
-    assert!(apart(&[point.at.x, point.at.y], &[35.0, 45.0]) < 7.1, "{:?}", point.at);
+    assert!(apart(&[point.at().x, point.at().y], &[35.0, 45.0]) < 7.1, "{:?}", point.at());
     let stranger = one(&mut live, to("b", NOWHERE));
     assert_eq!(stranger.kind(), "appeared");
-    assert_eq!(stranger.sighting().unwrap().group, Some(0));
+    assert_eq!(stranger.sighting().unwrap().placement.group, Some(0));
 }
 
 #[test]
@@ -25,7 +28,7 @@ fn a_point_that_is_the_same_stayed() {
         let first = one(&mut live, to("a", row));
         let again = one(&mut live, to("a", row));
         let (old, new) = (first.sighting().unwrap(), again.sighting().unwrap());
-        assert_eq!((again.kind(), new.at, new.group), ("stayed", old.at, old.group));
+        assert_eq!((again.kind(), new.at(), new.placement.group), ("stayed", old.at(), old.placement.group));
         assert_eq!(new.distance, Some(0.0));
         apply(&mut live, vec![delete("a")]);
     }
@@ -36,10 +39,13 @@ fn a_point_moves_and_it_is_told_how_far() {
     let mut live = live();
     let (_, old) = sighting(&mut live, to("a", [3.0, 4.0]));
     let (kind, new) = sighting(&mut live, to("a", [3.0, 5.0]));
-    assert_eq!((kind, old.verdict, new.verdict), ("moved", Verdict::Exact, Verdict::Exact));
+    assert_eq!(
+        (kind, old.placement.verdict, new.placement.verdict),
+        ("moved", Verdict::Exact, Verdict::Exact)
+    );
     assert_eq!(new.distance, Some(10.0));
     let from = new.from.unwrap();
-    assert_eq!((from.at, from.t, from.cluster), (old.at, 0.0, Some("left".into())));
+    assert_eq!((from.at, from.t, from.cluster), (old.at(), 0.0, Some("left".into())));
 }
 
 #[test]
@@ -61,10 +67,10 @@ fn a_point_becomes_an_outlier_and_returns() {
     let mut live = live();
     apply(&mut live, vec![to("a", LEFT)]);
     let (kind, point) = sighting(&mut live, to("a", NOWHERE));
-    assert_eq!((kind, point.verdict, point.cluster), ("became-outlier", Verdict::Outlier, None));
+    assert_eq!((kind, point.placement.verdict, point.cluster), ("became-outlier", Verdict::Outlier, None));
     assert_eq!((live.health().outliers, live.groups().len()), (1, 1));
     let (kind, point) = sighting(&mut live, to("a", RIGHT));
-    assert_eq!((kind, point.group, point.cluster.as_deref()), ("returned", None, Some("right")));
+    assert_eq!((kind, point.placement.group, point.cluster.as_deref()), ("returned", None, Some("right")));
     assert_eq!((live.health().outliers, live.groups().len()), (0, 0));
     // An outlier that belongs to a group at once became one all the same.
     apply(&mut live, vec![to("b", NOWHERE)]);
@@ -76,19 +82,19 @@ fn outliers_join_groups() {
     let mut live = live();
     let (_, first) = sighting(&mut live, to("a", NOWHERE));
     let (kind, point) = sighting(&mut live, to("b", [20.5, 5.5]));
-    assert_eq!((kind, point.group), ("joined-group", first.group));
-    assert!(apart(&[point.at.x, point.at.y], &[first.at.x, first.at.y]) <= 10.0);
+    assert_eq!((kind, point.placement.group), ("joined-group", first.placement.group));
+    assert!(apart(&[point.at().x, point.at().y], &[first.at().x, first.at().y]) <= 10.0);
     // Far from both, then to where they are.
     let (kind, point) = sighting(&mut live, to("c", [20.0, 60.0]));
-    assert_eq!((kind, point.group), ("appeared", Some(1)));
+    assert_eq!((kind, point.placement.group), ("appeared", Some(1)));
     let (kind, point) = sighting(&mut live, to("c", [20.2, 5.0]));
-    assert_eq!((kind, point.group, point.from.unwrap().group), ("joined-group", Some(0), Some(1)));
+    assert_eq!((kind, point.placement.group, point.from.unwrap().group), ("joined-group", Some(0), Some(1)));
     let members: Vec<&str> = live.group(0).unwrap().members.values().map(String::as_str).collect();
     assert_eq!(members, ["a", "b", "c"]);
     assert!(live.group(1).is_none());
     // To where nobody is: it moved.
     let (kind, point) = sighting(&mut live, to("c", [20.0, 90.0]));
-    assert_eq!((kind, point.group), ("moved", Some(2)));
+    assert_eq!((kind, point.placement.group), ("moved", Some(2)));
 }
 
 #[test]

@@ -17,13 +17,13 @@ fn an_outlier_that_moves_little_stays_near_its_place() {
         let old = place(&live, "a");
         // In the end it is far from where it was, and from the other.
         let (kind, point) = sighting(&mut live, to("a", [20.0, 5.0 + 0.9 * step as f32]));
-        assert_eq!((kind, point.group), ("moved", Some(0)));
+        assert_eq!((kind, point.placement.group), ("moved", Some(0)));
         let new = place(&live, "a");
         assert!(apart(&old, &new) <= 10.0 && apart(&new, &position) <= 10.0);
     }
     // Farther than r_x at once: placed anew.
     let (kind, point) = sighting(&mut live, to("a", [20.0, 60.0]));
-    assert_eq!((kind, point.group), ("moved", Some(1)));
+    assert_eq!((kind, point.placement.group), ("moved", Some(1)));
     assert_eq!(live.group(0).unwrap().members.values().collect::<Vec<_>>(), ["b"]);
 }
 
@@ -33,9 +33,9 @@ fn the_earliest_group_within_reach_is_joined() {
     apply(&mut live, vec![to("a", [20.0, 5.0]), to("b", [21.8, 5.0])]);
     assert_eq!(live.groups().map(|group| group.number).collect::<Vec<_>>(), [0, 1]);
     // Between both, nearer to the second.
-    assert_eq!(sighting(&mut live, to("c", [20.95, 5.0])).1.group, Some(0));
+    assert_eq!(sighting(&mut live, to("c", [20.95, 5.0])).1.placement.group, Some(0));
     // Just beyond r_x of c, within that of b.
-    assert_eq!(sighting(&mut live, to("d", [22.0, 5.0])).1.group, Some(1));
+    assert_eq!(sighting(&mut live, to("d", [22.0, 5.0])).1.placement.group, Some(1));
 }
 
 #[test]

@@ -170,7 +170,7 @@ fn check_told(event: &Event, old: Option<&Point>, new: Option<&Point>) -> Result
         from.map(|from| (from.at, from.group, from.t)),
         old.map(|p| (p.placement.place.into(), p.placement.group, p.t))
     );
-    let now = event.sighting().map(|now| (now.at, now.group, event.n, event.t));
+    let now = event.sighting().map(|now| (now.at(), now.placement.group, event.n, event.t));
     prop_assert_eq!(now, new.map(|p| (p.placement.place.into(), p.placement.group, p.last, p.t)));
     Ok(())
 }
