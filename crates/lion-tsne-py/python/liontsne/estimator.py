@@ -36,7 +36,7 @@ class LionTSNE(
     Parameters
     ----------
     n_components : int, default=2
-        Dimensions of the map, 2 or 3.
+        Dimensions of the map, 1 to 3.
     perplexity : float or "auto", default=30.0
         Effective number of neighbours; three times as many other rows must be there. Where there are
         fewer than the default needs, it is as much as they allow, with a warning; with "auto"

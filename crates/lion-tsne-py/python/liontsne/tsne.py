@@ -18,7 +18,7 @@ LARGEST_ANGLE = 0.5
 class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """t-SNE with the names and defaults of `sklearn.manifold.TSNE`, in place of it.
 
-    What differs: n_components is 2 or 3; perplexity is at most a third of the other rows; metric is
+    What differs: n_components is 1, 2 or 3; perplexity is at most a third of the other rows; metric is
     "euclidean" or "cosine"; the descent always takes `max_iter` iterations; method may also be
     "fft" and "auto", init also "spectral"; `n_jobs=None` is all threads; `random_state=None` is 0.
     What cannot be done as scikit-learn does it is refused or warned of.
@@ -26,7 +26,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     Parameters
     ----------
     n_components : int, default=2
-        Dimensions of the map, 2 or 3.
+        Dimensions of the map, 1 to 3.
     perplexity : float or "auto", default=30.0
         Effective number of neighbours. The default is less where there are fewer than 91 rows, with
         a warning; "auto" is the same without one.
