@@ -64,8 +64,8 @@ impl Judge {
 
     fn checked(places: Matrix, labels: Option<&Labels>) -> Result<Self> {
         let (rows, dims) = (places.rows(), places.cols());
-        if rows == 0 || !(2..=3).contains(&dims) {
-            let problem = format!("{rows} places of {dims} dimensions are no map: it has some of 2 or 3");
+        if rows == 0 || !(1..=3).contains(&dims) {
+            let problem = format!("{rows} places of {dims} dimensions are no map: it has some of 1 to 3");
             return Err(Error::Data(problem));
         }
         places.check_finite()?;

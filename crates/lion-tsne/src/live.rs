@@ -161,6 +161,11 @@ impl Live {
             return refuse("false alarms", problem);
         }
         let map = lion.map();
+        if map.dims() == 1 {
+            return Err(Error::Data(
+                "a live map has 2 or 3 dimensions, and this map has 1: fit it with 2".into(),
+            ));
+        }
         let (clusters, voters) = lion.install(|| {
             let tree = KdTree::new(map.y().data(), map.dims());
             let clusters = Clusters::new(map, &tree);

@@ -38,7 +38,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Two or three coordinates.
+/// One to three coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<f32>", into = "Vec<f32>")]
 pub struct Place {
@@ -64,8 +64,8 @@ impl TryFrom<Vec<f32>> for Place {
     type Error = Error;
 
     fn try_from(given: Vec<f32>) -> Result<Self, Error> {
-        if !(2..=3).contains(&given.len()) {
-            return Err(Error::Data(format!("a place has 2 or 3 coordinates, not {}", given.len())));
+        if !(1..=3).contains(&given.len()) {
+            return Err(Error::Data(format!("a place has 1 to 3 coordinates, not {}", given.len())));
         }
         let mut coordinates = [0.0; 3];
         coordinates[..given.len()].copy_from_slice(&given);

@@ -30,6 +30,8 @@ fn same_seed_same_bits_whatever_the_threads() {
         (Method::BarnesHut, 2, Init::Pca, Search::Exact),
         (Method::BarnesHut, 3, Init::Pca, Search::Exact),
         (Method::Exact, 3, Init::Spectral, Search::Exact),
+        (Method::BarnesHut, 1, Init::Pca, Search::Exact),
+        (Method::Auto, 1, Init::Random, Search::Exact),
     ] {
         let fit = Fit { method, dims, init, search, pca: PcaChoice::Components(8), ..quick() };
         let bytes = |threads| run(&Fit { threads, ..fit.clone() }, &x).to_bytes().expect("a file");
@@ -141,7 +143,7 @@ fn degenerate_tables_give_a_map_or_a_sentence() {
         ),
         ("the fewest rows", clusters(7, 3, 2, 4.0, 8)),
     ] {
-        for dims in [2, 3] {
+        for dims in [1, 2, 3] {
             for init in [Init::Pca, Init::Spectral, Init::Random] {
                 let map = Fit { dims, init, ..fit.clone() }.run(x.clone(), &mut ignore);
                 let map = map.unwrap_or_else(|e| panic!("{what}: {e}"));
@@ -265,10 +267,10 @@ fn bad_parameters_are_refused_before_any_work() {
         says(Fit { perplexity: Some(f64::NAN), ..f() }),
         "perplexity must be a number from 1 on, not NaN"
     );
-    assert_eq!(says(Fit { dims: 4, ..f() }), "dims must be 2 or 3, not 4");
+    assert_eq!(says(Fit { dims: 4, ..f() }), "dims must be 1, 2 or 3, not 4");
     assert_eq!(
         says(Fit { dims: 3, method: Method::Fft, ..f() }),
-        "method fft is for plane maps: use barnes-hut or auto with 3 dimensions"
+        "method fft is for maps of 2 dimensions: use barnes-hut or auto with 3"
     );
     assert_eq!(says(Fit { theta: 0.7, ..f() }), "theta must be above 0 and at most 0.5, not 0.7");
     assert_eq!(says(Fit { exaggeration: 0.0, ..f() }), "exaggeration must be from 1 to 10000, not 0");

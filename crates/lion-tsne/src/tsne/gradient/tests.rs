@@ -91,6 +91,14 @@ proptest! {
     }
 
     #[test]
+    fn gradients_agree_on_a_line(kind in 0usize..6, rows in 2usize..400, log_width in -5f64..3.0, seed: u64) {
+        let y = layout::<1>(kind, rows, 10f64.powf(log_width), seed);
+        check(Repulsion::Exact, &y, 1e-4)?;
+        check(Repulsion::barnes_hut(0.5), &y, 0.1)?;
+        check(Repulsion::barnes_hut(0.05), &y, 5e-3)?;
+    }
+
+    #[test]
     fn gradients_agree_in_space(kind in 0usize..6, rows in 2usize..300, log_width in -5f64..3.0, seed: u64) {
         let y = layout::<3>(kind, rows, 10f64.powf(log_width), seed);
         check(Repulsion::Exact, &y, 1e-4)?;
@@ -202,16 +210,21 @@ proptest! {
         prop_assert!(potential.at([x + 1e4, 0.0]).is_none() && potential.at([f32::NAN, 0.0]).is_none());
     }
 
-    /// The tree's list of places and clusters, in the plane and in space.
+    /// The tree's list of places and clusters, on a line and in space.
     #[test]
     fn the_trees_potential_is_the_plain_sum(rows in 2usize..600, log_width in -1f64..3.0, seed: u64) {
-        let y = layout::<3>(0, rows, 10f64.powf(log_width), seed);
-        let found = Tree::new(0.4).potentials(&y);
-        for (found, at) in found.iter().zip(&y) {
-            let (value, ..) = plain_potential(at, &y);
-            prop_assert!((f64::from(*found) - value).abs() <= 2e-2 * value, "{found} for {value}");
-        }
+        check_potentials(&layout::<1>(0, rows, 10f64.powf(log_width), seed))?;
+        check_potentials(&layout::<3>(0, rows, 10f64.powf(log_width), seed))?;
     }
+}
+
+fn check_potentials<const D: usize>(y: &[[f32; D]]) -> Result<(), TestCaseError> {
+    let found = Tree::new(0.4).potentials(y);
+    for (found, at) in found.iter().zip(y) {
+        let (value, ..) = plain_potential(at, y);
+        prop_assert!((f64::from(*found) - value).abs() <= 2e-2 * value, "{found} for {value}");
+    }
+    Ok(())
 }
 
 #[test]
