@@ -147,13 +147,6 @@ impl Baseline {
             self.memory(rows, cols),
             "place with another method, or fit fewer rows",
         )?;
-        if map.dims() == 1 && matches!(self, Self::OpenTsne { .. } | Self::FixedPoint) {
-            let name = self.name();
-            let problem = format!(
-                "{name} is for maps of 2 or 3 dimensions, and this one has 1: place with another method"
-            );
-            return Err(Error::Data(problem));
-        }
         let training = Training { x: map.x(), y: map.y(), perplexity: map.perplexity(), seed };
         if observer(&Progress::of(Stage::Build, 0, 1)).is_break() {
             return Err(Error::Stopped(Stage::Build));

@@ -54,9 +54,6 @@ impl Joined {
         if x.rows() < 2 {
             return Err(Error::Data("a map of one row has no affinities: fit at least two rows".into()));
         }
-        if y.cols() == 1 {
-            return Err(Error::Data("a row can join maps of 2 or 3 dimensions, and this one has 1".into()));
-        }
         let field = StudentField::new(y);
         let mut joined = Self {
             rows: x.rows(),

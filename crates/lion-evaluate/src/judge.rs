@@ -57,7 +57,7 @@ impl Judge {
         Self::checked(places_of_map(map), map.labels())
     }
 
-    /// Of places in two or three dimensions, whatever made them, and their labels if there are any.
+    /// Of places in one to three dimensions, whatever made them, and their labels if there are any.
     pub fn of(places: &Matrix, labels: Option<&[String]>) -> Result<Self> {
         Self::checked(places.clone(), labels.map(Labels::new).as_ref())
     }
@@ -80,7 +80,7 @@ impl Judge {
         Ok(Self { places, plane, labels, between2: OnceLock::new() })
     }
 
-    /// Dimensions of the map, 2 or 3.
+    /// Dimensions of the map, 1 to 3.
     pub fn dims(&self) -> usize {
         self.places.cols()
     }

@@ -104,8 +104,8 @@ pub(crate) struct TsneArgs {
     /// Dimensions of the map, 1 to 3
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u8).range(1..=3), allow_negative_numbers = true)]
     pub(crate) dims: u8,
-    /// How repulsion is computed; auto is exact or fft, the quicker at each step (2 dimensions), or
-    /// barnes-hut from 4000 rows on (1 and 3)
+    /// How repulsion is computed; auto is exact or fft, the quicker at each step, in 2 dimensions; in
+    /// 1 and 3 it is exact up to 4000 rows and barnes-hut beyond
     #[arg(long, value_enum, default_value_t = GradientArg::Auto)]
     pub(crate) method: GradientArg,
     /// Where rows start: pca, random, spectral, or a table of places

@@ -153,6 +153,15 @@ fn maps_on_a_line_have_one_coordinate() {
         let drawn = folder.json(&format!("plot line.lion --placements p.csv -o {picture}"));
         assert_eq!((&drawn["points"], &drawn["placed"]), (&120.into(), &43.into()));
     }
+    for method in ["idw", "fixed-point", "gd-closest", "opentsne-median"] {
+        folder.json(&format!("place line.lion new.csv --method {method} -o q.csv"));
+    }
+}
+
+#[test]
+fn maps_on_a_line_are_refused_where_two_coordinates_are_needed() {
+    let folder = folder();
+    folder.json("fit t.csv --id name --label kind --dims 1 -o line.lion --perplexity 5 --iterations 50");
     folder.json("place m.lion new.csv -o plane.csv");
     folder
         .lion("plot line.lion --placements plane.csv -o q.svg")
@@ -160,10 +169,10 @@ fn maps_on_a_line_have_one_coordinate() {
     folder
         .lion_reading("stream line.lion", "")
         .refuses(1, &["a live map has 2 or 3 dimensions, and this map has 1"]);
-    folder
-        .lion("place line.lion new.csv --method fixed-point -o q.csv")
-        .refuses(1, &["fixed-point is for maps of 2 or 3 dimensions, and this one has 1"]);
-    folder.json("place line.lion new.csv --method idw -o q.csv");
+    let served = folder.lion("serve line.lion --port 0 --store line.db");
+    served.refuses(1, &["a live map has 2 or 3 dimensions, and this map has 1: fit the rows again with 2"]);
+    assert_eq!(served.stderr.matches("a live map").count(), 1, "{}", served.stderr);
+    assert!(!folder.path("line.db").exists());
 }
 
 #[test]

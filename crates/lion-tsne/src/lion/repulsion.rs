@@ -92,7 +92,10 @@ impl RepulsionField {
 
     /// Whether what repels is to be gathered anew for each row.
     pub(crate) fn depends_on_row(&self) -> bool {
-        matches!(self.source, RepulsionSource::Line(_) | RepulsionSource::Plane(_) | RepulsionSource::Space(_))
+        matches!(
+            self.source,
+            RepulsionSource::Line(_) | RepulsionSource::Plane(_) | RepulsionSource::Space(_)
+        )
     }
 
     /// Gathers what repels a row around a place, where that differs from row to row.
@@ -124,7 +127,9 @@ impl RepulsionField {
                 None => potential(&lanes(y), place),
             },
             RepulsionSource::Few(lanes) => potential(lanes, place),
-            RepulsionSource::Line(_) | RepulsionSource::Plane(_) | RepulsionSource::Space(_) => potential(sources, place),
+            RepulsionSource::Line(_) | RepulsionSource::Plane(_) | RepulsionSource::Space(_) => {
+                potential(sources, place)
+            }
         }
     }
 }

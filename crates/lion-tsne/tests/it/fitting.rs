@@ -49,9 +49,14 @@ fn every_method_separates_clusters_and_knows_its_kl() {
     let x = clusters(500, 10, 5, 6.0, 2);
     let (neighbours, _) = nearest_neighbours(&x, 30, Search::Exact, 0, &mut ignore).expect("valid");
     let p = Affinities::new(neighbours, 10.0);
-    for (method, dims) in
-        [(Method::Exact, 2), (Method::Fft, 2), (Method::BarnesHut, 2), (Method::BarnesHut, 3)]
-    {
+    for (method, dims) in [
+        (Method::Exact, 2),
+        (Method::Fft, 2),
+        (Method::BarnesHut, 2),
+        (Method::BarnesHut, 3),
+        (Method::Exact, 1),
+        (Method::BarnesHut, 1),
+    ] {
         let map = run(&Fit { method, dims, iterations: 400, exaggeration_iterations: 150, ..quick() }, &x);
         let (said, truth) = (map.provenance().kl.expect("a KL"), kl_divergence(&p, map.y()).expect("a KL"));
         assert!((said - truth).abs() < 0.01 * truth, "{method:?}: KL {truth}, not {said}");
