@@ -249,10 +249,9 @@ impl Cli {
     /// What no single flag shows to be wrong, with the verb it is wrong in.
     fn contradiction(&self) -> Option<(&'static str, &'static str)> {
         match &self.verb {
-            Verb::Fit(args) if args.tsne.dims == 3 && args.tsne.method == Method::Fft => Some((
-                "fit",
-                "--method fft is for maps of 2 dimensions: use barnes-hut or auto with --dims 3",
-            )),
+            Verb::Fit(args) if args.tsne.dims != 2 && args.tsne.method == Method::Fft => {
+                Some(("fit", "--method fft is for maps of 2 dimensions: use barnes-hut or auto with 1 or 3"))
+            }
             Verb::Fit(args) if has_standard_input(&args.data) && args.data.len() > 1 => Some(("fit", ALONE)),
             Verb::Fit(args) if has_standard_input(&args.data) && args.landmarks.count_beyond => Some((
                 "fit",

@@ -200,7 +200,7 @@ struct Beside {
 impl Beside {
     fn read(args: &FitArgs) -> Result<Self> {
         let labels = args.table.labels.as_deref().map(lion_table::read_labels).transpose()?;
-        let embedding = args.embedding.as_deref().map(|file| places(file, 2..=3)).transpose()?;
+        let embedding = args.embedding.as_deref().map(|file| places(file, 1..=3)).transpose()?;
         let dims = usize::from(args.tsne.dims);
         let init = args.init_file().map(|file| places(file, dims..=dims)).transpose()?;
         Ok(Self { labels, embedding, init })
@@ -236,7 +236,7 @@ fn places(file: &Path, dims: std::ops::RangeInclusive<usize>) -> Result<Matrix> 
     if !dims.contains(&cols) {
         let wanted = match (dims.start(), dims.end()) {
             (least, most) if least == most => format!("the {least} dimensions of the map"),
-            (least, most) => format!("the {least} or {most} dimensions of a map"),
+            (least, most) => format!("the {least} to {most} dimensions of a map"),
         };
         bail!("{} has {cols} columns where places need one for each of {wanted}", file.display());
     }

@@ -51,7 +51,11 @@ impl PlotArgs {
     fn newcomers(&self, map: &Map) -> Result<Option<PlacedRows>> {
         let Some(file) = &self.placements else { return Ok(None) };
         let files = Files::expand(&[in_folder(file)])?;
-        let newcomers = PlacedRows::new(PlacementSheet::read_all(files.paths(), map.dims())?, map.dims());
+        let mut placements = PlacementSheet::read_all(files.paths(), map.dims())?;
+        if map.dims() == 1 {
+            placements.points = strip(&placements.points, map);
+        }
+        let newcomers = PlacedRows::new(placements, drawn_dims(map));
         let Some(labels_file) = &self.placed_labels else { return Ok(Some(newcomers)) };
         let labels = lion_table::read_labels(labels_file)?;
         let (found, rows) = (labels.len(), newcomers.marks.len());
@@ -123,13 +127,14 @@ pub(crate) fn draw(
     width: Option<u32>,
 ) -> Result<usize> {
     let all = 0..map.rows();
-    let points: Vec<f32> = all.clone().flat_map(|i| map.place(i)).copied().collect();
+    let places: Vec<f32> = all.clone().flat_map(|i| map.place(i)).copied().collect();
+    let points = if map.dims() == 1 { strip(&places, map) } else { places };
     let ids: Option<Vec<String>> =
         map.has_ids().then(|| all.clone().map(|i| map.id(i).into_owned()).collect());
     let labels: Option<Vec<String>> =
         map.labels().map(|labels| all.map(|i| labels.get(i).to_owned()).collect());
     let subtitle = subtitle(map);
-    let mut scatter = Scatter::new(map.dims(), &points).title(title).subtitle(&subtitle);
+    let mut scatter = Scatter::new(drawn_dims(map), &points).title(title).subtitle(&subtitle);
     if let Some(ids) = &ids {
         scatter = scatter.ids(ids);
     }
@@ -146,6 +151,32 @@ pub(crate) fn draw(
     };
     output::replace(&picture.path, &bytes)?;
     Ok(bytes.len())
+}
+
+/// A line is drawn as a strip.
+fn drawn_dims(map: &Map) -> usize {
+    map.dims().max(2)
+}
+
+/// Places on a line as a strip an eighth as high as the map is long. How high a point is in it means nothing: it comes from a
+/// hash of its number, so that points do not hide each other.
+fn strip(places: &[f32], map: &Map) -> Vec<f32> {
+    let ends = map
+        .y()
+        .data()
+        .iter()
+        .fold((f32::INFINITY, f32::NEG_INFINITY), |ends, &x| (ends.0.min(x), ends.1.max(x)));
+    let height = f64::from(ends.1 - ends.0) / 8.0;
+    let points = (0u64..).zip(places).flat_map(|(at, &x)| [x, ((share(at) - 0.5) * height) as f32]);
+    points.collect()
+}
+
+/// A number from 0 to 1 that looks random (SplitMix64 of Steele, Lea and Flood 2014).
+fn share(number: u64) -> f64 {
+    let mut mixed = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed ^ mixed >> 31) as f64 / u64::MAX as f64
 }
 
 /// What the map is, in a line; the picture itself tells how many points there are.

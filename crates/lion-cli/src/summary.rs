@@ -252,12 +252,15 @@ impl MapSummary {
     }
 
     fn map_in_words(&self) -> String {
-        let dims = self.map_dims;
+        let dims = match self.map_dims {
+            1 => "1 dimension".to_owned(),
+            dims => format!("{dims} dimensions"),
+        };
         let Some(perplexity) = self.perplexity else {
-            return format!("{dims} dimensions, made elsewhere");
+            return format!("{dims}, made elsewhere");
         };
         let stopped = if self.stopped_early { " (stopped early)" } else { "" };
-        format!("{dims} dimensions, perplexity {perplexity}, {} iterations{stopped}", self.iterations)
+        format!("{dims}, perplexity {perplexity}, {} iterations{stopped}", self.iterations)
     }
 }
 

@@ -57,15 +57,15 @@ impl Judge {
         Self::checked(places_of_map(map), map.labels())
     }
 
-    /// Of places in two or three dimensions, whatever made them, and their labels if there are any.
+    /// Of places in one to three dimensions, whatever made them, and their labels if there are any.
     pub fn of(places: &Matrix, labels: Option<&[String]>) -> Result<Self> {
         Self::checked(places.clone(), labels.map(Labels::new).as_ref())
     }
 
     fn checked(places: Matrix, labels: Option<&Labels>) -> Result<Self> {
         let (rows, dims) = (places.rows(), places.cols());
-        if rows == 0 || !(2..=3).contains(&dims) {
-            let problem = format!("{rows} places of {dims} dimensions are no map: it has some of 2 or 3");
+        if rows == 0 || !(1..=3).contains(&dims) {
+            let problem = format!("{rows} places of {dims} dimensions are no map: it has some of 1 to 3");
             return Err(Error::Data(problem));
         }
         places.check_finite()?;
@@ -80,7 +80,7 @@ impl Judge {
         Ok(Self { places, plane, labels, between2: OnceLock::new() })
     }
 
-    /// Dimensions of the map, 2 or 3.
+    /// Dimensions of the map, 1 to 3.
     pub fn dims(&self) -> usize {
         self.places.cols()
     }

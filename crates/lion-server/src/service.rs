@@ -114,6 +114,8 @@ const CATCH_UP: usize = 1000;
 impl Service {
     /// Opens the store and starts the writer.
     pub fn start(lion: Arc<Lion>, settings: &Settings) -> Result<Self, StoreError> {
+        // Before a store is made that nothing could be kept in.
+        Live::check_map(lion.map())?;
         let checksum = lion.map().checksum()?;
         let location = Arc::new(Location::new(settings.store.as_deref())?);
         let store = Store::open(location.clone(), &checksum, settings.retain)?;

@@ -247,7 +247,8 @@ impl PyMap {
     }
 
     fn __repr__(&self) -> String {
-        format!("Map({} x {} in {} dimensions)", self.rows(), self.input_dims(), self.dims())
+        let dimensions = if self.dims() == 1 { "dimension" } else { "dimensions" };
+        format!("Map({} x {} in {} {dimensions})", self.rows(), self.input_dims(), self.dims())
     }
 }
 

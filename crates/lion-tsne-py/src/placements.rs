@@ -133,7 +133,8 @@ impl PyPlacements {
     }
 
     fn __repr__(&self) -> String {
-        format!("Placements({} rows in {} dimensions)", self.__len__(), self.dims)
+        let dimensions = if self.dims == 1 { "dimension" } else { "dimensions" };
+        format!("Placements({} rows in {} {dimensions})", self.__len__(), self.dims)
     }
 
     /// The names of the columns.

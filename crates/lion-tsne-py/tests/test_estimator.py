@@ -283,8 +283,8 @@ def test_adopted_maps(blobs, strange):
     [
         ({"perplexity": 100}, "perplexity 100 is too large for 240 rows: use at most 79.6"),
         ({"perplexity": "30"}, "perplexity must be \"auto\" or a number, not '30'"),
-        ({"n_components": 1}, "n_components must be 2 or 3, not 1"),
-        ({"n_components": 4}, "n_components must be 2 or 3, not 4"),
+        ({"n_components": 0}, "n_components must be 1, 2 or 3, not 0"),
+        ({"n_components": 4}, "n_components must be 1, 2 or 3, not 4"),
         ({"max_iter": 0}, "max_iter must be a whole number from 1 on, not 0"),
         ({"metric": "manhattan"}, "metric must be one of euclidean, cosine, not 'manhattan'"),
         ({"method": "quick"}, "method must be one of auto, exact, barnes_hut, fft, not 'quick'"),
@@ -322,6 +322,21 @@ def test_the_default_perplexity_is_what_few_rows_allow(blobs):
             make(perplexity=31).fit(few)
     lion = LionTSNE(max_iter=20).fit(blobs[0])
     assert lion.perplexity_ == lion.perplexity == 30
+
+
+def test_a_map_on_a_line(blobs, tmp_path):
+    X, heap = blobs
+    lion = LionTSNE(n_components=1, perplexity=15, max_iter=250).fit(X[:200], heap[:200])
+    assert lion.embedding_.shape == (200, 1) and lion.get_feature_names_out().tolist() == ["liontsne0"]
+    assert_array_equal(lion.transform(X[:200]), lion.embedding_)
+    placed = lion.place(X[200:])
+    assert placed.coordinates.shape == (len(X) - 200, 1)
+    assert placed.to_pandas().columns[:3].tolist() == ["id", "x", "verdict"]
+    placed.plot()
+    lion.save(tmp_path / "line.lion")
+    assert_array_equal(liontsne.load(tmp_path / "line.lion").transform(X), lion.transform(X))
+    flat = LionTSNE.from_embedding(X[:200], lion.embedding_)
+    assert flat.n_components == 1 and flat.transform(X[200:]).shape == (len(X) - 200, 1)
 
 
 def with_value(X, value):

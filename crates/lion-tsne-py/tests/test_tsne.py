@@ -64,8 +64,8 @@ def test_what_cannot_be_done_is_said(blobs):
     for params, sentence in [
         ({"metric": "precomputed"}, "metric must be one of euclidean, cosine, not 'precomputed'"),
         ({"metric_params": {"p": 3}}, "metric_params must be None"),
-        ({"n_components": 1}, "n_components must be 2 or 3, not 1"),
-        ({"method": "fft", "n_components": 3}, "fft is for plane maps"),
+        ({"n_components": 4}, "n_components must be 1, 2 or 3, not 4"),
+        ({"method": "fft", "n_components": 3}, "fft is for maps of 2 dimensions"),
         ({"perplexity": 300}, "perplexity 300 is too large for 240 rows"),
     ]:
         with pytest.raises(ValueError, match=sentence):

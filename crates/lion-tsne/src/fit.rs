@@ -23,13 +23,13 @@ use std::ops::ControlFlow;
 /// How the repulsive half of the gradient is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// In the plane exact or FFT, whichever is quicker for the map as it is at each iteration; in space exact for small
-    /// maps, Barnes-Hut beyond.
+    /// In the plane exact or FFT, whichever is quicker for the map as it is at each iteration; on a line and in space exact
+    /// for small maps, Barnes-Hut beyond.
     #[default]
     Auto,
     /// Every pair: the oracle.
     Exact,
-    /// A quadtree or octree.
+    /// A binary tree, quadtree or octree.
     BarnesHut,
     /// Interpolation on a grid; plane maps only.
     Fft,
@@ -67,7 +67,7 @@ pub struct Fit {
     /// Step length. `None` is rows / exaggeration while exaggerating; then rows, or less than that for maps under 25000
     /// rows, down to a twelfth; at least 50 always.
     pub learning_rate: Option<f64>,
-    /// Dimensions of the map, 2 or 3.
+    /// Dimensions of the map, 1 to 3 (2).
     pub dims: usize,
     /// Distance between rows.
     pub metric: Metric,
@@ -188,6 +188,7 @@ impl Fit {
     fn run_covering(&self, rows: Rows, sample: TableSample, observer: &mut Observer<'_>) -> Result<Map> {
         self.check(&rows)?;
         pool(self.threads)?.install(|| match self.dims {
+            1 => self.run_in::<1>(rows, sample, observer),
             3 => self.run_in::<3>(rows, sample, observer),
             _ => self.run_in::<2>(rows, sample, observer),
         })
@@ -202,8 +203,8 @@ impl Fit {
         if y.rows() != rows.data.rows() {
             return Err(Error::Data(format!("there are {} rows but {} places", rows.data.rows(), y.rows())));
         }
-        if !(2..=3).contains(&y.cols()) {
-            return Err(Error::Data(format!("the places have {} columns, and must have 2 or 3", y.cols())));
+        if !(1..=3).contains(&y.cols()) {
+            return Err(Error::Data(format!("the places have {} columns, and must have 1 to 3", y.cols())));
         }
         y.check_finite()?;
         if y.data().iter().any(|v| v.abs() > LARGEST) {
@@ -232,11 +233,13 @@ impl Fit {
         if let Some(perplexity) = self.perplexity.filter(|p| !(*p >= 1.0 && p.is_finite())) {
             return bad("perplexity", format!("must be a number from 1 on, not {perplexity}"));
         }
-        if !(2..=3).contains(&self.dims) {
-            return bad("dims", format!("must be 2 or 3, not {}", self.dims));
+        if !(1..=3).contains(&self.dims) {
+            return bad("dims", format!("must be 1, 2 or 3, not {}", self.dims));
         }
-        if self.dims == 3 && self.method == Method::Fft {
-            return bad("method", "fft is for plane maps: use barnes-hut or auto with 3 dimensions".into());
+        if self.dims != 2 && self.method == Method::Fft {
+            let problem =
+                format!("fft is for maps of 2 dimensions: use barnes-hut or auto with {}", self.dims);
+            return bad("method", problem);
         }
         if !(self.theta > 0.0 && self.theta <= 0.5) {
             return bad("theta", format!("must be above 0 and at most 0.5, not {}", self.theta));

@@ -1,5 +1,5 @@
 //! Nearest neighbours among places: a k-d tree (Bentley 1975, Multidimensional Binary Search Trees Used for Associative
-//! Searching) for two or three dimensions.
+//! Searching) for one to three dimensions.
 
 use rayon::prelude::*;
 
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn as_comparing_with_every_place() {
         let mut random = Random::new(5);
-        for (dims, rounding) in [(2, 1.0), (3, 1.0), (2, 4.0)] {
+        for (dims, rounding) in [(1, 50.0), (2, 1.0), (3, 1.0), (2, 4.0)] {
             // Rounded places tie often.
             let places: Vec<f32> = (0..500 * dims)
                 .map(|_| (random.gaussian() * rounding).round() as f32 / rounding as f32)

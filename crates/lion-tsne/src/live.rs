@@ -53,6 +53,7 @@ pub use restart::SavedGroup;
 use crate::error::{Error, Result};
 use crate::kd_tree::KdTree;
 use crate::lion::{Lion, PendingOutlier, Placement, Resolved, Verdict};
+use crate::map::Map;
 use crate::matrix::Matrix;
 use alarms::{AlarmReference, Learned, has_turn};
 use clusters::Voters;
@@ -151,6 +152,16 @@ pub struct Live {
 type ResolvedInCluster = (Resolved, Option<u32>);
 
 impl Live {
+    /// Refuses a map that points cannot live on: events and pictures of them need two coordinates.
+    pub fn check_map(map: &Map) -> Result<()> {
+        match map.dims() {
+            1 => Err(Error::Data(
+                "a live map has 2 or 3 dimensions, and this map has 1: fit the rows again with 2".into(),
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// A map without points.
     pub fn new(lion: Arc<Lion>, options: LiveOptions) -> Result<Self> {
         let refuse = |name, problem: String| Err(Error::Parameter { name, problem });
@@ -161,6 +172,7 @@ impl Live {
             return refuse("false alarms", problem);
         }
         let map = lion.map();
+        Self::check_map(map)?;
         let (clusters, voters) = lion.install(|| {
             let tree = KdTree::new(map.y().data(), map.dims());
             let clusters = Clusters::new(map, &tree);

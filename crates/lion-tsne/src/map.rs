@@ -172,8 +172,8 @@ impl Map {
         if self.y.rows() != distinct {
             return refuse(format!("there are {distinct} rows but {} places", self.y.rows()));
         }
-        if !(2..=3).contains(&dims) {
-            return refuse(format!("the places have {dims} dimensions, and must have 2 or 3"));
+        if !(1..=3).contains(&dims) {
+            return refuse(format!("the places have {dims} dimensions, and must have 1 to 3"));
         }
         if self.x.cols() != self.preprocess.output_dims() {
             return refuse(format!(
@@ -218,7 +218,7 @@ impl Map {
         self.place_of.as_ref().map_or(self.x.rows(), Vec::len)
     }
 
-    /// Dimensions of the map, 2 or 3.
+    /// Dimensions of the map, 1 to 3.
     pub fn dims(&self) -> usize {
         self.y.cols()
     }

@@ -24,9 +24,10 @@ pub fn kl_divergence(p: &Affinities, y: &Matrix) -> Result<f64> {
     }
     y.check_finite()?;
     match y.cols() {
+        1 => Ok(divergence(p, y.data().as_chunks::<1>().0)),
         2 => Ok(divergence(p, y.data().as_chunks::<2>().0)),
         3 => Ok(divergence(p, y.data().as_chunks::<3>().0)),
-        other => Err(Error::Data(format!("the places have {other} columns, and must have 2 or 3"))),
+        other => Err(Error::Data(format!("the places have {other} columns, and must have 1 to 3"))),
     }
 }
 

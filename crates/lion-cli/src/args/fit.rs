@@ -49,7 +49,7 @@ pub(crate) struct FitArgs {
     /// none to keep none; as the file says for IDX unless given
     #[arg(long, value_name = "WxH|WxHx3|none", help_heading = "Columns", value_parser = value::image)]
     pub(crate) image: Option<ImageArg>,
-    /// Skip t-SNE and adopt the places in this table: one row of 2 or 3 columns for each row of DATA
+    /// Skip t-SNE and adopt the places in this table: one row of 1 to 3 columns for each row of DATA
     #[arg(long, value_name = "FILE", help_heading = "Map", conflicts_with_all = TSNE_FLAGS)]
     pub(crate) embedding: Option<PathBuf>,
     #[command(flatten)]
@@ -101,10 +101,11 @@ pub(crate) struct TsneArgs {
     /// Iterations of the descent, a third of them exaggerated at the default
     #[arg(long, value_name = "N", default_value_t = 750, value_parser = value_parser!(u32).range(1..=10_000_000), allow_negative_numbers = true)]
     pub(crate) iterations: u32,
-    /// Dimensions of the map, 2 or 3
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u8).range(2..=3), allow_negative_numbers = true)]
+    /// Dimensions of the map, 1 to 3
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u8).range(1..=3), allow_negative_numbers = true)]
     pub(crate) dims: u8,
-    /// How repulsion is computed; auto is exact or fft, the quicker at each step (plane), or barnes-hut (space)
+    /// How repulsion is computed; auto is exact or fft, the quicker at each step, in 2 dimensions; in
+    /// 1 and 3 it is exact up to 4000 rows and barnes-hut beyond
     #[arg(long, value_parser = value::named::<Method>(), default_value_t)]
     pub(crate) method: Method,
     /// Where rows start: pca, random, spectral, or a table of places

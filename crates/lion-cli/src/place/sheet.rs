@@ -90,10 +90,13 @@ impl PlacementSheet {
         if matches!(check_output(path), Ok(OutputFormat::Npy)) {
             return Self::coordinates_alone(path, dims);
         }
-        if dims == 2 && read_columns(path, &[Field::new("z", Kind::F32)]).is_ok() {
+        let all = PlacementColumn::coordinates(3);
+        let has = |d: &usize| read_columns(path, &[Field::new(all[*d], Kind::F32)]).is_ok();
+        if let Some(last) = (dims..all.len()).rfind(has) {
             bail!(
-                "{} has places of 3 dimensions, and the map has 2: give the placements of this map",
-                path.display()
+                "{} has places of {} dimensions, and the map has {dims}: give the placements of this map",
+                path.display(),
+                last + 1
             );
         }
         let wanted = ["id", "verdict", "score", "group"].iter().chain(PlacementColumn::coordinates(dims));

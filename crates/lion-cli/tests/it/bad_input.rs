@@ -77,7 +77,7 @@ fn the_wrong_number_of_anything() {
     let refuses =
         |args: &str, parts: &[&str]| folder.lion(&format!("fit t.csv -o n.lion {args}")).refuses(1, parts);
     refuses("--embedding short.npy", &["short.npy has 100 places", "t.csv has 120 rows"]);
-    refuses("--embedding wide.npy", &["wide.npy has 4 columns", "2 or 3 dimensions"]);
+    refuses("--embedding wide.npy", &["wide.npy has 4 columns", "1 to 3 dimensions"]);
     refuses("--init short.npy", &["short.npy has 100 places", "t.csv has 120 rows"]);
     refuses("--init space.npy", &["space.npy has 3 columns", "2 dimensions"]);
     refuses("--labels labels.txt", &["labels.txt has 2 labels", "t.csv has 120 rows"]);
@@ -137,8 +137,9 @@ fn wrong_usage_is_refused_before_any_work() {
     fit("--perplexity nan", &["--perplexity", "from 1 on"]);
     fit("--perplexity many", &["--perplexity", "auto or a number"]);
     fit("--iterations 0", &["--iterations"]);
-    fit("--dims 4", &["--dims", "2..=3"]);
+    fit("--dims 4", &["--dims", "1..=3"]);
     fit("--dims 3 --method fft", &["--method fft is for maps of 2 dimensions"]);
+    fit("--dims 1 --method fft", &["--method fft is for maps of 2 dimensions"]);
     fit("--exaggeration 0", &["--exaggeration", "from 1 to 10000"]);
     fit("--learning-rate -1", &["--learning-rate", "auto or a number above 0"]);
     fit("--perplexity -3", &["--perplexity", "from 1 on"]);

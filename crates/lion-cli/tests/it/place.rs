@@ -128,6 +128,54 @@ fn maps_in_space_have_a_third_coordinate() {
 }
 
 #[test]
+fn maps_on_a_line_have_one_coordinate() {
+    let folder = folder();
+    let fit = "fit t.csv --id name --label kind --dims 1 -o line.lion --perplexity 5 --iterations 50";
+    assert_eq!(folder.json(fit)["map_dims"], 1);
+    assert!(folder.lion("info line.lion").stdout.contains("1 dimension, perplexity 5"));
+    let map = Map::load(folder.path("line.lion")).unwrap();
+    for local in ["energy", "attraction", "idw"] {
+        folder.json(&format!("place line.lion new.csv -o p.csv --local {local}"));
+        let text = String::from_utf8(folder.read("p.csv")).unwrap();
+        assert!(text.starts_with("id,x,verdict,"), "{text}");
+        let columns = read_columns(&folder.path("p.csv"), &fields(1)).unwrap();
+        let Column::F32(x) = &columns[1] else { panic!("no coordinate") };
+        assert!((0..20).all(|row| x[row] == Some(map.place(row)[0])));
+    }
+    folder.json("place line.lion new.csv -o p.npy");
+    assert_eq!(lion_table::read(&folder.path("p.npy"), &ReadOptions::default()).unwrap().cols, 1);
+    let places: Vec<f32> = (0..120).map(|row| (row % 7) as f32 * 3.0 + row as f32 * 0.1).collect();
+    folder.write("y.npy", npy(120, 1, &places));
+    let adopted = folder.json("fit t.csv --id name --label kind --embedding y.npy -o other.lion");
+    assert_eq!((&adopted["map_dims"], &adopted["adopted"]), (&1.into(), &true.into()));
+    folder.json("place other.lion new.csv -o q.csv");
+    for picture in ["line.svg", "line.png", "line.html"] {
+        let drawn = folder.json(&format!("plot line.lion --placements p.csv -o {picture}"));
+        assert_eq!((&drawn["points"], &drawn["placed"]), (&120.into(), &43.into()));
+    }
+    for method in ["idw", "fixed-point", "gd-closest", "opentsne-median"] {
+        folder.json(&format!("place line.lion new.csv --method {method} -o q.csv"));
+    }
+}
+
+#[test]
+fn maps_on_a_line_are_refused_where_two_coordinates_are_needed() {
+    let folder = folder();
+    folder.json("fit t.csv --id name --label kind --dims 1 -o line.lion --perplexity 5 --iterations 50");
+    folder.json("place m.lion new.csv -o plane.csv");
+    folder
+        .lion("plot line.lion --placements plane.csv -o q.svg")
+        .refuses(1, &["plane.csv has places of 2 dimensions, and the map has 1"]);
+    folder
+        .lion_reading("stream line.lion", "")
+        .refuses(1, &["a live map has 2 or 3 dimensions, and this map has 1"]);
+    let served = folder.lion("serve line.lion --port 0 --store line.db");
+    served.refuses(1, &["a live map has 2 or 3 dimensions, and this map has 1: fit the rows again with 2"]);
+    assert_eq!(served.stderr.matches("a live map").count(), 1, "{}", served.stderr);
+    assert!(!folder.path("line.db").exists());
+}
+
+#[test]
 fn each_row_gets_its_verdict() {
     let folder = folder();
     let summary = folder.json("place m.lion new.csv -o p.parquet");

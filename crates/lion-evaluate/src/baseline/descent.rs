@@ -168,6 +168,7 @@ impl PlacingMethod for Descents {
     fn places(&self, rows: &Matrix) -> Result<Matrix> {
         check_rows(rows, self.cols)?;
         match self.joined.field.dims() {
+            1 => in_parallel(rows, |row| self.place::<1>(row)),
             3 => in_parallel(rows, |row| self.place::<3>(row)),
             _ => in_parallel(rows, |row| self.place::<2>(row)),
         }

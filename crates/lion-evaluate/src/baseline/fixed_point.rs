@@ -68,6 +68,7 @@ fn squared<const D: usize>(v: &[f64; D]) -> f64 {
 impl PlacingMethod for FixedPoint {
     fn places(&self, rows: &Matrix) -> Result<Matrix> {
         match self.y.cols() {
+            1 => self.near.place(rows, |neighbours| self.place::<1>(neighbours)),
             3 => self.near.place(rows, |neighbours| self.place::<3>(neighbours)),
             _ => self.near.place(rows, |neighbours| self.place::<2>(neighbours)),
         }

@@ -111,6 +111,7 @@ fn median<const D: usize>(pulls: &[([f64; D], f64)]) -> [f64; D] {
 impl PlacingMethod for OpenTsne {
     fn places(&self, rows: &Matrix) -> Result<Matrix> {
         match self.field.dims() {
+            1 => self.near.place(rows, |neighbours| self.place::<1>(neighbours)),
             3 => self.near.place(rows, |neighbours| self.place::<3>(neighbours)),
             _ => self.near.place(rows, |neighbours| self.place::<2>(neighbours)),
         }

@@ -37,7 +37,7 @@ pub struct Parametric {
     pub layers: [usize; 3],
     /// What the hidden units make of their inputs. Only logistic ones are pre-trained.
     pub activation: Activation,
-    /// Dimensions of the places, 2 or 3.
+    /// Dimensions of the places, 1 to 3.
     pub dims: usize,
     /// Effective number of neighbours within a batch.
     pub perplexity: f64,
@@ -86,8 +86,8 @@ impl Parametric {
         if let Some(units) = self.layers.iter().find(|units| !(1..=1 << 14).contains(*units)) {
             return refuse("layers", format!("of {units} units cannot be, they must have from 1 to 16384"));
         }
-        if !(2..=3).contains(&self.dims) {
-            return refuse("dims", format!("is {}, and must be 2 or 3", self.dims));
+        if !(1..=3).contains(&self.dims) {
+            return refuse("dims", format!("is {}, and must be 1, 2 or 3", self.dims));
         }
         if self.epochs == 0 {
             return refuse("epochs", "is 0, and must be at least 1".into());

@@ -65,6 +65,7 @@ impl StudentField {
     /// Z of the places themselves: Σ 1 / (1 + |yi - yj|²) over all i and all j but i.
     pub(crate) fn z(&self) -> f64 {
         match self.dims() {
+            1 => self.z_in::<1>(),
             3 => self.z_in::<3>(),
             _ => self.z_in::<2>(),
         }

@@ -81,6 +81,7 @@ impl JoinedKl {
     /// Σ v ln(v (1 + |yi - yj|²)) over the pairs of the map's rows, v = p(j|i) + p(i|j).
     fn pairs(&self, gaussians: &[Gaussian]) -> f64 {
         match self.joined.field.dims() {
+            1 => self.pairs_in::<1>(gaussians),
             3 => self.pairs_in::<3>(gaussians),
             _ => self.pairs_in::<2>(gaussians),
         }
@@ -172,6 +173,7 @@ impl RowKl<'_> {
     /// The KL divergence with the row at this place. A pass over the places.
     pub fn at(&self, place: &[f32]) -> f64 {
         match self.field.dims() {
+            1 => self.at_place::<1>(place),
             3 => self.at_place::<3>(place),
             _ => self.at_place::<2>(place),
         }

@@ -56,7 +56,7 @@ pub enum StoreError {
         problem: String,
     },
     /// The live map refuses its options, or what the store holds.
-    #[error("{0}")]
+    #[error(transparent)]
     Live(#[from] lion_tsne::Error),
 }
 

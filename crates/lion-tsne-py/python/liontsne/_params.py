@@ -82,8 +82,8 @@ def whole(name: str, value: Any, least: int = 0) -> int:
 
 def dims(n_components: Any) -> int:
     """Dimensions of a map."""
-    if not isinstance(n_components, Integral) or n_components not in (2, 3):
-        raise ValueError(f"n_components must be 2 or 3, not {n_components!r}")
+    if not isinstance(n_components, Integral) or n_components not in (1, 2, 3):
+        raise ValueError(f"n_components must be 1, 2 or 3, not {n_components!r}")
     return int(n_components)
 
 

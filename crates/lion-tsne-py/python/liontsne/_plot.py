@@ -29,29 +29,43 @@ def draw(
     new_labels = None if labels is None else [str(label) for label in labels]
     if new_labels is not None and len(new_labels) != len(placed):
         raise ValueError(f"there are {len(placed)} placed rows but {len(new_labels)} labels")
-    ax = axes(embedding.shape[1]) if ax is None else ax
+    dims, ax = embedding.shape[1], axes(embedding.shape[1]) if ax is None else ax
+    embedding, new = in_plane(embedding, embedding), in_plane(placed.coordinates, embedding)
     colour = palette(map_labels, new_labels)
     fills = colours(new_labels, colour, len(placed))
     strange = placed.verdict == "outlier"
     old, rimmed = {"s": size / 2, "alpha": 0.35, "linewidths": 0}, {"s": size, **INSIDE}
     ax.scatter(*embedding.T, c=colours(map_labels, colour, len(embedding)), **old)
-    ax.scatter(*placed.coordinates[~strange].T, c=fills[~strange], **rimmed)
+    ax.scatter(*new[~strange].T, c=fills[~strange], **rimmed)
     if strange.any():
-        ax.scatter(*placed.coordinates[strange].T, c=fills[strange], s=2 * size, **STRANGE)
-    count_groups(ax, placed)
+        ax.scatter(*new[strange].T, c=fills[strange], s=2 * size, **STRANGE)
+    count_groups(ax, placed.group, new)
     legend(ax, colour, int((~strange).sum()), int(strange.sum()))
     ax.set_xticks([])
     ax.set_yticks([])
-    if embedding.shape[1] == 2:
+    if dims == 2:
         ax.set_aspect("equal")
     return ax
 
 
-def count_groups(ax: "Axes", placed: "Placements") -> None:
+def in_plane(places: np.ndarray, map: np.ndarray) -> np.ndarray:
+    """Places on a line as a strip: how high a point is in it means nothing, but that points do not
+    hide each other. Other places are what they are.
+
+    >>> in_plane(np.array([[0.0], [8.0]]), np.array([[0.0], [8.0]])).shape
+    (2, 2)
+    """
+    if places.shape[1] != 1:
+        return places
+    height = np.ptp(map[:, 0]) / 8
+    return np.column_stack([places, np.random.default_rng(0).uniform(-height, height, len(places)) / 2])
+
+
+def count_groups(ax: "Axes", group_of: np.ndarray, places: np.ndarray) -> None:
     """Outliers that belong together lie on top of each other: says how many they are."""
-    groups, counts = np.unique(placed.group[placed.group >= 0], return_counts=True)
+    groups, counts = np.unique(group_of[group_of >= 0], return_counts=True)
     for group, count in zip(groups[counts > 1], counts[counts > 1]):
-        middle = placed.coordinates[placed.group == group].mean(axis=0)
+        middle = places[group_of == group].mean(axis=0)
         if len(middle) == 2:
             offset = {"xytext": (5, 3), "textcoords": "offset points"}
             ax.annotate(str(count), middle, **offset, color=ALARM, fontsize="small")

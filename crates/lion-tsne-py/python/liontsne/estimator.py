@@ -34,7 +34,7 @@ class LionTSNE(
     Parameters
     ----------
     n_components : int, default=2
-        Dimensions of the map, 2 or 3.
+        Dimensions of the map, 1 to 3.
     perplexity : float or "auto", default=30.0
         Effective number of neighbours. The table needs three times as many other rows. If it has
         fewer rows than the default needs, the perplexity is as large as they allow, with a warning;

@@ -20,7 +20,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     These things differ:
 
-    - `n_components` is 2 or 3.
+    - `n_components` is 1, 2 or 3.
     - `perplexity` is at most a third of the number of other rows.
     - `metric` is "euclidean" or "cosine".
     - The descent always takes `max_iter` iterations.
@@ -32,7 +32,7 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     Parameters
     ----------
     n_components : int, default=2
-        Dimensions of the map, 2 or 3.
+        Dimensions of the map, 1 to 3.
     perplexity : float or "auto", default=30.0
         Effective number of neighbours. The default is less where there are fewer than 91 rows, with
         a warning; "auto" is the same without one.

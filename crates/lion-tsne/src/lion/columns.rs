@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn coordinates_are_columns() {
-        for dims in [2, 3] {
+        for dims in [1, 2, 3] {
             let names = PlacementColumn::in_tables(dims).map(|column| column.name);
             assert_eq!(names.skip(1).take(dims).collect::<Vec<_>>(), PlacementColumn::coordinates(dims));
         }

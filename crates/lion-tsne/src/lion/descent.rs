@@ -121,6 +121,7 @@ impl Energy {
     ) -> [f64; 3] {
         self.prepare(near, y, perplexity, taper, radius);
         match y.cols() {
+            1 => self.lowest::<1>(near, y, repulsion),
             3 => self.lowest::<3>(near, y, repulsion),
             _ => self.lowest::<2>(near, y, repulsion),
         }
@@ -138,9 +139,10 @@ impl Energy {
         let (mut both, mut pushes) = (0.0, 0.0);
         for (row, near) in rows.filter(|(_, near)| !near.is_empty()) {
             self.prepare(near, y, perplexity, Taper::None, 1.0);
-            let [more_both, more_pushes] = match y.row(row as usize) {
-                &[a, b, c] => self.forces(&[a, b, c], y, repulsion),
-                place => self.forces(&[place[0], place[1]], y, repulsion),
+            let [more_both, more_pushes] = match *y.row(row as usize) {
+                [a] => self.forces(&[a], y, repulsion),
+                [a, b, c] => self.forces(&[a, b, c], y, repulsion),
+                ref place => self.forces(&[place[0], place[1]], y, repulsion),
             };
             both += more_both;
             pushes += more_pushes;

@@ -4,7 +4,7 @@
 //!
 //! Along each dimension the map's extent is divided into as many cells as fit, each at least 2 r_y wide. The centre of a
 //! cell without any place in it is at least r_y from every place. Cells beyond the extent are 2 r_y wide outwards, and
-//! those of one ring are handed out before the next begins. No cell is handed out twice, unless it was given back.
+//! those of one ring are handed out before the next begins; on a line a ring is two cells, one at each end. No cell is handed out twice, unless it was given back.
 
 mod ring_cells;
 
@@ -30,7 +30,7 @@ pub(crate) type OutlierCell = [i64; 3];
 
 /// More cells than this along a dimension are not needed: wider ones are as good.
 const MOST_CELLS: f64 = 1e9;
-/// The same where rings are all there is, which are listed cell by cell; in the plane, and in space.
+/// The same where rings are all there is, which are listed cell by cell; on a line and in the plane, and in space.
 const MOST_IN_RINGS: [f64; 2] = [1e5, 300.0];
 /// A place this close to a bound, in cells, is on both sides of it.
 const ON_BOUND: f64 = 1e-6;
@@ -69,7 +69,7 @@ impl OutlierGrid {
                 high[d] = high[d].max(f64::from(place[d]));
             }
         }
-        // A plane is one cell thick, whatever is in it.
+        // A plane is one cell thick, and a line one cell wide, whatever is in it.
         (low[dims..]).fill(0.0);
         (high[dims..]).fill(0.0);
         let step = 2.0 * r_y;

@@ -21,7 +21,7 @@ pub enum Verdict {
 
 crate::named!(Verdict, "verdict": Exact = "exact", Interpolated = "interpolated", BesideOutlier = "beside-outlier", Outlier = "outlier");
 
-/// Two or three coordinates.
+/// One to three coordinates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<f32>", into = "Vec<f32>")]
 pub struct Place {
@@ -47,8 +47,8 @@ impl TryFrom<Vec<f32>> for Place {
     type Error = Error;
 
     fn try_from(given: Vec<f32>) -> Result<Self, Error> {
-        if !(2..=3).contains(&given.len()) {
-            return Err(Error::Data(format!("a place has 2 or 3 coordinates, not {}", given.len())));
+        if !(1..=3).contains(&given.len()) {
+            return Err(Error::Data(format!("a place has 1 to 3 coordinates, not {}", given.len())));
         }
         let mut coordinates = [0.0; 3];
         coordinates[..given.len()].copy_from_slice(&given);
@@ -186,7 +186,14 @@ impl PlacementColumn {
         [
             column("id", Text(|row| &row.id), "the id of the row, or its number counted from 0"),
             column("x", F32(|placement| placement.place.first().copied()), "its position"),
-            column("y", F32(|placement| placement.place.get(1).copied()), "its position"),
+            Self {
+                dims: 2,
+                ..column(
+                    "y",
+                    F32(|placement| placement.place.get(1).copied()),
+                    "its position, in maps of 2 and 3 dimensions",
+                )
+            },
             Self {
                 dims: 3,
                 ..column(

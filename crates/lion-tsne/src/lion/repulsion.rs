@@ -33,7 +33,8 @@ enum RepulsionSource {
     Grid(Box<Potential>),
     /// All places.
     Few(Vec<DescentLane>),
-    /// Trees, of maps in space and of maps too wide for a grid.
+    /// Trees, of maps on a line and in space, and of maps too wide for a grid.
+    Line(Box<Tree<1>>),
     Plane(Box<Tree<2>>),
     Space(Box<Tree<3>>),
 }
@@ -44,11 +45,8 @@ impl RepulsionField {
     pub(crate) fn new(y: &Matrix) -> Option<Self> {
         let (source, at_rows, z) = match y.cols() {
             _ if y.rows() <= FEW => few(y),
-            3 => {
-                let (tree, at_rows) = tree::<3>(y);
-                let z = without_own(&at_rows);
-                (RepulsionSource::Space(tree), at_rows, z)
-            }
+            1 => with_tree(y, RepulsionSource::Line),
+            3 => with_tree(y, RepulsionSource::Space),
             _ => plane(y),
         };
         let rows = y.rows() as f64;
@@ -94,13 +92,17 @@ impl RepulsionField {
 
     /// Whether what repels is to be gathered anew for each row.
     pub(crate) fn depends_on_row(&self) -> bool {
-        matches!(self.source, RepulsionSource::Plane(_) | RepulsionSource::Space(_))
+        matches!(
+            self.source,
+            RepulsionSource::Line(_) | RepulsionSource::Plane(_) | RepulsionSource::Space(_)
+        )
     }
 
     /// Gathers what repels a row around a place, where that differs from row to row.
     pub(super) fn gather<const D: usize>(&self, place: &[f32; D], sources: &mut Vec<DescentLane>) {
         match &self.source {
             RepulsionSource::Grid(_) | RepulsionSource::Few(_) => {}
+            RepulsionSource::Line(tree) => gather(tree, place, sources),
             RepulsionSource::Plane(tree) => gather(tree, place, sources),
             RepulsionSource::Space(tree) => gather(tree, place, sources),
         }
@@ -125,7 +127,9 @@ impl RepulsionField {
                 None => potential(&lanes(y), place),
             },
             RepulsionSource::Few(lanes) => potential(lanes, place),
-            RepulsionSource::Plane(_) | RepulsionSource::Space(_) => potential(sources, place),
+            RepulsionSource::Line(_) | RepulsionSource::Plane(_) | RepulsionSource::Space(_) => {
+                potential(sources, place)
+            }
         }
     }
 }
@@ -138,9 +142,10 @@ fn resized<T: Copy + Default, const A: usize, const B: usize>(from: &[T; A]) -> 
 
 fn few(y: &Matrix) -> (RepulsionSource, Vec<f32>, f64) {
     let lanes = lanes(y);
-    let at = |place: &[f32]| match place.first_chunk::<3>() {
-        Some(place) => potential(&lanes, place).value,
-        None => potential(&lanes, &[place[0], place[1]]).value,
+    let at = |place: &[f32]| match *place {
+        [a] => potential(&lanes, &[a]).value,
+        [a, b] => potential(&lanes, &[a, b]).value,
+        _ => potential(&lanes, &[place[0], place[1], place[2]]).value,
     };
     let at_rows: Vec<f32> = y.data().par_chunks_exact(y.cols()).map(at).collect();
     let z = without_own(&at_rows);
@@ -154,18 +159,18 @@ fn plane(y: &Matrix) -> (RepulsionSource, Vec<f32>, f64) {
             let (at_rows, z) = (grid.at_each(places), grid.z());
             (RepulsionSource::Grid(Box::new(grid)), at_rows, z)
         }
-        None => {
-            let (tree, at_rows) = tree::<2>(y);
-            let z = without_own(&at_rows);
-            (RepulsionSource::Plane(tree), at_rows, z)
-        }
+        None => with_tree(y, RepulsionSource::Plane),
     }
 }
 
-fn tree<const D: usize>(y: &Matrix) -> (Box<Tree<D>>, Vec<f32>) {
+fn with_tree<const D: usize>(
+    y: &Matrix,
+    source: impl FnOnce(Box<Tree<D>>) -> RepulsionSource,
+) -> (RepulsionSource, Vec<f32>, f64) {
     let mut tree = Box::new(Tree::new(THETA));
     let at_rows = tree.potentials(y.data().as_chunks().0);
-    (tree, at_rows)
+    let z = without_own(&at_rows);
+    (source(tree), at_rows, z)
 }
 
 /// Z: each place meets itself once, at 1.

@@ -77,7 +77,7 @@ impl Fit {
         let descent = match self.method {
             _ if rows < 4 => 0.0,
             Method::BarnesHut => sizes.tree(),
-            Method::Auto if self.dims == 3 => sizes.tree(),
+            Method::Auto if self.dims != 2 => sizes.tree(),
             Method::Exact => 0.0,
             Method::Auto | Method::Fft => sizes.grid(),
         };

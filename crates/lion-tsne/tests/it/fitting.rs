@@ -30,6 +30,8 @@ fn same_seed_same_bits_whatever_the_threads() {
         (Method::BarnesHut, 2, Init::Pca, Search::Exact),
         (Method::BarnesHut, 3, Init::Pca, Search::Exact),
         (Method::Exact, 3, Init::Spectral, Search::Exact),
+        (Method::BarnesHut, 1, Init::Pca, Search::Exact),
+        (Method::Auto, 1, Init::Random, Search::Exact),
     ] {
         let fit = Fit { method, dims, init, search, pca: PcaChoice::Components(8), ..quick() };
         let bytes = |threads| run(&Fit { threads, ..fit.clone() }, &x).to_bytes().expect("a file");
@@ -47,9 +49,14 @@ fn every_method_separates_clusters_and_knows_its_kl() {
     let x = clusters(500, 10, 5, 6.0, 2);
     let (neighbours, _) = nearest_neighbours(&x, 30, Search::Exact, 0, &mut ignore).expect("valid");
     let p = Affinities::new(neighbours, 10.0);
-    for (method, dims) in
-        [(Method::Exact, 2), (Method::Fft, 2), (Method::BarnesHut, 2), (Method::BarnesHut, 3)]
-    {
+    for (method, dims) in [
+        (Method::Exact, 2),
+        (Method::Fft, 2),
+        (Method::BarnesHut, 2),
+        (Method::BarnesHut, 3),
+        (Method::Exact, 1),
+        (Method::BarnesHut, 1),
+    ] {
         let map = run(&Fit { method, dims, iterations: 400, exaggeration_iterations: 150, ..quick() }, &x);
         let (said, truth) = (map.provenance().kl.expect("a KL"), kl_divergence(&p, map.y()).expect("a KL"));
         assert!((said - truth).abs() < 0.01 * truth, "{method:?}: KL {truth}, not {said}");
@@ -141,7 +148,7 @@ fn degenerate_tables_give_a_map_or_a_sentence() {
         ),
         ("the fewest rows", clusters(7, 3, 2, 4.0, 8)),
     ] {
-        for dims in [2, 3] {
+        for dims in [1, 2, 3] {
             for init in [Init::Pca, Init::Spectral, Init::Random] {
                 let map = Fit { dims, init, ..fit.clone() }.run(x.clone(), &mut ignore);
                 let map = map.unwrap_or_else(|e| panic!("{what}: {e}"));
@@ -265,10 +272,10 @@ fn bad_parameters_are_refused_before_any_work() {
         says(Fit { perplexity: Some(f64::NAN), ..f() }),
         "perplexity must be a number from 1 on, not NaN"
     );
-    assert_eq!(says(Fit { dims: 4, ..f() }), "dims must be 2 or 3, not 4");
+    assert_eq!(says(Fit { dims: 4, ..f() }), "dims must be 1, 2 or 3, not 4");
     assert_eq!(
         says(Fit { dims: 3, method: Method::Fft, ..f() }),
-        "method fft is for plane maps: use barnes-hut or auto with 3 dimensions"
+        "method fft is for maps of 2 dimensions: use barnes-hut or auto with 3"
     );
     assert_eq!(says(Fit { theta: 0.7, ..f() }), "theta must be above 0 and at most 0.5, not 0.7");
     assert_eq!(says(Fit { exaggeration: 0.0, ..f() }), "exaggeration must be from 1 to 10000, not 0");

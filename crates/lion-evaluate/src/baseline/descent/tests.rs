@@ -26,7 +26,7 @@ fn derivative(f: impl Fn(f32) -> f64) -> f64 {
 
 #[test]
 fn the_gradient_is_that_of_the_divergence() {
-    for dims in [2, 3] {
+    for dims in [1, 2, 3] {
         let (x, y) = clusters(120, 6, dims, 8);
         let fit = Fit { pca: PcaChoice::None, ..Fit::default() };
         let map = fit.adopt(x, y, &mut ignore).unwrap();
@@ -37,12 +37,11 @@ fn the_gradient_is_that_of_the_divergence() {
         for row in rows_of(&newcomers(map.x())) {
             let (joining, newcomer) = (kl.with_row(row), descents.joined.join(row, true));
             for place in [[0.5f32, -1.25, 3.0], [8.0, 6.5, -2.0]] {
+                let [a, b, c] = place.map(f64::from);
                 let slopes: Vec<f64> = match dims {
-                    3 => descents.slope(&newcomer, 1.0, &place.map(f64::from)).1.to_vec(),
-                    _ => {
-                        let place = [f64::from(place[0]), f64::from(place[1])];
-                        descents.slope(&newcomer, 1.0, &place).1.to_vec()
-                    }
+                    1 => descents.slope(&newcomer, 1.0, &[a]).1.to_vec(),
+                    2 => descents.slope(&newcomer, 1.0, &[a, b]).1.to_vec(),
+                    _ => descents.slope(&newcomer, 1.0, &[a, b, c]).1.to_vec(),
                 };
                 for (d, slope) in slopes.into_iter().enumerate() {
                     let truth = derivative(|h| {
@@ -102,7 +101,7 @@ fn plain_descent(p: &[f64], y: &Matrix, z: f64, mut place: Vec<f64>, exaggerated
 /// With few rows the published rate leaps about, and rounding decides where it ends: these are many.
 #[test]
 fn places_are_those_of_a_plain_descent() {
-    for (dims, rows) in [(2, 1200), (3, 1000)] {
+    for (dims, rows) in [(1, 1200), (2, 1200), (3, 1000)] {
         let (x, y) = clusters(rows, 6, dims, 2);
         let new = newcomers(&x);
         for descent in Descent::ALL {

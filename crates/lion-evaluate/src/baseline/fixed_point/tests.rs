@@ -4,7 +4,7 @@ use crate::joined::tests::{clusters, newcomers, rows_of};
 
 #[test]
 fn places_are_fixed_points_reached_from_the_nearest_row() {
-    for dims in [2, 3] {
+    for dims in [1, 2, 3] {
         let (x, y) = clusters(150, 6, dims, 2);
         let new = newcomers(&x);
         let training = Training { x: &x, y: &y, perplexity: 12.0, seed: 0 };

@@ -42,7 +42,7 @@ fn plain(x: &Matrix, y: &Matrix, row: &[f32], start: OpenTsneStart) -> Vec<f64> 
 
 #[test]
 fn places_are_those_of_a_plain_descent() {
-    for dims in [2, 3] {
+    for dims in [1, 2, 3] {
         let (x, y) = clusters(150, 6, dims, 2);
         let new = newcomers(&x);
         for start in [OpenTsneStart::Median, OpenTsneStart::Weighted] {

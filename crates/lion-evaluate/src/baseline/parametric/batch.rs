@@ -69,6 +69,7 @@ impl BatchAffinities {
     /// affinities count as often as `exaggeration` says. Returns Z, the sum of all 1 / (1 + |yi - yj|²).
     pub(super) fn gradient(&self, y: &[f32], exaggeration: f32, gradient: &mut [f32]) -> f64 {
         match y.len() / self.rows {
+            1 => self.gradient_in::<1>(y, exaggeration, gradient),
             3 => self.gradient_in::<3>(y, exaggeration, gradient),
             _ => self.gradient_in::<2>(y, exaggeration, gradient),
         }

@@ -1,4 +1,4 @@
-//! Repulsion by a tree (2-D and 3-D): far clusters count as one point at their centre of mass (Barnes & Hut 1986, A
+//! Repulsion by a tree (1-D to 3-D): far clusters count as one point at their centre of mass (Barnes & Hut 1986, A
 //! Hierarchical O(N log N) Force-Calculation Algorithm; for t-SNE van der Maaten 2014, Accelerating t-SNE using
 //! Tree-Based Algorithms).
 
@@ -11,7 +11,7 @@ const LEAF: usize = 8;
 /// Points that one task works on. Fixed, so that sums do not depend on the number of threads.
 const BLOCK: usize = 512;
 
-/// A quadtree or octree over the points in the order of a space-filling curve, laid out so that a walk is a run
+/// A binary tree, quadtree or octree over the points in the order of a space-filling curve, laid out so that a walk is a run
 /// through an array: the first child follows its parent, and `next` skips all descendants.
 pub(crate) struct Tree<const D: usize> {
     theta2: f32,

@@ -91,6 +91,14 @@ proptest! {
     }
 
     #[test]
+    fn gradients_agree_on_a_line(kind in 0usize..6, rows in 2usize..400, log_width in -5f64..3.0, seed: u64) {
+        let y = layout::<1>(kind, rows, 10f64.powf(log_width), seed);
+        check(Repulsion::Exact, &y, 1e-4)?;
+        check(Repulsion::barnes_hut(0.5), &y, 0.1)?;
+        check(Repulsion::barnes_hut(0.05), &y, 5e-3)?;
+    }
+
+    #[test]
     fn gradients_agree_in_space(kind in 0usize..6, rows in 2usize..300, log_width in -5f64..3.0, seed: u64) {
         let y = layout::<3>(kind, rows, 10f64.powf(log_width), seed);
         check(Repulsion::Exact, &y, 1e-4)?;
@@ -100,29 +108,99 @@ proptest! {
 
     #[test]
     fn attraction_is_the_sum_it_should_be(rows in 2usize..300, width in 0.0f64..50.0, seed: u64) {
-        let y = layout::<2>(0, rows, width, seed);
-        let p = random_affinities(rows, seed);
-        let mut forces = vec![[0.0f32; 2]; rows];
-        attract(&p, &y, &mut forces);
-        let mut energy = 0.0;
-        for i in 0..rows {
-            let mut truth = [0.0f64; 2];
-            let (columns, values) = p.row(i);
-            for (&j, &value) in columns.iter().zip(values) {
-                let difference = [0, 1].map(|d| f64::from(y[i][d]) - f64::from(y[j as usize][d]));
-                let distance = 1.0 + difference[0].powi(2) + difference[1].powi(2);
-                energy += f64::from(value) * distance.ln();
-                for d in 0..2 {
-                    truth[d] += f64::from(value) * difference[d] / distance;
-                }
-            }
-            for d in 0..2 {
-                let scale = values.iter().map(|&v| f64::from(v)).sum::<f64>();
-                prop_assert!((truth[d] - f64::from(forces[i][d])).abs() <= 1e-5 * scale);
+        check_attraction(&layout::<1>(0, rows, width, seed), seed)?;
+        check_attraction(&layout::<2>(0, rows, width, seed), seed)?;
+    }
+}
+
+fn check_attraction<const D: usize>(y: &[[f32; D]], seed: u64) -> Result<(), TestCaseError> {
+    let p = random_affinities(y.len(), seed);
+    let mut forces = vec![[0.0f32; D]; y.len()];
+    attract(&p, y, &mut forces);
+    let mut energy = 0.0;
+    for (i, force) in forces.iter().enumerate() {
+        let mut truth = [0.0f64; D];
+        let (columns, values) = p.row(i);
+        for (&j, &value) in columns.iter().zip(values) {
+            let difference: [f64; D] =
+                std::array::from_fn(|d| f64::from(y[i][d]) - f64::from(y[j as usize][d]));
+            let distance = 1.0 + difference.iter().map(|v| v * v).sum::<f64>();
+            energy += f64::from(value) * distance.ln();
+            for d in 0..D {
+                truth[d] += f64::from(value) * difference[d] / distance;
             }
         }
-        prop_assert!((attraction_energy(&p, &y) - energy).abs() <= 1e-5 * energy.max(1e-3));
+        let scale = values.iter().map(|&v| f64::from(v)).sum::<f64>();
+        for d in 0..D {
+            prop_assert!((truth[d] - f64::from(force[d])).abs() <= 1e-5 * scale);
+        }
     }
+    prop_assert!((attraction_energy(&p, y) - energy).abs() <= 1e-5 * energy.max(1e-3));
+    Ok(())
+}
+
+/// Attraction less repulsion is a quarter of the slope of the KL divergence, found here by moving one coordinate a little
+/// both ways.
+fn check_slope<const D: usize>(mut repulsion: Repulsion<D>, tolerance: f64) {
+    let y = layout::<D>(0, 60, 6.0, 9);
+    let p = symmetric_affinities(y.len());
+    let (mut pulls, mut pushes) = (vec![[0.0f32; D]; y.len()], vec![[0.0f32; D]; y.len()]);
+    attract(&p, &y, &mut pulls);
+    let z = repulsion.repel(&y, &mut pushes);
+    let wide: Vec<[f64; D]> = y.iter().map(|place| place.map(f64::from)).collect();
+    let (mut error, mut steepest) = (0.0f64, 0.0f64);
+    for i in 0..y.len() {
+        for d in 0..D {
+            let moved = |by: f64| {
+                let mut moved = wide.clone();
+                moved[i][d] += by;
+                plain_kl(&p, &moved)
+            };
+            let truth = (moved(1e-4) - moved(-1e-4)) / 2e-4;
+            let found = 4.0 * (f64::from(pulls[i][d]) - f64::from(pushes[i][d]) / z);
+            error = error.max((found - truth).abs());
+            steepest = steepest.max(truth.abs());
+        }
+    }
+    assert!(error < tolerance * steepest, "{D} dimensions: off by {error}, and the steepest is {steepest}");
+}
+
+#[test]
+fn the_gradient_is_the_slope_of_the_divergence() {
+    check_slope::<1>(Repulsion::Exact, 1e-5);
+    check_slope::<2>(Repulsion::Exact, 1e-5);
+    check_slope::<3>(Repulsion::Exact, 1e-5);
+    check_slope::<1>(Repulsion::barnes_hut(0.05), 5e-3);
+}
+
+/// KL(P‖Q) by every pair.
+fn plain_kl<const D: usize>(p: &Affinities, y: &[[f64; D]]) -> f64 {
+    let q = |i: usize, j: usize| 1.0 / (1.0 + (0..D).map(|d| (y[i][d] - y[j][d]).powi(2)).sum::<f64>());
+    let others = |i: usize| (0..y.len()).filter(move |&j| j != i);
+    let z: f64 = (0..y.len()).map(|i| others(i).map(|j| q(i, j)).sum::<f64>()).sum();
+    let mut kl = 0.0;
+    for i in 0..y.len() {
+        let (columns, values) = p.row(i);
+        for (&j, &value) in columns.iter().zip(values) {
+            let value = f64::from(value);
+            kl += value * (value * z / q(i, j as usize)).ln();
+        }
+    }
+    kl
+}
+
+/// Affinities between all rows, the same both ways, that sum to 1.
+fn symmetric_affinities(rows: usize) -> Affinities {
+    let mut p = Affinities { offsets: vec![0], columns: Vec::new(), values: Vec::new() };
+    let weight = |i: usize, j: usize| 1.0 / (1 + (i + j) % 7 + (i * j) % 5) as f64;
+    let others = |i: usize| (0..rows).filter(move |&j| j != i);
+    let sum: f64 = (0..rows).map(|i| others(i).map(|j| weight(i, j)).sum::<f64>()).sum();
+    for i in 0..rows {
+        p.columns.extend(others(i).map(|j| j as u32));
+        p.values.extend(others(i).map(|j| (weight(i, j) / sum) as f32));
+        p.offsets.push(p.columns.len());
+    }
+    p
 }
 
 /// Rows of all lengths, from none to every other row.
@@ -202,16 +280,21 @@ proptest! {
         prop_assert!(potential.at([x + 1e4, 0.0]).is_none() && potential.at([f32::NAN, 0.0]).is_none());
     }
 
-    /// The tree's list of places and clusters, in the plane and in space.
+    /// The tree's list of places and clusters, on a line and in space.
     #[test]
     fn the_trees_potential_is_the_plain_sum(rows in 2usize..600, log_width in -1f64..3.0, seed: u64) {
-        let y = layout::<3>(0, rows, 10f64.powf(log_width), seed);
-        let found = Tree::new(0.4).potentials(&y);
-        for (found, at) in found.iter().zip(&y) {
-            let (value, ..) = plain_potential(at, &y);
-            prop_assert!((f64::from(*found) - value).abs() <= 2e-2 * value, "{found} for {value}");
-        }
+        check_potentials(&layout::<1>(0, rows, 10f64.powf(log_width), seed))?;
+        check_potentials(&layout::<3>(0, rows, 10f64.powf(log_width), seed))?;
     }
+}
+
+fn check_potentials<const D: usize>(y: &[[f32; D]]) -> Result<(), TestCaseError> {
+    let found = Tree::new(0.4).potentials(y);
+    for (found, at) in found.iter().zip(y) {
+        let (value, ..) = plain_potential(at, y);
+        prop_assert!((f64::from(*found) - value).abs() <= 2e-2 * value, "{found} for {value}");
+    }
+    Ok(())
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn parts_that_do_not_agree() {
         f.tensor("y").1 = vec![6, 4];
         f.tensor("y").2 = vec![0; 96];
     });
-    assert_eq!(four, "the places have 4 dimensions, and must have 2 or 3");
+    assert_eq!(four, "the places have 4 dimensions, and must have 1 to 3");
     let none = invalid(|f| {
         *f.tensor("x") = ("F32".into(), vec![0, 3], vec![]);
         *f.tensor("y") = ("F32".into(), vec![0, 2], vec![]);

@@ -35,7 +35,7 @@ fn rules() -> Vec<LionOptions> {
     ]
 }
 
-/// Maps made by t-SNE, with PCA, with unit rows, in the plane and in space; and their data.
+/// Maps made by t-SNE, with PCA, with unit rows, on a line, in the plane and in space; and their data.
 fn maps() -> Vec<(Matrix, Map)> {
     let fit = Fit { perplexity: Some(10.0), iterations: 150, exaggeration_iterations: 75, ..Fit::default() };
     let plain = PcaChoice::None;
@@ -43,7 +43,8 @@ fn maps() -> Vec<(Matrix, Map)> {
         Fit { pca: plain, ..fit.clone() },
         Fit { pca: PcaChoice::Components(5), ..fit.clone() },
         Fit { pca: plain, metric: Metric::Cosine, ..fit.clone() },
-        Fit { pca: PcaChoice::Components(4), metric: Metric::Cosine, dims: 3, ..fit },
+        Fit { pca: PcaChoice::Components(4), metric: Metric::Cosine, dims: 3, ..fit.clone() },
+        Fit { pca: PcaChoice::Components(4), dims: 1, ..fit },
     ];
     let run = |(seed, fit): (usize, Fit)| {
         let data = clusters(300, 12, 5, 2.0, seed as u64);

@@ -20,12 +20,17 @@ fn interpolated(lion: &Lion, seed: u64) -> Vec<(Vec<f64>, Placement)> {
     both.filter(|(_, placement)| placement.verdict == Verdict::Interpolated).collect()
 }
 
-/// Up to 512 rows every place is summed; beyond, the grid (2-D) and the tree (3-D) stand in for them.
+/// Up to 512 rows every place is summed; beyond, the grid (2-D) and the tree (1-D and 3-D) stand in for them.
 #[test]
 fn energy_is_the_plain_descent() {
-    for (seed, count, dims, perplexity) in
-        [(41, 400, 2, 10.0), (42, 400, 3, 5.5), (43, 900, 2, 30.0), (44, 900, 3, 15.0)]
-    {
+    for (seed, count, dims, perplexity) in [
+        (41, 400, 2, 10.0),
+        (42, 400, 3, 5.5),
+        (43, 900, 2, 30.0),
+        (44, 900, 3, 15.0),
+        (51, 400, 1, 10.0),
+        (52, 900, 1, 20.0),
+    ] {
         let map = fitted(count, dims, perplexity, seed);
         let (x, y) = (rows(map.x()), rows(map.y()));
         let strength = oracle::repulsion(&y);
@@ -50,20 +55,22 @@ fn energy_is_the_plain_descent() {
 /// Without approximation the place is no worse than any start, to rounding.
 #[test]
 fn no_start_is_better() {
-    let map = fitted(300, 2, 12.0, 45);
-    let (x, y) = (rows(map.x()), rows(map.y()));
-    let strength = oracle::repulsion(&y);
-    for (query, placement) in interpolated(&lion(&map, &LionOptions::default()), 45) {
-        let cost = OracleEnergy::new(&query, &x, &y, 12.0).repelled(strength);
-        let paid = cost.at(&place_of(&placement));
-        assert!(cost.starts().all(|start| paid <= cost.at(start) + 1e-5), "{paid}");
+    for dims in [1, 2] {
+        let map = fitted(300, dims, 12.0, 45);
+        let (x, y) = (rows(map.x()), rows(map.y()));
+        let strength = oracle::repulsion(&y);
+        for (query, placement) in interpolated(&lion(&map, &LionOptions::default()), 45) {
+            let cost = OracleEnergy::new(&query, &x, &y, 12.0).repelled(strength);
+            let paid = cost.at(&place_of(&placement));
+            assert!(cost.starts().all(|start| paid <= cost.at(start) + 1e-5), "{paid}");
+        }
     }
 }
 
 /// Maps in any units, narrow and wide, on a line and on one spot: every place is finite and near the map.
 #[test]
 fn any_finite_map_places() {
-    for (count, dims) in [(3, 2), (40, 2), (40, 3), (700, 2), (700, 3)] {
+    for (count, dims) in [(3, 2), (40, 1), (40, 2), (40, 3), (700, 1), (700, 2), (700, 3)] {
         let (x, y) = Clustered { rows: count, cols: 4, dims, lonely: 0, seed: 48 }.parts();
         for scale in [0.0, 1e-20, 1e-6, 1e-2, 0.1, 1.0, 1e2, 1e4, 1e7, 1e10, 1e13] {
             for (shape, offset) in [(0, 0.0), (1, 0.0), (0, 1.0)] {

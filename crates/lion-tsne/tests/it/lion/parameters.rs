@@ -23,7 +23,7 @@ fn kept(map: &Map) -> &LionParameters {
 
 #[test]
 fn radii_come_from_nearest_distances() {
-    for (seed, dims) in [(1, 2), (2, 3)] {
+    for (seed, dims) in [(1, 2), (2, 3), (14, 1)] {
         let map = fitted(seed, dims, Fit::default());
         let (nn_x, nn_y) = (nearest_distances(&rows(map.x())), nearest_distances(&rows(map.y())));
         let r_close = percentile(&nn_y, 10.0);
@@ -82,7 +82,7 @@ fn radii_are_what_the_caller_says() {
 
 #[test]
 fn the_curve_is_leave_one_out() {
-    for (seed, dims, radius) in [(4, 2, 99.0), (5, 3, 90.0), (6, 2, 100.0)] {
+    for (seed, dims, radius) in [(4, 2, 99.0), (5, 3, 90.0), (6, 2, 100.0), (15, 1, 99.0)] {
         let map = fitted(seed, dims, Fit { radius: Some(Radius::Percentile(radius)), ..Fit::default() });
         let (x, y) = (rows(map.x()), rows(map.y()));
         let parameters = kept(&map);

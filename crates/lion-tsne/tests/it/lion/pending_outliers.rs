@@ -6,9 +6,14 @@ use lion_tsne::lion::{PendingOutlier, Positions, Resolved};
 use lion_tsne::{Lion, LionOptions, Placement, Radius};
 use proptest::prelude::*;
 
-/// Maps in the plane and in space, with both ways to choose a position, and rows of every kind for them.
+/// Maps on a line, in the plane and in space, with both ways to choose a position, and rows of every kind for them.
 fn jobs() -> Vec<(Lion, Vec<Vec<f64>>)> {
-    let cases = [(2, 3, Positions::Nearest), (3, 5, Positions::Random), (2, 2, Positions::Random)];
+    let cases = [
+        (2, 3, Positions::Nearest),
+        (3, 5, Positions::Random),
+        (2, 2, Positions::Random),
+        (1, 4, Positions::Nearest),
+    ];
     let job = |(dims, cols, positions): (usize, usize, Positions)| {
         let map = Clustered { rows: 150, cols, dims, lonely: 0, seed: 40 + cols as u64 }.map();
         let mut rows = queries(&map, 200, 41);

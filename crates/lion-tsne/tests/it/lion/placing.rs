@@ -75,7 +75,7 @@ fn mixed(map: &Map, count: usize, seed: u64) -> Vec<Vec<f64>> {
 #[test]
 fn idw_is_the_plain_sum() {
     let mut counts = [0; 4];
-    for (seed, dims, cols) in [(1, 2, 3), (2, 2, 12), (3, 3, 6), (4, 2, 40)] {
+    for (seed, dims, cols) in [(1, 2, 3), (2, 2, 12), (3, 3, 6), (4, 2, 40), (12, 1, 5)] {
         let map = Clustered { rows: 400, cols, dims, lonely: 8, seed }.map();
         let (x, y) = (rows(map.x()), rows(map.y()));
         for radius in [Radius::Percentile(90.0), Radius::Percentile(97.0), Radius::Value(4.0)] {
@@ -96,7 +96,7 @@ fn idw_is_the_plain_sum() {
 #[test]
 fn attraction_is_the_plain_descent() {
     let mut interpolated = 0;
-    for (seed, dims, perplexity) in [(5, 2, 10.0), (6, 3, 5.5), (7, 2, 30.0)] {
+    for (seed, dims, perplexity) in [(5, 2, 10.0), (6, 3, 5.5), (7, 2, 30.0), (13, 1, 10.0)] {
         let (x, _) = Clustered { rows: 400, cols: 8, dims, lonely: 4, seed }.parts();
         let fit = Fit {
             perplexity: Some(perplexity),
@@ -263,7 +263,7 @@ fn splitting_keeps_rows_out_of_clusters_that_are_not_theirs() {
 
 #[test]
 fn splitting_is_the_longest_prefix_that_hangs_together() {
-    for (seed, dims) in [(9, 2), (10, 3)] {
+    for (seed, dims) in [(9, 2), (10, 3), (14, 1)] {
         let map = Clustered { rows: 300, cols: 4, dims, lonely: 6, seed }.map();
         let (x, y) = (rows(map.x()), rows(map.y()));
         let mut shorter = 0;
