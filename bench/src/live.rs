@@ -9,6 +9,7 @@ pub use crowd::crowd;
 pub use load::{ingest, listeners, memory, singles};
 
 use anyhow::{Context, Result};
+use lion_tsne::numerics::Random;
 use lion_tsne::{Fit, Map, Matrix, PcaChoice, Rows, ignore};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
@@ -71,14 +72,10 @@ impl Setting {
 
     /// Row `number` of an endless table: one of the rows, moved a little.
     pub fn row(&self, number: u64) -> Vec<f32> {
-        let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bd1_e995;
-        let mut noise = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 40) as f32 / (1u64 << 24) as f32 - 0.5
-        };
+        let mut random = Random::new(number);
         let row = self.rows.row((number % self.rows.rows() as u64) as usize);
         // Values of MNIST's components go to some thousands.
-        row.iter().map(|v| v + 40.0 * noise()).collect()
+        row.iter().map(|v| v + 40.0 * (random.unit() - 0.5)).collect()
     }
 }
 

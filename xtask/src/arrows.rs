@@ -7,14 +7,18 @@ use std::fs;
 use std::path::Path;
 
 /// Each crate of the workspace and the crates of the workspace that it may depend on.
-const MAY_KNOW: [(&str, &[&str]); 9] = [
+const MAY_KNOW: [(&str, &[&str]); 10] = [
     ("bench", &["lion-evaluate", "lion-table", "lion-tsne"]),
-    ("crates/lion-cli", &["lion-evaluate", "lion-report", "lion-server", "lion-table", "lion-tsne"]),
+    (
+        "crates/lion-cli",
+        &["lion-evaluate", "lion-replace", "lion-report", "lion-server", "lion-table", "lion-tsne"],
+    ),
     ("crates/lion-evaluate", &["lion-report", "lion-tsne"]),
+    ("crates/lion-replace", &[]),
     ("crates/lion-report", &[]),
     ("crates/lion-server", &["lion-table", "lion-tsne"]),
-    ("crates/lion-table", &[]),
-    ("crates/lion-tsne", &[]),
+    ("crates/lion-table", &["lion-replace"]),
+    ("crates/lion-tsne", &["lion-replace"]),
     ("crates/lion-tsne-py", &["lion-evaluate", "lion-tsne"]),
     ("xtask", &[]),
 ];

@@ -1,6 +1,7 @@
 //! MNIST: maps of some digits, and streams of others.
 
 use anyhow::Result;
+use lion_tsne::numerics::Random;
 use lion_tsne::{Fit, Lion, LionOptions, Matrix, Rows, ignore};
 use std::path::Path;
 
@@ -79,10 +80,10 @@ impl DigitRows {
         let order = mixed(self.order[MAP + 4000..].to_vec(), seed + 7);
         let (new, known): (Vec<usize>, Vec<usize>) = order.into_iter().partition(|&row| self.is(row, digit));
         let (mut new, mut known) = (new.into_iter(), known.into_iter());
-        let mut chance = seed.wrapping_mul(77) + 5;
+        let mut chance = Random::new(seed.wrapping_mul(77) + 5);
         let after = (60.0 / share) as usize;
         (0..1000 + after).filter_map(move |i| {
-            let is_new = i >= 1000 && uniform(&mut chance) < share;
+            let is_new = i >= 1000 && chance.uniform() < share;
             let row = if is_new { new.next() } else { known.next() };
             Some((self.pixels.row(row?).to_vec(), is_new))
         })
@@ -95,17 +96,9 @@ impl DigitRows {
 
 /// In a random order.
 fn mixed(mut rows: Vec<usize>, seed: u64) -> Vec<usize> {
-    let mut state = seed;
+    let mut random = Random::new(seed);
     for at in (1..rows.len()).rev() {
-        rows.swap(at, (uniform(&mut state) * (at + 1) as f64) as usize);
+        rows.swap(at, (random.uniform() * (at + 1) as f64) as usize);
     }
     rows
-}
-
-fn uniform(state: &mut u64) -> f64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }

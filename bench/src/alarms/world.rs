@@ -1,6 +1,7 @@
 //! Sources of rows whose distribution is known: a map and streams of each are draws of the same.
 
 use anyhow::Result;
+use lion_tsne::numerics::Random;
 use lion_tsne::{Fit, Lion, LionOptions, Matrix, PcaChoice, Rows, ignore};
 use std::f64::consts::TAU;
 use std::fmt;
@@ -105,13 +106,13 @@ pub(super) struct Draws {
     centres: Vec<Vec<f64>>,
     stretch: Vec<Vec<f64>>,
     shares: Vec<f64>,
-    random: WorldRandom,
+    random: Random,
 }
 
 impl Draws {
     fn new(source: WorldSource, world: u64, seed: u64) -> Self {
         let (cols, clusters) = source.size();
-        let mut fixed = WorldRandom(world ^ 0x5eed);
+        let mut fixed = Random::new(world ^ 0x5eed);
         let apart = match source {
             WorldSource::Round => 6.0,
             WorldSource::Uneven => 4.0,
@@ -119,7 +120,7 @@ impl Draws {
         };
         // One more: the new cluster.
         let centres = (0..=clusters).map(|_| (0..cols).map(|_| apart * fixed.gaussian()).collect()).collect();
-        let spread = |fixed: &mut WorldRandom| match source {
+        let spread = |fixed: &mut Random| match source {
             WorldSource::Uneven => 0.3 + 1.4 * fixed.uniform(),
             _ => 1.0,
         };
@@ -127,7 +128,7 @@ impl Draws {
         let share = |at: usize| if source == WorldSource::Uneven { 1.0 / (1.0 + at as f64) } else { 1.0 };
         let all: f64 = (0..clusters).map(share).sum();
         let shares = (0..clusters).map(|at| share(clusters - 1 - at) / all).collect();
-        Self { source, centres, stretch, shares, random: WorldRandom(seed.wrapping_mul(0x9e37_79b9) + 1) }
+        Self { source, centres, stretch, shares, random: Random::new(seed.wrapping_mul(0x9e37_79b9) + 1) }
     }
 
     pub(super) fn share(&self, cluster: usize) -> f64 {
@@ -183,22 +184,5 @@ impl Draws {
             row.iter_mut().for_each(|v| *v = (60.0 * self.random.gaussian()) as f32);
         }
         row
-    }
-}
-
-/// SplitMix64.
-struct WorldRandom(u64);
-
-impl WorldRandom {
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (((z ^ (z >> 31)) >> 11) as f64 + 0.5) / (1u64 << 53) as f64
-    }
-
-    fn gaussian(&mut self) -> f64 {
-        (-2.0 * self.uniform().ln()).sqrt() * (TAU * self.uniform()).cos()
     }
 }

@@ -115,8 +115,7 @@ fn end(screen: &Screen, sentence: &str, code: i32) {
 fn remove_temporary_files() {
     let Ok(descriptors) = std::fs::read_dir("/proc/self/fd") else { return };
     for path in descriptors.flatten().filter_map(|entry| std::fs::read_link(entry.path()).ok()) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with(".lion-") && name.ends_with(".tmp") {
+        if lion_replace::is_temporary(&path) {
             let _ = std::fs::remove_file(&path);
         }
     }

@@ -280,7 +280,7 @@ impl PlaceJob<'_> {
 
     /// Where there will be room: beside the output.
     fn spool_folder(&self) -> PathBuf {
-        self.args.output_file().map_or_else(std::env::temp_dir, output::folder_of)
+        self.args.output_file().map_or_else(std::env::temp_dir, |file| output::folder_of(file).to_path_buf())
     }
 
     fn unwritten(&self, error: std::io::Error) -> anyhow::Error {

@@ -267,6 +267,7 @@ fn find_coordinates(file: &str, fields: &[Field], names: &[&str]) -> Result<Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lion_replace::Replacement;
     use std::fs::{File, OpenOptions};
 
     const FORMATS: [OutputFormat; 6] = [
@@ -282,7 +283,7 @@ mod tests {
     fn onto_full_disk(folder: &Path, format: OutputFormat) -> Result<Writer> {
         let full: File = OpenOptions::new().write(true).open("/dev/full").unwrap();
         let temporary = tempfile::NamedTempFile::new_in(folder).unwrap().into_temp_path();
-        let destination = Destination::test(full, temporary, folder.join("t"));
+        let destination = Destination::test(Replacement::through(full, temporary, folder.join("t")));
         Writer::new("t".into(), destination, format, vec![Field::new("x", Kind::F32)], vec![0])
     }
 

@@ -3,9 +3,8 @@
 
 mod archive;
 mod mapped;
-mod replace;
 
-pub use replace::replace;
+pub use lion_replace::replace;
 
 use crate::error::{Error, Result};
 use crate::index::Partitioning;

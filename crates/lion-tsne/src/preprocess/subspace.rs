@@ -5,6 +5,7 @@
 use super::gram::{Centred, Gram, multiply};
 use super::pca::symmetric_eigen;
 use crate::error::Result;
+use crate::random::Random;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::householder::{
     apply_block_householder_sequence_on_the_left_in_place_scratch as apply_scratch,
@@ -92,14 +93,15 @@ fn orthonormal(mut columns: Mat<f64>) -> Mat<f64> {
     basis
 }
 
-/// Standard normal numbers from a seed: SplitMix64 and the Box-Muller transform.
+/// Standard normal numbers from a seed. Apart from [`Random::gaussian`] by how a uniform number is made of its bits, and maps
+/// keep their bits.
 struct Normal {
-    state: u64,
+    random: Random,
 }
 
 impl Normal {
     fn new(seed: u64) -> Self {
-        Self { state: seed }
+        Self { random: Random::new(seed) }
     }
 
     fn next(&mut self) -> f64 {
@@ -109,10 +111,6 @@ impl Normal {
 
     /// In (0, 1], so that its logarithm is finite.
     fn uniform(&mut self) -> f64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64 + f64::EPSILON / 4.0
+        (self.random.bits() >> 11) as f64 / (1u64 << 53) as f64 + f64::EPSILON / 4.0
     }
 }
