@@ -8,7 +8,7 @@ use crate::fit;
 use crate::interrupt::Interrupt;
 use crate::noise::Noise;
 use crate::output;
-use crate::place::{PlacementSheet, Record, SheetWriter, VerdictTally};
+use crate::place::{PlacementSheet, Record, SheetWriter, VerdictCounts, VerdictTally};
 use crate::plot::{PlacedRows, draw};
 use crate::progress::{Phase, Reporter, Screen};
 use crate::summary::{MapSummary, percent};
@@ -41,11 +41,8 @@ struct Demo {
 /// What came of placing unseen digits and noise, all at once.
 #[derive(Serialize)]
 struct DemoOutcome {
-    rows: usize,
-    exact: usize,
-    interpolated: usize,
-    beside_outlier: usize,
-    outlier: usize,
+    #[serde(flatten)]
+    counts: VerdictCounts,
     groups: usize,
     seconds: f64,
     digits: DigitsOutcome,
@@ -181,23 +178,19 @@ fn outcome(
     let (all, of_digits, of_noise) = (count(placements), count(digits), count(noise));
     let mean = |values: Vec<f64>| Estimate::of(&values).mean;
     Ok(DemoOutcome {
-        rows: all.rows,
-        exact: all.exact,
-        interpolated: all.interpolated,
-        beside_outlier: all.beside_outlier,
-        outlier: all.outlier,
+        counts: all.counts,
         groups: all.groups.len(),
         seconds,
         digits: DigitsOutcome {
-            rows: of_digits.rows,
-            outlier: of_digits.outlier,
+            rows: of_digits.counts.rows,
+            outlier: of_digits.counts.outlier,
             accuracy_10nn: mean(judge.shares(&places_of(digits, judge.dims())?, &test.labels)?),
             baseline_10nn: mean(judge.baseline(picked_for, &test.labels)?),
         },
         noise: NoiseOutcome {
-            rows: of_noise.rows,
+            rows: of_noise.counts.rows,
             drawn,
-            outlier: of_noise.outlier,
+            outlier: of_noise.counts.outlier,
             groups: of_noise.groups.len(),
             percentile: mean(judge.percentiles(&places_of(noise, judge.dims())?)?),
         },
@@ -206,7 +199,7 @@ fn outcome(
 
 /// Holds ordinary digits against the promise. They are placed apart, and not drawn: the picture is full.
 fn ordinary_outcome(lion: &Lion, ordinary: &DigitImages) -> Result<OrdinaryOutcome> {
-    let VerdictTally { rows, outlier, beside_outlier, .. } = count(&lion.place(&ordinary.pixels)?);
+    let VerdictCounts { rows, outlier, beside_outlier, .. } = count(&lion.place(&ordinary.pixels)?).counts;
     let observed = (outlier + beside_outlier) as f64 / rows.max(1) as f64;
     Ok(OrdinaryOutcome { rows, outlier, beside_outlier, promised: lion.promised(), observed })
 }

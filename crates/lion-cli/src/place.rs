@@ -6,7 +6,7 @@ mod outcome;
 mod sheet;
 mod spool;
 
-pub(crate) use outcome::VerdictTally;
+pub(crate) use outcome::{VerdictCounts, VerdictTally};
 pub(crate) use sheet::{PlacementSheet, SheetWriter, field, values};
 pub(crate) use spool::Record;
 
@@ -269,7 +269,7 @@ impl PlaceJob<'_> {
         }
         interrupt.too_late();
         sheet.finish()?;
-        tally.accuracy = self.judge.map(|_| tally.right / tally.rows.max(1) as f64);
+        tally.accuracy = self.judge.map(|_| tally.right / tally.counts.rows.max(1) as f64);
         Ok(tally)
     }
 

@@ -13,44 +13,24 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
     Read,
-    Preprocess,
-    Neighbours,
-    Affinities,
-    Initialise,
-    Optimise,
-    Parameters,
+    Library(Stage),
     Count,
-    Build,
     Load,
     Place,
     Outliers,
     Write,
 }
 
-impl From<Stage> for Phase {
-    fn from(stage: Stage) -> Self {
-        match stage {
-            Stage::Preprocess => Self::Preprocess,
-            Stage::Neighbours => Self::Neighbours,
-            Stage::Affinities => Self::Affinities,
-            Stage::Initialise => Self::Initialise,
-            Stage::Optimise => Self::Optimise,
-            Stage::Parameters => Self::Parameters,
-            Stage::Build => Self::Build,
-        }
-    }
-}
-
 impl Phase {
     /// What a fit goes through, `Count` only if it reads its table again to count what landmarks leave out.
     const OF_FIT: &[Self] = &[
         Self::Read,
-        Self::Preprocess,
-        Self::Neighbours,
-        Self::Affinities,
-        Self::Initialise,
-        Self::Optimise,
-        Self::Parameters,
+        Self::Library(Stage::Preprocess),
+        Self::Library(Stage::Neighbours),
+        Self::Library(Stage::Affinities),
+        Self::Library(Stage::Initialise),
+        Self::Library(Stage::Optimise),
+        Self::Library(Stage::Parameters),
         Self::Count,
         Self::Write,
     ];
@@ -65,20 +45,20 @@ impl Phase {
 
     /// What placing by another method goes through.
     pub(crate) const OF_PLACE_OTHERWISE: &[Self] =
-        &[Self::Load, Self::Build, Self::Place, Self::Outliers, Self::Write];
+        &[Self::Load, Self::Library(Stage::Build), Self::Place, Self::Outliers, Self::Write];
 
     /// Its name, and what is going on meanwhile.
     fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Read => ("read", "reading"),
-            Self::Preprocess => ("preprocess", "preprocessing"),
-            Self::Neighbours => ("neighbours", "neighbours"),
-            Self::Affinities => ("affinities", "affinities"),
-            Self::Initialise => ("initialise", "first layout"),
-            Self::Optimise => ("optimise", "descent"),
-            Self::Parameters => ("parameters", "radii, power"),
+            Self::Library(Stage::Preprocess) => ("preprocess", "preprocessing"),
+            Self::Library(Stage::Neighbours) => ("neighbours", "neighbours"),
+            Self::Library(Stage::Affinities) => ("affinities", "affinities"),
+            Self::Library(Stage::Initialise) => ("initialise", "first layout"),
+            Self::Library(Stage::Optimise) => ("optimise", "descent"),
+            Self::Library(Stage::Parameters) => ("parameters", "radii, power"),
             Self::Count => ("count", "counting"),
-            Self::Build => ("build", "building"),
+            Self::Library(Stage::Build) => ("build", "building"),
             Self::Load => ("load", "loading"),
             Self::Place => ("place", "placing"),
             Self::Outliers => ("outliers", "outliers"),
@@ -90,7 +70,12 @@ impl Phase {
     fn is_counted(self) -> bool {
         matches!(
             self,
-            Self::Read | Self::Neighbours | Self::Optimise | Self::Count | Self::Build | Self::Place
+            Self::Read
+                | Self::Library(Stage::Neighbours)
+                | Self::Library(Stage::Optimise)
+                | Self::Count
+                | Self::Library(Stage::Build)
+                | Self::Place
         )
     }
 }
@@ -258,7 +243,10 @@ impl Reporter {
         self.leave();
         self.phase = phase;
         self.screen.show(phase);
-        if matches!(phase, Phase::Optimise | Phase::Parameters | Phase::Count | Phase::Write) {
+        if matches!(
+            phase,
+            Phase::Library(Stage::Optimise) | Phase::Library(Stage::Parameters) | Phase::Count | Phase::Write
+        ) {
             self.interrupt.worth_keeping();
         }
     }
@@ -272,7 +260,7 @@ impl Reporter {
 
     /// Hears the library. Answers `Break` once Ctrl-C was pressed and there is a map to keep.
     pub(crate) fn observe(&mut self, progress: &Progress<'_>) -> ControlFlow<()> {
-        let phase = Phase::from(progress.stage);
+        let phase = Phase::Library(progress.stage);
         if phase != self.phase {
             self.enter(phase);
         }
@@ -286,18 +274,20 @@ impl Reporter {
         }
         let (done, total) = (progress.done, progress.total);
         match (phase, self.kl) {
-            (Phase::Optimise, Some(kl)) => {
+            (Phase::Library(Stage::Optimise), Some(kl)) => {
                 self.count(done, Some(total), || format!("iteration {done} of {total}, KL {kl:.3}"));
             }
-            (Phase::Optimise, None) => {
+            (Phase::Library(Stage::Optimise), None) => {
                 self.count(done, Some(total), || format!("iteration {done} of {total}"));
             }
             // Rows or epochs, as the method has it.
-            (Phase::Build, _) => self.count(done, Some(total), || format!("{done} of {total}")),
+            (Phase::Library(Stage::Build), _) => {
+                self.count(done, Some(total), || format!("{done} of {total}"))
+            }
             _ => self.count(done, Some(total), || format!("{done} of {total} rows")),
         }
         // A map whose descent is over, stopped or not, is worth its radii and power: they take a moment.
-        match self.interrupt.stopping() && phase != Phase::Parameters {
+        match self.interrupt.stopping() && phase != Phase::Library(Stage::Parameters) {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         }

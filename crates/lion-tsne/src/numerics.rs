@@ -2,7 +2,8 @@
 //! same order of sums, and so the same bits as here.
 //!
 //! - [`Random`]: numbers from a seed, the same on every machine.
-//! - [`vectorized`]: plain code compiled for the widest registers at hand; [`exp`] and [`squared_distance`] are made for it.
+//! - [`vectorized`]: plain code compiled for the widest registers at hand; [`exp`],
+//!   [`sum_lanes`] and [`squared_distance`] are made for it.
 //! - [`find_log_beta`]: the width of a Gaussian by its [`entropy`], the search behind
 //!   [`perplexity_weights`](crate::tsne::perplexity_weights).
 //! - [`KdTree`]: the nearest places of a map; [`NearestRows`]: its nearest rows.
@@ -11,4 +12,4 @@ pub use crate::affinity::{entropy, exp, find_log_beta};
 pub use crate::index::{NearestRows, squared_distance};
 pub use crate::kd_tree::KdTree;
 pub use crate::random::Random;
-pub use crate::vectorized::vectorized;
+pub use crate::vectorized::{sum_lanes, vectorized};

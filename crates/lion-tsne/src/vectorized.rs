@@ -14,3 +14,17 @@ pub fn vectorized<R>(work: impl FnOnce() -> R) -> R {
     }
     pulp::Arch::new().dispatch(VectorizedClosure(work))
 }
+
+/// The sum over lanes, halves onto halves; there are a power of two of them.
+#[inline(always)]
+pub fn sum_lanes<T: Copy + std::ops::AddAssign, const LANES: usize>(mut lanes: [T; LANES]) -> T {
+    let mut width = LANES / 2;
+    while width > 0 {
+        for lane in 0..width {
+            let other = lanes[lane + width];
+            lanes[lane] += other;
+        }
+        width /= 2;
+    }
+    lanes[0]
+}

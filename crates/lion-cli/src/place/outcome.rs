@@ -14,14 +14,20 @@ use std::path::Path;
 /// From this share of outliers on, something may be wrong with the table as a whole.
 const SUSPICIOUS: f64 = 1.0 / 3.0;
 
-/// What is counted.
-#[derive(Debug, Default)]
-pub(crate) struct VerdictTally {
+/// How many rows there are, and how many of each verdict.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(crate) struct VerdictCounts {
     pub(crate) rows: usize,
     pub(crate) exact: usize,
     pub(crate) interpolated: usize,
     pub(crate) beside_outlier: usize,
     pub(crate) outlier: usize,
+}
+
+/// What is counted.
+#[derive(Debug, Default)]
+pub(crate) struct VerdictTally {
+    pub(crate) counts: VerdictCounts,
     pub(crate) groups: BTreeSet<u64>,
     /// The sum of the rows' shares of right neighbours, and in the end their mean.
     pub(super) right: f64,
@@ -34,12 +40,12 @@ impl VerdictTally {
     /// Counts these too.
     pub(crate) fn add<'a>(&mut self, placements: impl IntoIterator<Item = &'a Placement>) {
         for placement in placements {
-            self.rows += 1;
+            self.counts.rows += 1;
             *match placement.verdict {
-                Verdict::Exact => &mut self.exact,
-                Verdict::Interpolated => &mut self.interpolated,
-                Verdict::BesideOutlier => &mut self.beside_outlier,
-                Verdict::Outlier => &mut self.outlier,
+                Verdict::Exact => &mut self.counts.exact,
+                Verdict::Interpolated => &mut self.counts.interpolated,
+                Verdict::BesideOutlier => &mut self.counts.beside_outlier,
+                Verdict::Outlier => &mut self.counts.outlier,
             } += 1;
             self.groups.extend(placement.group);
         }
@@ -51,11 +57,8 @@ impl VerdictTally {
 pub(super) struct PlaceOutcome {
     /// The way of placing, with what it was built with.
     method: String,
-    rows: usize,
-    exact: usize,
-    interpolated: usize,
-    beside_outlier: usize,
-    outlier: usize,
+    #[serde(flatten)]
+    counts: VerdictCounts,
     /// Groups of outliers that are alike.
     groups: usize,
     /// The mean share of the 10 nearest training places that carry the row's label; null without labels.
@@ -108,11 +111,7 @@ impl PlaceOutcome {
     ) -> Self {
         Self {
             method: other.map_or("lion", Other::name).to_owned(),
-            rows: tally.rows,
-            exact: tally.exact,
-            interpolated: tally.interpolated,
-            beside_outlier: tally.beside_outlier,
-            outlier: tally.outlier,
+            counts: tally.counts,
             groups: tally.groups.len(),
             accuracy_10nn: tally.accuracy,
             seconds,
@@ -140,7 +139,7 @@ impl PlaceOutcome {
     /// What came of it, a fact a line.
     pub(super) fn facts(&self) -> Facts {
         let mut facts = Facts::default();
-        facts.add("rows", self.rows.to_string());
+        facts.add("rows", self.counts.rows.to_string());
         let outliers = match self.groups {
             _ if !self.outlier_control => "strangers, placed like the rest".into(),
             1 => "in 1 group".into(),
@@ -149,19 +148,19 @@ impl PlaceOutcome {
         for (verdict, count, more) in [
             (
                 Verdict::Exact,
-                self.exact,
+                self.counts.exact,
                 if self.outlier_control {
                     "equal a row of the map, and have its place"
                 } else {
                     "equal a row of the map"
                 },
             ),
-            (Verdict::Interpolated, self.interpolated, "among rows like themselves"),
-            (Verdict::BesideOutlier, self.beside_outlier, "near a row that is itself an outlier"),
-            (Verdict::Outlier, self.outlier, &outliers),
+            (Verdict::Interpolated, self.counts.interpolated, "among rows like themselves"),
+            (Verdict::BesideOutlier, self.counts.beside_outlier, "near a row that is itself an outlier"),
+            (Verdict::Outlier, self.counts.outlier, &outliers),
         ] {
-            let width = self.rows.to_string().len();
-            let share = 100.0 * count as f64 / self.rows.max(1) as f64;
+            let width = self.counts.rows.to_string().len();
+            let share = 100.0 * count as f64 / self.counts.rows.max(1) as f64;
             let more = if count == 0 { "" } else { more };
             facts.add(
                 verdict.as_str(),
@@ -198,7 +197,8 @@ impl PlaceOutcome {
 
     /// What the verdicts promise, beside what was observed.
     fn verdicts_in_words(&self) -> String {
-        let observed = 100.0 * (self.outlier + self.beside_outlier) as f64 / self.rows.max(1) as f64;
+        let observed = 100.0 * (self.counts.outlier + self.counts.beside_outlier) as f64
+            / self.counts.rows.max(1) as f64;
         let observed = format!("observed {observed:.2} % of this table");
         let promise = |share: String| format!("promised {share} of ordinary rows, {observed}");
         let Some((alpha, promised)) = self.alpha.zip(self.promised) else {
@@ -226,12 +226,12 @@ impl PlaceOutcome {
     /// Why a false discovery rate may have found nothing: so many outliers must come together for their scores, which
     /// cannot be less than the map's rows allow, to stand out of all the rows.
     fn too_few_for(&self, fdr: f64) -> Option<String> {
-        let together = (self.rows as f64 * self.least_score? / fdr).ceil();
-        (self.outlier + self.beside_outlier == 0 && together > 1.0).then(|| {
+        let together = (self.counts.rows as f64 * self.least_score? / fdr).ceil();
+        (self.counts.outlier + self.counts.beside_outlier == 0 && together > 1.0).then(|| {
             format!(
                 "with so few rows in the map, fewer than {together} outliers in {} rows cannot be told from chance: \
                  place fewer rows at a time, or leave --fdr out",
-                self.rows
+                self.counts.rows
             )
         })
     }
@@ -245,10 +245,10 @@ impl PlaceOutcome {
 
     /// What to say where the table as a whole looks wrong.
     pub(super) fn warning(&self) -> Option<String> {
-        (self.outlier as f64 > SUSPICIOUS * self.rows as f64).then(|| {
+        (self.counts.outlier as f64 > SUSPICIOUS * self.counts.rows as f64).then(|| {
             format!(
                 "warning: {} of {} rows are outliers: the rows may be of another kind, or scaled differently",
-                self.outlier, self.rows
+                self.counts.outlier, self.counts.rows
             )
         })
     }

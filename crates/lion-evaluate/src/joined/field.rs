@@ -5,7 +5,7 @@
 
 use super::LANES;
 use lion_tsne::Matrix;
-use lion_tsne::numerics::vectorized;
+use lion_tsne::numerics::{sum_lanes, vectorized};
 use rayon::prelude::*;
 
 /// Where the places are that fill up the last lanes: too far to count, near enough to be squared.
@@ -101,7 +101,7 @@ impl StudentField {
                         }
                     }
                 }
-                Push { near: sum(near), repulsion: repulsion.map(sum) }
+                Push { near: sum_lanes(near), repulsion: repulsion.map(sum_lanes) }
             },
         )
     }
@@ -127,8 +127,8 @@ impl StudentField {
                         }
                     }
                 }
-                let push = Push { near: sum(near), repulsion: repulsion.map(sum) };
-                Pull { logs: sum(logs), attraction: attraction.map(sum), push }
+                let push = Push { near: sum_lanes(near), repulsion: repulsion.map(sum_lanes) };
+                Pull { logs: sum_lanes(logs), attraction: attraction.map(sum_lanes), push }
             },
         )
     }
@@ -152,19 +152,6 @@ fn differences<const D: usize>(
         w += differences[d] * differences[d];
     }
     (differences, w)
-}
-
-/// The sum over lanes, halves onto halves.
-#[inline(always)]
-pub(super) fn sum(mut lanes: [f64; LANES]) -> f64 {
-    let mut width = LANES / 2;
-    while width > 0 {
-        for lane in 0..width {
-            lanes[lane] += lanes[lane + width];
-        }
-        width /= 2;
-    }
-    lanes[0]
 }
 
 /// The natural logarithm of a normal number above 0, to the last digit or two: plain steps, so that many go side by side in

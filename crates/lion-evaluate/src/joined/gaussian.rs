@@ -4,8 +4,7 @@
 //! joins is ours.
 
 use super::LANES;
-use super::field::sum;
-use lion_tsne::numerics::{entropy, exp, find_log_beta, vectorized};
+use lion_tsne::numerics::{entropy, exp, find_log_beta, sum_lanes, vectorized};
 
 /// The Gaussian of a row i over the others: ln p(j|i) = -beta (d - nearest) - log_sum, d the squared distance to j.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +68,7 @@ impl Sums {
                         }
                     },
                 );
-                Self(sums.map(sum))
+                Self(sums.map(sum_lanes))
             },
         )
     }
@@ -213,7 +212,7 @@ fn moments(distances2: &[f64], gaussian: &Gaussian, mean: f64) -> [f64; MOMENTS 
                     }
                 },
             );
-            sums.map(sum)
+            sums.map(sum_lanes)
         },
     );
     let mut moments = sums.map(|sum| sum / sums[0]);

@@ -9,7 +9,7 @@ use super::repulsion::RepulsionField;
 use crate::affinity::perplexity_weights;
 use crate::matrix::Matrix;
 use crate::tsne::Taylor;
-use crate::vectorized::vectorized;
+use crate::vectorized::{sum_lanes, vectorized};
 
 /// The places of so many nearest rows are tried as starts.
 const STARTS: usize = 10;
@@ -407,17 +407,10 @@ fn log2(value: f32) -> f32 {
     exponent as f32 + 2.0 * std::f32::consts::LOG2_E * t * series
 }
 
-/// The sum over lanes, halves onto halves.
+/// The sum over lanes; not inlined, which keeps the many places that call it small.
 #[inline(never)]
-fn sum(mut lanes: [f32; LANES]) -> f32 {
-    let mut width = LANES / 2;
-    while width > 0 {
-        for lane in 0..width {
-            lanes[lane] += lanes[lane + width];
-        }
-        width /= 2;
-    }
-    lanes[0]
+fn sum(lanes: [f32; LANES]) -> f32 {
+    sum_lanes(lanes)
 }
 
 #[cfg(test)]
