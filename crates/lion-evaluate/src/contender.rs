@@ -92,7 +92,10 @@ impl fmt::Display for Contender {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Lion { percentile, local, verdict } => {
-                let verdict = if *verdict == VerdictRule::Calibrated { " calibrated" } else { "" };
+                let verdict = match verdict {
+                    VerdictRule::Calibrated => " calibrated",
+                    VerdictRule::Paper => "",
+                };
                 write!(f, "lion {local} {percentile}%{verdict}")
             }
             Self::Other(baseline) => write!(f, "{baseline}"),

@@ -1,6 +1,7 @@
 //! LION: new rows get places in a map that never changes, and those that belong nowhere a place of their own (Boytsov,
-//! Fouquet, Hartmann & Le Traon 2017, LION-tSNE: Local Interpolation with Outlier coNtrol). What is ours says so where it
-//! stands: the rules `energy` and `attraction`, the calibrated verdict, the limit on the PCA residual.
+//! Fouquet, Hartmann & Le Traon 2017, Visualizing and Exploring Dynamic High-Dimensional Datasets with LION-tSNE; LION is
+//! local interpolation with outlier control). What is ours says so where it stands: the rules `energy` and `attraction`,
+//! the calibrated verdict, the limit on the PCA residual.
 
 mod columns;
 mod descent;

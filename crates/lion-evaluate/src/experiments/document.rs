@@ -54,7 +54,7 @@ pub(crate) fn document(results: &Results, material: Option<&Material>) -> Result
     blocks.extend(end(results));
     Ok(Document {
         title: "Placing new rows into a t-SNE map".into(),
-        subtitle: "Every method and experiment of “LION-tSNE: Local Interpolation with Outlier coNtrol” (Boytsov et al., 2017), run again, and some that it does not have".into(),
+        subtitle: "Every method and experiment of “Visualizing and Exploring Dynamic High-Dimensional Datasets with LION-tSNE” (Boytsov et al., 2017), run again, and some that it does not have".into(),
         blocks,
     })
 }

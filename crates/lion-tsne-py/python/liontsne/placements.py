@@ -52,7 +52,7 @@ class Placements:
 
     @property
     def coordinates(self) -> np.ndarray:
-        """The positions, float32, of shape (n, 2) or (n, 3)."""
+        """The positions, float32, of shape (n, dimensions of the map)."""
         return self._native.coordinates
 
     @property

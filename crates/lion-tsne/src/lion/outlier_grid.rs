@@ -1,6 +1,6 @@
 //! Positions for outliers: free cells of a grid over the map, then rings of cells around it. The grid and its rings are of
-//! Boytsov, Fouquet, Hartmann & Le Traon 2017, LION-tSNE: Local Interpolation with Outlier coNtrol; the search for the
-//! nearest free cell and cells that are given back are ours.
+//! Boytsov, Fouquet, Hartmann & Le Traon 2017 (`lion`); the search for the nearest free cell and cells that are given
+//! back are ours.
 //!
 //! Along each dimension the map's extent is divided into as many cells as fit, each at least 2 r_y wide. The centre of a
 //! cell without any place in it is at least r_y from every place. Cells beyond the extent are 2 r_y wide outwards, and

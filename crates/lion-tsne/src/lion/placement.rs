@@ -176,7 +176,7 @@ const VERDICTS: [&str; Verdict::ALL.len()] = {
 
 /// A column that every row of every table has a value in.
 const fn column(name: &'static str, values: ColumnValues, meaning: &'static str) -> PlacementColumn {
-    PlacementColumn { name, values, optional: false, dims: 2, in_tables: true, words: &[], meaning }
+    PlacementColumn { name, values, optional: false, dims: 1, in_tables: true, words: &[], meaning }
 }
 
 impl PlacementColumn {

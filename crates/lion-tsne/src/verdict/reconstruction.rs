@@ -26,12 +26,12 @@ pub(crate) struct Reconstruction {
 
 /// G of a row and its neighbours: G_ab = (z_a - x)·(z_b - x) + r² + [a = b] r_a², for one more neighbour than it is
 /// rebuilt from.
-pub(crate) struct Gram {
+pub(crate) struct NeighbourGram {
     g: [[f64; NEIGHBOURS + 1]; NEIGHBOURS + 1],
     neighbours: usize,
 }
 
-impl Gram {
+impl NeighbourGram {
     /// wᵀGw of the first ten neighbours, with weights w that sum to 1, from (G + 0.1 tr(G)/k I) w ∝ 1.
     pub(crate) fn squared_error(&self) -> f64 {
         self.error_of(self.neighbours.min(NEIGHBOURS), |a| a)
@@ -63,7 +63,7 @@ impl Reconstruction {
         near: impl Iterator<Item = u32>,
         residual: f32,
         residual_of: impl Fn(u32) -> f32,
-    ) -> Gram {
+    ) -> NeighbourGram {
         let mut residuals2 = [0.0f64; NEIGHBOURS + 1];
         let mut k = 0;
         self.differences.clear();
@@ -84,7 +84,7 @@ impl Reconstruction {
             }
             g[a][a] += residuals2[a];
         }
-        Gram { g, neighbours: k }
+        NeighbourGram { g, neighbours: k }
     }
 
     /// The products of the differences of all neighbours with each other.
