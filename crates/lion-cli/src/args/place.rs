@@ -51,7 +51,7 @@ fn about() -> String {
     let columns: Vec<String> = PlacementColumn::in_tables(3).map(name).collect();
     format!(
         "Place new rows into a map, with a verdict for each\n\n\
-         One row for each row of NEW, in the same order: {}. The verdict is {}. The score is a p-value: of rows like the \
+         One row for each row of NEW, in the same order: {}. The verdict is one of {}. The score is a p-value: of rows like the \
          map's own, a share score is at least as strange; p_distance and p_neighbours are its parts. The map does not \
          change. Tables are read as lion fit reads them, batch by batch: a large file takes no more memory than a small one.",
         columns.join(", "),
