@@ -149,7 +149,7 @@ impl Baseline {
             Self::Network(network) => Box::new(network::TrainedNetwork::new(&training, &network, observer)?),
             Self::Parametric(parametric) => {
                 // In a small map, as much as there are rows for.
-                let perplexity = parametric.perplexity.min((rows as f64 - 1.0) / 3.0);
+                let perplexity = parametric.perplexity.min(((rows as f64 - 1.0) / 3.0).floor());
                 let parametric = Parametric { perplexity, ..parametric };
                 Box::new(parametric::Turned::new(&training, &parametric, observer)?)
             }

@@ -41,6 +41,10 @@ impl Replacement {
             return Err(io::Error::other("it is not an ordinary file"));
         }
         let (file, temporary) = new_file(folder_of(&target))?.into_parts();
+        // Who may read the old file, and nobody else, may read the new one.
+        if let Ok(there) = fs::metadata(&target) {
+            file.set_permissions(there.permissions())?;
+        }
         Ok(Self::through(file, temporary, target))
     }
 

@@ -227,10 +227,13 @@ impl PlaceOutcome {
     /// cannot be less than the map's rows allow, to stand out of all the rows.
     fn too_few_for(&self, fdr: f64) -> Option<String> {
         let together = (self.counts.rows as f64 * self.least_score? / fdr).ceil();
+        if together > self.counts.rows as f64 {
+            return Some("with so few rows in the map no row can be an outlier: leave --fdr out".into());
+        }
         (self.counts.outlier + self.counts.beside_outlier == 0 && together > 1.0).then(|| {
             format!(
                 "with so few rows in the map, fewer than {together} outliers in {} rows cannot be told from chance: \
-                 place fewer rows at a time, or leave --fdr out",
+                 fit the map to more rows, or leave --fdr out",
                 self.counts.rows
             )
         })

@@ -7,7 +7,7 @@ use super::{Lion, LionOptions, Place, Placement, Verdict};
 use crate::error::{Error, Result};
 use crate::index::{QueryNeighbours, squared_distance};
 use crate::map::Map;
-use crate::verdict::{Calibration, PValues, Ranks, Reconstruction};
+use crate::verdict::{Calibration, LEAST_ROWS, PValues, Ranks, Reconstruction};
 use rayon::prelude::*;
 
 /// The share of ordinary rows that may be called outliers, unless another is given.
@@ -86,22 +86,29 @@ impl Rule {
             (VerdictRule::Calibrated, Some(calibration)) => {
                 Ok(Self::Calibrated(CalibratedRule::new(map, kept, calibration, options.alpha)))
             }
-            (VerdictRule::Calibrated, None) => refuse("verdict", UNCALIBRATED),
+            (VerdictRule::Calibrated, None) => refuse("verdict", &uncalibrated(map)),
             (VerdictRule::Paper, Some(_)) if asked.is_some() => refuse(
                 asked.map_or("alpha", |(name, _)| name),
                 "belongs to the calibrated verdict, not to the paper's",
             ),
             (VerdictRule::Paper, None) if asked.is_some() => {
-                refuse(asked.map_or("alpha", |(name, _)| name), UNCALIBRATED)
+                refuse(asked.map_or("alpha", |(name, _)| name), &uncalibrated(map))
             }
             (VerdictRule::Paper, _) => Ok(Self::Paper(PaperRule::new(kept, options))),
         }
     }
 }
 
-/// Why a map has no calibrated verdict.
-const UNCALIBRATED: &str = "needs a map that is calibrated, and this one is not: it has fewer than 20 different rows, \
-     or was made by an earlier version (`lion calibrate old.lion --rows table -o new.lion` calibrates it)";
+/// Why a map has no calibrated verdict, and what to do.
+fn uncalibrated(map: &Map) -> String {
+    let why = match map.x().rows() {
+        rows if rows < LEAST_ROWS => {
+            format!("it has {rows} different rows, and {LEAST_ROWS} are needed: fit it to more rows")
+        }
+        _ => "`lion calibrate old.lion --rows table -o new.lion` calibrates it".into(),
+    };
+    format!("needs a map that is calibrated, and this one is not: {why}")
+}
 
 /// What a person may want to know of a map's calibration.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -110,3 +110,16 @@ fn a_changed_map_has_another_checksum() {
     assert_ne!(moved.checksum().unwrap(), read.checksum().unwrap());
     assert_eq!(Forged::new(&moved).checksum(), moved.checksum().unwrap());
 }
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_others_may_not_read_stays_so() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("m.lion");
+    fs::write(&path, "old").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    full().save(&path).unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(Map::load(&path).is_ok());
+}
