@@ -121,9 +121,8 @@ def init(value: Any) -> Any:
         return one_of("init", value)
     places = np.ascontiguousarray(value, dtype=np.float32)
     if places.ndim != 2:
-        raise ValueError(
-            f"init must be {', '.join(_native.choices('init') or ())} or a table of places, one for each row"
-        )
+        names = ", ".join(_native.choices("init") or ())
+        raise ValueError(f"init must be {names} or a table of places, one for each row")
     return places
 
 
