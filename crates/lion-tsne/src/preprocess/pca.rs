@@ -215,7 +215,8 @@ mod tests {
                 assert!((product - expected).abs() < 1e-5, "{power}: {a} and {}: {product}", a / 2);
             }
             let explained: f64 = pca.variances().iter().sum();
-            assert!(explained <= pca.total_variance() * (1.0 + 1e-9), "{power}");
+            let share = explained / pca.total_variance();
+            assert!(share > 0.3 && share < 1.0 + 1e-5, "{power}: {share}");
         }
     }
 
