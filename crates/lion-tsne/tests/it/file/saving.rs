@@ -106,7 +106,7 @@ fn a_changed_map_has_another_checksum() {
     let read = Map::from_bytes(&map.to_bytes().unwrap()).unwrap();
     assert_eq!(read.checksum().unwrap(), map.checksum().unwrap());
     assert_eq!(Forged::new(&read).checksum(), read.checksum().unwrap());
-    let moved = read.with_places(Matrix::zeros(read.rows(), read.y().cols())).unwrap();
+    let moved = read.with_places(Matrix::zeros(read.y().rows(), read.y().cols())).unwrap();
     assert_ne!(moved.checksum().unwrap(), read.checksum().unwrap());
     assert_eq!(Forged::new(&moved).checksum(), moved.checksum().unwrap());
 }
