@@ -150,7 +150,8 @@ test("outliers gather into a new cluster: callout, banner, status and feed", asy
   assert.match(await told(page, "joined-group", "kin-11"), /kin-11 joined other outliers \(12 now\)/);
   assert.match(await told(page, "forming"), /A new cluster is forming: \d+ outliers, most like [abc]/);
   await status(page, /\d+ outliers · .*a new cluster is forming, most like [abc]/);
-  assert.match(await page.locator("#alarms .alarm.forming").innerText(), /A new cluster is forming: 12 outliers, most like [abc]/);
+  // The banner counts again with the next look at the server.
+  await page.locator("#alarms .alarm.forming", { hasText: /A new cluster is forming: 12 outliers, most like [abc]/ }).waitFor();
   assert.match(await page.locator("#said").textContent(), /a new cluster is forming/);
   const after = (await world.pixels(page)).like(COLOURS.outlier);
   assert.ok(after > before + 250, `${before} and then ${after} pixels of warning`);
