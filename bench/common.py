@@ -92,19 +92,30 @@ def beside(path, name):
     return path.with_name(f"{path.stem}-{name}{path.suffix}")
 
 
-def write_map(source, out):
-    """Copies the tensor `y` of a map file (safetensors: length, JSON, bytes) into an .npy file."""
+def tensors(source, names):
+    """Those of a map file (safetensors: length, JSON, bytes) that it has: NumPy's kind, shape and bytes of each."""
+    found = {}
     with open(source, "rb") as file:
         (length,) = struct.unpack("<Q", file.read(8))
-        tensor = json.loads(file.read(length))["y"]
-        begin, end = tensor["data_offsets"]
-        file.seek(8 + length + begin)
-        data = file.read(end - begin)
-    kind = {"F32": "<f4", "F64": "<f8"}[tensor["dtype"]]
-    rows, dims = tensor["shape"]
-    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({rows}, {dims}), }}"
+        header = json.loads(file.read(length))
+        for name in [name for name in names if name in header]:
+            begin, end = header[name]["data_offsets"]
+            file.seek(8 + length + begin)
+            kind = {"F32": "<f4", "F64": "<f8", "U32": "<u4", "U64": "<u8", "U8": "|u1"}[header[name]["dtype"]]
+            found[name] = kind, header[name]["shape"], file.read(end - begin)
+    return found
+
+
+def write_npy(out, kind, shape, data):
+    """An .npy file of a matrix."""
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({shape[0]}, {shape[1]}), }}"
     header = header.ljust(-(10 + len(header) + 1) % 64 + len(header)) + "\n"
     out.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
+
+
+def write_map(source, out):
+    """Copies the tensor `y` of a map file into an .npy file."""
+    write_npy(out, *tensors(source, ["y"])["y"])
 
 
 def cpuinfo():

@@ -3,6 +3,7 @@
 pub mod alarms;
 pub mod http;
 pub mod live;
+pub mod update;
 
 use anyhow::{Context, Result};
 use lion_table::ReadOptions;

@@ -3,14 +3,14 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use lion_server::http::body::{Shape, parse_arrow, parse_json, parse_lines};
+use lion_server::changes::{RowShape, parse_arrow, parse_json, parse_lines};
 use lion_tsne::live::Change;
 
 fuzz_target!(|bytes: &[u8]| {
     // The first byte chooses the kind of body and whether the map's columns have names.
     let Some((&choice, bytes)) = bytes.split_first() else { return };
     let columns = (choice & 0x80 != 0).then(|| vec!["width".to_owned(), "height".to_owned()]);
-    let shape = Shape { width: 2, columns, rows: 1000, bytes: 1 << 20 };
+    let shape = RowShape { width: 2, columns, rows: 1000, bytes: 1 << 20 };
     let parse = [parse_json, parse_lines, parse_arrow][choice as usize % 3];
     let Ok(changes) = parse(bytes, &shape) else { return };
     assert!(changes.len() <= shape.rows);

@@ -15,6 +15,7 @@ fuzz_target!(|bytes: &[u8]| {
     let options = ReadOptions {
         id: (choice & 0x40 != 0).then(|| "id".into()),
         label: (choice & 0x80 != 0).then(|| "label".into()),
+        group: (choice & 0xc0 == 0xc0).then(|| "label".into()),
         ..ReadOptions::default()
     };
     if let Ok(table) = parse(bytes, format, &options) {
@@ -22,6 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(table.data.iter().all(|value| value.is_finite()));
         assert!(table.ids.is_none_or(|ids| ids.len() == table.rows));
         assert!(table.labels.is_none_or(|labels| labels.len() == table.rows));
+        assert!(table.groups.is_none_or(|groups| groups.len() == table.rows));
     }
     let _ = parse_labels(bytes, format);
 });

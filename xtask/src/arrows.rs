@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Each crate of the workspace and the crates of the workspace that it may depend on.
 const MAY_KNOW: [(&str, &[&str]); 10] = [
-    ("bench", &["lion-evaluate", "lion-table", "lion-tsne"]),
+    ("bench", &["lion-evaluate", "lion-report", "lion-table", "lion-tsne"]),
     (
         "crates/lion-cli",
         &["lion-evaluate", "lion-replace", "lion-report", "lion-server", "lion-table", "lion-tsne"],

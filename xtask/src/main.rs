@@ -40,6 +40,7 @@ usage: cargo xtask <task>
   bench python [OPTIONS]  the same through Python's own calls, liontsne among them
   bench scale [OPTIONS]   landmarks of a table of 10 000 000 rows, and Spark, Ray and Dask: --rows N, --only PARTS
   bench verdicts [OPTIONS] how often ordinary rows are called outliers, and which unknown classes are found, beside PyOD: --quick, --sets NAMES
+  bench update [OPTIONS]  taking new rows into a map: quality and stability of lion and its rivals: --sets NAMES, --scenarios NAMES, --sections quality,time
   bench live [OPTIONS]    a live map under load: --seconds N, --listeners N, --minutes N (memory), --kills N, --crowd N, --only PARTS
   bench alarms [OPTIONS]  false alarms and delays on streams whose truth is known: --seeds N, --ordinary N, --rows N, --only PARTS";
 
@@ -86,6 +87,7 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["bench", "python", options @ ..] => Some(bench::run_python(options)),
         ["bench", "scale", options @ ..] => Some(bench::run_scale(options)),
         ["bench", "verdicts", options @ ..] => Some(bench::run_verdicts(options)),
+        ["bench", "update", options @ ..] => Some(bench::run("update/run.py", options)),
         ["bench", "live", options @ ..] => Some(bench::run_live(options)),
         ["bench", "alarms", options @ ..] => Some(bench::run_alarms(options)),
         ["bench", "natural", options @ ..] => Some(bench::run("natural.py", options)),

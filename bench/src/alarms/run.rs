@@ -50,7 +50,7 @@ pub(super) fn run(lion: &Arc<Lion>, stream: AlarmStream) -> Result<ReportedAlarm
         if batch.is_empty() {
             break;
         }
-        for event in live.apply(batch)? {
+        for event in live.apply(batch)?.events {
             match &event.what {
                 what if event.id().is_some() => {
                     outliers += usize::from(

@@ -2,6 +2,7 @@
 //! any work, with exit code 2.
 
 mod calibrate;
+mod diff;
 mod evaluate;
 mod fit;
 mod method;
@@ -9,15 +10,18 @@ mod place;
 mod placing;
 mod serve;
 mod stream;
+mod update;
 mod value;
 
 pub(crate) use calibrate::CalibrateArgs;
+pub(crate) use diff::{DiffArgs, DiffOutput};
 pub(crate) use evaluate::EvaluateArgs;
 pub(crate) use fit::{FitArgs, LandmarkArgs};
 pub(crate) use place::PlaceArgs;
 pub(crate) use placing::PlacingArgs;
 pub(crate) use serve::{ExportArgs, NetworkArgs, ServeArgs};
 pub(crate) use stream::{StreamArgs, WatchArgs};
+pub(crate) use update::UpdateArgs;
 pub(crate) use value::InitArg;
 
 use clap::error::ErrorKind;
@@ -39,8 +43,10 @@ Examples:
   lion demo                                   handwritten digits: fit, place, look; in a few seconds
   lion fit data.csv --label species -o m.lion
   lion place m.lion new.csv -o placed.csv
+  lion update m.lion new.csv -o next.lion     a map with the new rows too, that keeps its shape
   lion plot m.lion -o m.html
   lion info m.lion
+  lion diff old.lion new.lion -o d.html       watch one map become another
   lion stream m.lion < changes.jsonl          points that come, change and go; events
   lion serve m.lion                           the same with a dashboard, a store and an HTTP API
   lion evaluate -o report                     every method of the paper, compared"
@@ -57,9 +63,11 @@ pub(crate) struct Cli {
 pub(crate) enum Verb {
     Fit(Box<FitArgs>),
     Place(Box<PlaceArgs>),
+    Update(Box<UpdateArgs>),
     Calibrate(Box<CalibrateArgs>),
     Info(InfoArgs),
     Plot(PlotArgs),
+    Diff(DiffArgs),
     Evaluate(EvaluateArgs),
     Stream(Box<StreamArgs>),
     Serve(Box<ServeArgs>),
@@ -125,6 +133,7 @@ impl TableArgs {
         ReadOptions {
             id: self.id.clone(),
             label: self.label.clone(),
+            group: None,
             columns: self.columns.clone(),
             exclude: self.exclude.clone(),
             header: match self.header {
@@ -151,7 +160,7 @@ Examples:
   lion info m.lion
   lion info m.lion --json")]
 pub(crate) struct InfoArgs {
-    /// A map file written by lion fit
+    /// A map file written by lion fit or lion update
     #[arg(value_name = "MAP")]
     pub(crate) map: PathBuf,
 }
@@ -166,7 +175,7 @@ Examples:
   lion plot m.lion --placements placed.csv -o m.html        with the rows placed later
   lion plot m.lion --placements 'placed/*.parquet' -o m.html")]
 pub(crate) struct PlotArgs {
-    /// A map file written by lion fit
+    /// A map file written by lion fit or lion update
     #[arg(value_name = "MAP")]
     pub(crate) map: PathBuf,
     /// Where to draw it: .html, .svg or .png
@@ -257,10 +266,6 @@ impl Cli {
                 "fit",
                 "--count-beyond reads the table twice, and standard input can be read once: give a file",
             )),
-            Verb::Fit(args) if has_standard_input(&args.data) && args.lion.group.is_some() => Some((
-                "fit",
-                "--group reads the table twice, and standard input can be read once: give a file",
-            )),
             Verb::Fit(args)
                 if args.landmarks.stratify && args.table.label.is_none() && args.table.labels.is_none() =>
             {
@@ -273,6 +278,9 @@ impl Cli {
                     "fit",
                     "--init FILE has a place for each row, and landmarks are some of the rows: use pca, random or spectral",
                 ))
+            }
+            Verb::Update(args) if has_standard_input(&args.data) && args.data.len() > 1 => {
+                Some(("update", ALONE))
             }
             Verb::Place(args) if has_standard_input(&args.data) && args.data.len() > 1 => {
                 Some(("place", ALONE))

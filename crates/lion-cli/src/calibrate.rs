@@ -8,7 +8,7 @@ use crate::output;
 use crate::place;
 use crate::summary::MapSummary;
 use anyhow::{Result, anyhow};
-use lion_table::Table;
+use lion_table::{ReadOptions, Table};
 use lion_tsne::{Error, Map, Matrix};
 
 /// Calibrates the map and writes it.
@@ -22,13 +22,12 @@ pub(crate) fn run(args: &CalibrateArgs, common: &Common) -> Result<()> {
     let (rows, groups, located) = match &files {
         None => (None, None, None),
         Some(files) => {
-            let options = groups::without(&args.table.read_options(), args.group.as_deref());
+            let options = ReadOptions { group: args.group.clone(), ..args.table.read_options() };
             let table = place::open(&args.map, &options, files, &map)?;
-            let (Table { rows, cols, data, columns, .. }, origins) = table.into_table_of_files()?;
-            let groups = args.group.as_deref().map(|column| groups::read(files, &options, column));
+            let (Table { rows, cols, data, columns, groups, .. }, origins) = table.into_table_of_files()?;
             (
                 Some(Matrix::new(rows, cols, data)?),
-                groups.transpose()?,
+                groups.map(groups::numbered),
                 Some((files.shown(), columns, origins)),
             )
         }

@@ -4,6 +4,7 @@ mod acts;
 mod live;
 
 use crate::args::{Common, DemoArgs, PictureArgs, PictureKind};
+use crate::diff;
 use crate::fit;
 use crate::interrupt::Interrupt;
 use crate::noise::Noise;
@@ -15,7 +16,7 @@ use crate::summary::{MapSummary, percent};
 use anyhow::{Context, Result};
 use lion_evaluate::digits::{self, DigitImages, EmbeddedDigits};
 use lion_evaluate::{Estimate, Judge, places_of};
-use lion_tsne::{Fit, Lion, LionOptions, Map, Matrix, PcaChoice, Placement, Rows};
+use lion_tsne::{Fit, Lion, LionOptions, Map, Matrix, PcaChoice, Placement, Rows, Update, Verdict};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
@@ -36,6 +37,7 @@ struct Demo {
     placements: String,
     html: String,
     png: String,
+    update: UpdateOutcome,
 }
 
 /// What came of placing unseen digits and noise, all at once.
@@ -82,7 +84,24 @@ struct NoiseOutcome {
     percentile: f64,
 }
 
-/// Fits the digits, places others and noise, and draws all of it.
+/// What came of taking the placed rows into the map.
+#[derive(Serialize)]
+struct UpdateOutcome {
+    rows: usize,
+    seconds: f64,
+    kl: Option<f64>,
+    /// How far old rows moved, in map radii.
+    moved_median: f64,
+    moved_p90: f64,
+    /// New clusters that the noise is in, and of the rows that were outliers how many are ordinary now.
+    new_clusters: Vec<usize>,
+    outliers_before: usize,
+    outliers_now: usize,
+    map: String,
+    html: String,
+}
+
+/// Fits the digits, places others and noise, takes these into the map, and draws all of it.
 pub(crate) fn run(args: &DemoArgs, common: &Common) -> Result<()> {
     let folder = &args.out;
     std::fs::create_dir_all(folder)
@@ -118,6 +137,8 @@ pub(crate) fn run(args: &DemoArgs, common: &Common) -> Result<()> {
     write(&placements, &test, lion.map(), &sheet)?;
     let judge = Judge::new(lion.map())?;
     let layer = layer(&placements, &test, lion.map().dims());
+    screen.say("taking all of them into the map …");
+    let update = take_in(&lion, newcomers, &placements, &test, folder, common)?;
     let demo = Demo {
         summary,
         accuracy_10nn: judge.of_the_map()?,
@@ -126,8 +147,59 @@ pub(crate) fn run(args: &DemoArgs, common: &Common) -> Result<()> {
         placements: sheet.display().to_string(),
         html: picture(lion.map(), &layer, folder, "map.html", PictureKind::Html)?,
         png: picture(lion.map(), &layer, folder, "map.png", PictureKind::Png)?,
+        update,
     };
     output::present(common, &demo, || demo.in_words())
+}
+
+/// Updates the map with the rows that were placed, and shows how it changed.
+fn take_in(
+    lion: &Lion,
+    rows: Matrix,
+    placements: &[Placement],
+    test: &DigitImages,
+    folder: &Path,
+    common: &Common,
+) -> Result<UpdateOutcome> {
+    let (seed, threads) = (common.seed, usize::from(common.threads));
+    let ids = (0..placements.len()).map(|i| name(i, test)).collect();
+    let labels = (0..placements.len()).map(|i| label(i, test)).collect();
+    let begun = Instant::now();
+    let new = Rows { data: rows, ids: Some(ids), labels: Some(labels) };
+    let updated =
+        Update { seed, threads, ..Update::default() }.run(lion.map(), new, &mut lion_tsne::ignore)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let [before, after] = ["map.lion", "updated.lion"].map(|name| folder.join(name));
+    updated.map.save(&after)?;
+    let page = PictureArgs { path: folder.join("update.html"), kind: PictureKind::Html };
+    let html = page.path.display().to_string();
+    diff::write_page([(lion.map(), &before), (&updated.map, &after)], page, common)?;
+    // Noise like that which the map has taken in, drawn anew.
+    let more = Noise::strange_to(lion.map(), 2 * NOISE)?.rows;
+    let unseen: Vec<u32> = (NOISE as u32..more.rows() as u32).collect();
+    let unseen = more.select(&unseen);
+    let outliers = |lion: &Lion| -> Result<usize> {
+        let placed = lion.place(&unseen)?;
+        Ok(placed.iter().filter(|placed| placed.verdict == Verdict::Outlier).count())
+    };
+    let options = LionOptions { seed, threads, ..LionOptions::default() };
+    Ok(UpdateOutcome {
+        rows: updated.map.rows(),
+        seconds,
+        kl: updated.step.kl,
+        moved_median: updated.step.moved_median,
+        moved_p90: updated.step.moved_p90,
+        new_clusters: updated.new_clusters,
+        outliers_before: outliers(lion)?,
+        outliers_now: outliers(&Lion::new(updated.map, &options)?)?,
+        map: after.display().to_string(),
+        html,
+    })
+}
+
+/// What a placed row shows.
+fn label(i: usize, test: &DigitImages) -> String {
+    test.labels.get(i).cloned().unwrap_or_else(|| "noise".into())
 }
 
 /// The rows of both.
@@ -154,7 +226,6 @@ fn write(placements: &[Placement], test: &DigitImages, map: &Map, path: &Path) -
 
 /// The placed rows as the pictures show them.
 fn layer(placements: &[Placement], test: &DigitImages, dims: usize) -> PlacedRows {
-    let label = |i: usize| test.labels.get(i).cloned().unwrap_or_else(|| "noise".into());
     let read = PlacementSheet {
         points: placements.iter().flat_map(|placement| placement.place.iter().copied()).collect(),
         verdicts: placements.iter().map(|placement| placement.verdict).collect(),
@@ -162,7 +233,7 @@ fn layer(placements: &[Placement], test: &DigitImages, dims: usize) -> PlacedRow
         scores: placements.iter().map(|placement| placement.score).collect(),
         groups: placements.iter().map(|placement| placement.group).collect(),
     };
-    PlacedRows::new(read, dims).labelled((0..placements.len()).map(label).collect())
+    PlacedRows::new(read, dims).labelled((0..placements.len()).map(|i| label(i, test)).collect())
 }
 
 /// Judges the placements: of the test digits, then of the noise.
@@ -224,20 +295,43 @@ impl Demo {
         let (seconds, kl) = (self.summary.seconds.unwrap_or_default(), self.summary.kl.unwrap_or_default());
         let (accuracy, placements, html, png) =
             (100.0 * self.accuracy_10nn, &self.placements, &self.html, &self.png);
-        let (placed, ordinary) = (self.placed.in_words(), self.ordinary.in_words());
+        let (placed, ordinary, update) =
+            (self.placed.in_words(), self.ordinary.in_words(), self.update.in_words());
+        let UpdateOutcome { map: updated, html: morph, .. } = &self.update;
         format!(
             "\
 {rows} digits of {dims} pixels, reduced to {components} principal components and laid out in the plane by t-SNE.
   fitted in      {seconds:.2} s, {iterations} iterations
   KL divergence  {kl:.3} (how far the map is from keeping all neighbourhoods; 0 is perfect)
   neighbours     {accuracy:.1} % of a digit's 10 nearest in the map show the same digit (labels were not used to fit)
-{placed}{ordinary}written: {file}, {placements}, {html}, {png}
+{placed}{ordinary}{update}written: {file}, {placements}, {html}, {png}, {updated}, {morph}
 
-next: open {html} in a browser
+next: open {html} in a browser, and {morph} to see the map take the digits in
       lion info {file}
       lion plot {file} --placements {placements} -o digits.svg
       lion fit your-data.csv -o your.lion
       lion place your.lion new-rows.csv -o placed.csv
+"
+        )
+    }
+}
+
+impl UpdateOutcome {
+    fn in_words(&self) -> String {
+        let Self {
+            rows, seconds, moved_median, moved_p90, new_clusters, outliers_before, outliers_now, ..
+        } = self;
+        let clusters = match &new_clusters[..] {
+            [] => "no new cluster".into(),
+            [one] => format!("one new cluster, of {one} rows"),
+            many => format!("{} new clusters", many.len()),
+        };
+        format!(
+            "\
+All of these taken into the map, which keeps its shape.
+  updated in     {seconds:.2} s, {rows} digits and images of noise, {clusters}
+  old digits     moved {moved_median:.3} map radii in the median, {moved_p90:.3} at the 90th percentile
+  noise          of {NOISE} more images {outliers_before} were outliers of the old map, {outliers_now} are of the new one
 "
         )
     }

@@ -198,9 +198,9 @@ impl From<What> for EventColumns {
             What::ChangedCluster(s) | What::Moved(s) | What::Stayed(s) => Self::of(s),
             What::Removed { id, from } => Self { id: Some(id), from: Some(from), ..empty },
             What::Forming(gathered) | What::Dissolved(gathered) => Self {
-                group: Some(gathered.group),
-                size: Some(gathered.size),
-                at: Some(gathered.at),
+                group: Some(gathered.cluster.group),
+                size: Some(gathered.cluster.size),
+                at: Some(gathered.cluster.at),
                 ..Self::shown(gathered.evidence)
             },
             What::Vanishing(vanishing) => Self {

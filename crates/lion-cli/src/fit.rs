@@ -9,7 +9,7 @@ use crate::groups;
 use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::{Phase, Reporter, Screen};
-use crate::summary::MapSummary;
+use crate::summary::{MapSummary, dimensions};
 use anyhow::{Result, anyhow, bail, ensure};
 use lion_table::{Batches, CellAddress, Origins, ReadOptions, Table};
 use lion_tsne::map::Image;
@@ -71,17 +71,13 @@ fn of_all_rows(
     reporter: &mut Reporter,
 ) -> Result<std::result::Result<FittedMap, TooLarge>> {
     let (args, files) = (memory.args, memory.files);
-    let FitInput { columns, rows, origins, image, embedding, init, needs } = match FitInput::read(memory)? {
-        Ok(input) => input,
-        Err(too_large) => return Ok(Err(too_large)),
-    };
+    let FitInput { columns, rows, groups, origins, image, embedding, init, needs } =
+        match FitInput::read(memory)? {
+            Ok(input) => input,
+            Err(too_large) => return Ok(Err(too_large)),
+        };
     let mut fit = args.fit(common);
-    fit.groups = args
-        .lion
-        .group
-        .as_deref()
-        .map(|column| groups::read(files, &args.read_options(), column))
-        .transpose()?;
+    fit.groups = groups;
     if let Some(places) = init {
         fit.init = Init::Given(places);
     }
@@ -128,6 +124,8 @@ struct FitInput {
     /// Names of the columns.
     columns: Vec<String>,
     rows: Rows,
+    /// The number of each row's group.
+    groups: Option<Vec<u32>>,
     /// The files that the rows are from.
     origins: Origins,
     /// What the rows are pictures of.
@@ -153,7 +151,7 @@ impl FitInput {
             Ok(most) => most,
             Err(too_large) => return Ok(Err(too_large)),
         };
-        let (Table { rows, cols, data, columns, ids, labels }, origins) =
+        let (Table { rows, cols, data, columns, ids, labels, groups }, origins) =
             match table.with_most_rows(most).into_table_of_files() {
                 Err(lion_table::Error::TooManyRows { most, .. }) => return Ok(Err(wants.too_many(most))),
                 read => read?,
@@ -163,7 +161,8 @@ impl FitInput {
         let rows = Rows { data: Matrix::new(rows, cols, data)?, ids, labels };
         let needs = wants.needs(rows.data.rows()).bytes;
         let Beside { embedding, init, .. } = beside;
-        Ok(Ok(Self { columns, rows, origins, image, embedding, init, needs }))
+        let groups = groups.map(groups::numbered);
+        Ok(Ok(Self { columns, rows, groups, origins, image, embedding, init, needs }))
     }
 }
 
@@ -235,7 +234,7 @@ fn places(file: &Path, dims: std::ops::RangeInclusive<usize>) -> Result<Matrix> 
     let Table { rows, cols, data, .. } = lion_table::read(file, &ReadOptions::default())?;
     if !dims.contains(&cols) {
         let wanted = match (dims.start(), dims.end()) {
-            (least, most) if least == most => format!("the {least} dimensions of the map"),
+            (least, most) if least == most => format!("the {} of the map", dimensions(*least)),
             (least, most) => format!("the {least} to {most} dimensions of a map"),
         };
         bail!("{} has {cols} columns where places need one for each of {wanted}", file.display());
@@ -244,9 +243,9 @@ fn places(file: &Path, dims: std::ops::RangeInclusive<usize>) -> Result<Matrix> 
 }
 
 impl FitArgs {
-    /// How the table is to be read: the column of the groups is no feature.
+    /// How the table is to be read.
     pub(crate) fn read_options(&self) -> ReadOptions {
-        groups::without(&self.table.read_options(), self.lion.group.as_deref())
+        ReadOptions { group: self.lion.group.clone(), ..self.table.read_options() }
     }
 
     /// The command that draws the map.

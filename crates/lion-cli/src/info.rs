@@ -4,6 +4,7 @@ use crate::args::{Common, InfoArgs};
 use crate::output;
 use crate::summary::MapSummary;
 use anyhow::{Context, Result};
+use lion_tsne::map::UpdateStep;
 use lion_tsne::{Map, Metric};
 use serde::Serialize;
 
@@ -26,6 +27,9 @@ struct Info {
     /// What each power of the inverse distance weights costs; empty in a map that holds no parameters of placing, or one
     /// whose power was given.
     power_curve: Vec<Cost>,
+    /// The updates that led here, the first one first; left out where there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lineage: Vec<UpdateStep>,
 }
 
 /// The mean squared error, on the map, of places found by leaving rows out, at a power.
@@ -71,6 +75,7 @@ impl Info {
                 .map(|point| KlCurvePoint { iteration: point.iteration, kl: point.kl })
                 .collect(),
             power_curve: curve.iter().map(|point| Cost { power: point.power, error: point.error }).collect(),
+            lineage: provenance.lineage.clone(),
         })
     }
 
@@ -84,6 +89,9 @@ impl Info {
         }
         if let [first, .., last] = &self.power_curve[..] {
             facts.add("error by power", curve_in_words(&self.power_curve, first.power, last.power));
+        }
+        for (version, step) in (2..).zip(&self.lineage) {
+            facts.add(if version == 2 { "lineage" } else { "" }, step_in_words(version, step));
         }
         let metric = match self.metric {
             Metric::Euclidean => "Euclidean",
@@ -99,6 +107,17 @@ impl Info {
         facts.add("made by", format!("lion {}", self.version));
         facts.lines()
     }
+}
+
+/// One update in a line.
+fn step_in_words(version: usize, step: &UpdateStep) -> String {
+    let UpdateStep { parent, added, removed, kl, moved_median, moved_p90, .. } = step;
+    let went = if *removed > 0 { format!(", {removed} that went") } else { String::new() };
+    let kl = kl.map_or(String::new(), |kl| format!(", KL {kl:.3}"));
+    format!(
+        "version {version}: {added} rows taken in{went}{kl}; old rows moved {moved_median:.3} (p90 {moved_p90:.3}) map \
+         radii; from {parent}"
+    )
 }
 
 /// The curve of the power: where it begins and ends, its shape, its least.

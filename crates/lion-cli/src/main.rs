@@ -3,6 +3,7 @@
 mod args;
 mod calibrate;
 mod demo;
+mod diff;
 mod evaluate;
 mod export;
 mod files;
@@ -20,6 +21,7 @@ mod progress;
 mod serve;
 mod stream;
 mod summary;
+mod update;
 
 use args::{Cli, Verb};
 use std::io::{self, Write};
@@ -30,9 +32,11 @@ fn main() -> ExitCode {
     let done = match &verb {
         Verb::Fit(args) => fit::run(args, &common),
         Verb::Place(args) => place::run(args, &common),
+        Verb::Update(args) => update::run(args, &common),
         Verb::Calibrate(args) => calibrate::run(args, &common),
         Verb::Info(args) => info::run(args, &common),
         Verb::Plot(args) => plot::run(args, &common),
+        Verb::Diff(args) => diff::run(args, &common),
         Verb::Evaluate(args) => evaluate::run(args, &common),
         Verb::Stream(args) => stream::run(args, &common),
         Verb::Serve(args) => serve::run(args, &common),

@@ -85,8 +85,14 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     output::present(common, &outcome, || outcome.in_words(args))
 }
 
-/// Opens a table of rows for a map and refuses one that does not go with it.
+/// Opens a table of rows for a map and refuses one that does not go with it. Rows are placed whatever their names are:
+/// nothing need be remembered of them.
 pub(crate) fn open(file: &Path, options: &ReadOptions, files: &Files, map: &Map) -> Result<Batches> {
+    Ok(open_distinct(file, options, files, map)?.with_repeated_ids())
+}
+
+/// The same for rows that must have names of their own.
+pub(crate) fn open_distinct(file: &Path, options: &ReadOptions, files: &Files, map: &Map) -> Result<Batches> {
     let table = match map.columns() {
         Some(names) if options.columns.is_none() => {
             by_name(file, files, options, names.map(str::to_owned).collect())?
@@ -100,8 +106,7 @@ pub(crate) fn open(file: &Path, options: &ReadOptions, files: &Files, map: &Map)
         files.shown(),
         file.display()
     );
-    // Rows are placed whatever their names are: nothing need be remembered of them.
-    Ok(table.with_repeated_ids())
+    Ok(table)
 }
 
 /// Opens the table with the columns that the map was fitted to, whatever their order in the file and whatever else is in

@@ -82,10 +82,10 @@ pub(crate) struct PlacedRows {
 }
 
 impl PlacedRows {
-    /// A row of which nothing but its place is known is drawn like one that has neighbours.
+    /// Of rows in files without verdicts, nothing but the places is known.
     pub(crate) fn new(placements: PlacementSheet, dims: usize) -> Self {
         let marks = match placements.verdicts.is_empty() {
-            true => vec![Mark::Interpolated; placements.points.len() / dims],
+            true => vec![Mark::Placed; placements.points.len() / dims],
             false => placements.verdicts.iter().map(|&verdict| mark(verdict)).collect(),
         };
         Self { placements, marks, labels: None }
@@ -172,7 +172,7 @@ fn strip(places: &[f32], map: &Map) -> Vec<f32> {
 }
 
 /// A number from 0 to 1 that looks random (SplitMix64 of Steele, Lea and Flood 2014).
-fn share(number: u64) -> f64 {
+pub(crate) fn share(number: u64) -> f64 {
     let mut mixed = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

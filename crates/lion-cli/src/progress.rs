@@ -47,6 +47,9 @@ impl Phase {
     pub(crate) const OF_PLACE_OTHERWISE: &[Self] =
         &[Self::Load, Self::Library(Stage::Build), Self::Place, Self::Outliers, Self::Write];
 
+    /// What comparing two maps goes through.
+    pub(crate) const OF_DIFF: &[Self] = &[Self::Load, Self::Library(Stage::Neighbours), Self::Write];
+
     /// Its name, and what is going on meanwhile.
     fn words(self) -> (&'static str, &'static str) {
         match self {

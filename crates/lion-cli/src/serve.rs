@@ -4,7 +4,7 @@ use crate::args::{Common, NetworkArgs, ServeArgs};
 use crate::output;
 use crate::progress::Screen;
 use anyhow::{Context, Result, anyhow};
-use lion_server::http::Token;
+use lion_server::Token;
 use lion_server::{HttpConfig, Service, Settings, app, start_log};
 use lion_tsne::{Lion, Map};
 use serde::Serialize;

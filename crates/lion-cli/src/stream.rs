@@ -9,7 +9,7 @@ use crate::progress::Screen;
 use crate::summary::Facts;
 use anyhow::{Context, Result, bail};
 use input::{StreamInput, StreamLine};
-use lion_server::http::body::RowShape;
+use lion_server::changes::RowShape;
 use lion_tsne::live::{Change, Event, Live};
 use lion_tsne::{Error, Lion, Map};
 use serde::Serialize;
@@ -170,7 +170,7 @@ impl Stream {
         while !changes.is_empty() {
             let batch = changes.iter().map(|(_, change)| change.clone()).collect();
             let (row, problem) = match self.live.apply(batch) {
-                Ok(events) => return self.write(&events),
+                Ok(applied) => return self.write(&applied.events),
                 Err(Error::Unusable { row: Some(row), column: Some(column), fault }) => {
                     (row, format!(", column {} {fault}", self.shape.column(column)))
                 }
@@ -184,7 +184,7 @@ impl Stream {
             let after = changes.split_off((row + 1).min(changes.len()));
             let line = changes.pop().map_or(0, |(line, _)| line);
             let before = self.live.apply(changes.into_iter().map(|(_, change)| change).collect())?;
-            self.write(&before)?;
+            self.write(&before.events)?;
             self.skip(&format!("line {line}{problem}"))?;
             changes = after;
         }

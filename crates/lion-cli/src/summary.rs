@@ -11,6 +11,7 @@ use std::path::Path;
 
 /// With fewer groups, how rows of a new group look is a guess.
 const FEW_GROUPS: u64 = 10;
+const FEW_GROUPS_SAID: &str = ", too few to know how groups differ";
 
 /// A map, its file, and how long it took: the JSON object of `fit`.
 #[derive(Debug, Serialize)]
@@ -185,13 +186,10 @@ impl MapSummary {
                 }
             };
         };
-        let groups = match self.calibration_groups {
-            None => String::new(),
-            Some(groups) if groups < FEW_GROUPS => {
-                format!(" in {groups} groups, too few to know how groups differ")
-            }
-            Some(groups) => format!(" in {groups} groups"),
-        };
+        let groups = self.calibration_groups.map_or(String::new(), |groups| {
+            let few = if groups < FEW_GROUPS { FEW_GROUPS_SAID } else { "" };
+            format!(" in {groups} groups{few}")
+        });
         let few = match alpha > DEFAULT_ALPHA {
             true => ", the least that so few rows can tell",
             false => "",
@@ -252,10 +250,7 @@ impl MapSummary {
     }
 
     fn map_in_words(&self) -> String {
-        let dims = match self.map_dims {
-            1 => "1 dimension".to_owned(),
-            dims => format!("{dims} dimensions"),
-        };
+        let dims = dimensions(self.map_dims);
         let Some(perplexity) = self.perplexity else {
             return format!("{dims}, made elsewhere");
         };
@@ -284,10 +279,31 @@ impl Facts {
     }
 }
 
-/// A share as a person writes it.
+/// What is said at placing of a map that few groups calibrate.
+pub(crate) fn few_groups(groups: Option<u64>) -> Option<String> {
+    let groups = groups.filter(|&groups| groups < FEW_GROUPS)?;
+    Some(format!("calibrated by {groups} groups{FEW_GROUPS_SAID}"))
+}
+
+/// A number of dimensions as a person writes it.
+pub(crate) fn dimensions(count: usize) -> String {
+    if count == 1 { "1 dimension".to_owned() } else { format!("{count} dimensions") }
+}
+
+/// A share as a person writes it: with more digits where it, or what it lacks of all, is small.
 pub(crate) fn percent(share: f64) -> String {
-    let digits = if share < 0.1 { 2 } else { 1 };
-    let text = format!("{:.digits$}", 100.0 * share);
+    let percent = 100.0 * share;
+    if share > 0.0 && share < 1e-6 {
+        return format!("{percent:.1e} %").replace(".0e", "e");
+    }
+    let is_near = |digits: &usize| {
+        let unit = 10f64.powi(*digits as i32);
+        let rounded = (percent * unit).round() / unit;
+        (rounded - percent).abs() <= 0.1 * percent.min(100.0 - percent)
+    };
+    let usual = if share < 0.1 { 2 } else { 1 };
+    let digits = (usual..=14).find(is_near).unwrap_or(14);
+    let text = format!("{percent:.digits$}");
     let short = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
     format!("{short} %")
 }
@@ -328,5 +344,33 @@ pub(crate) fn seconds_in_words(seconds: f64, phases: &Phases) -> String {
     match parts.is_empty() {
         true => format!("{seconds:.2}"),
         false => format!("{seconds:.2}: {}", parts.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_readable_at_the_extremes_too() {
+        for (share, text) in [
+            (0.0, "0 %"),
+            (0.01, "1 %"),
+            (0.0099, "0.99 %"),
+            (0.05, "5 %"),
+            (0.123_456, "12.3 %"),
+            (0.5, "50 %"),
+            (0.995, "99.5 %"),
+            (1.0, "100 %"),
+            (0.000_123, "0.012 %"),
+            (0.000_04, "0.004 %"),
+            (0.000_002, "0.0002 %"),
+            (1e-7, "1e-5 %"),
+            (2.5e-300, "2.5e-298 %"),
+            (0.9999, "99.99 %"),
+            (0.999_999_9, "99.99999 %"),
+        ] {
+            assert_eq!(percent(share), text, "{share}");
+        }
     }
 }

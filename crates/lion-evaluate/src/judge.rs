@@ -65,7 +65,8 @@ impl Judge {
     fn checked(places: Matrix, labels: Option<&Labels>) -> Result<Self> {
         let (rows, dims) = (places.rows(), places.cols());
         if rows == 0 || !(1..=3).contains(&dims) {
-            let problem = format!("{rows} places of {dims} dimensions are no map: it has some of 1 to 3");
+            let problem =
+                format!("{rows} {dims}-dimensional places are no map: it has some of 1 to 3 dimensions");
             return Err(Error::Data(problem));
         }
         places.check_finite()?;
@@ -175,7 +176,8 @@ impl Judge {
     ) -> Result<Vec<T>> {
         let (rows, dims) = (self.places.rows(), self.places.cols());
         if places.cols() != dims {
-            let problem = format!("the map has {dims} dimensions, the places {}", places.cols());
+            let problem =
+                format!("the map is {dims}-dimensional, the places are {}-dimensional", places.cols());
             return Err(Error::Data(problem));
         }
         if k == 0 || k > rows {

@@ -136,7 +136,7 @@ class Camera {
       const z = DIMS === 3 ? points[at + 2] : 0;
       const x = this.width / 2 + (r[0] * points[at] + r[1] * points[at + 1] + r[2] * z - this.x) * s;
       const y = this.height / 2 - (r[3] * points[at] + r[4] * points[at + 1] + r[5] * z - this.y) * s;
-      if (x < 0 || y < 0 || x >= this.width || y >= this.height || !isShown(i)) continue;
+      if (x < 0 || y < 0 || x >= this.width || y >= this.height || !isShown(i) || alpha[i] < LEAST_PICKED) continue;
       cellOf[i] = Math.floor(y / cell) * columns + Math.floor(x / cell);
       starts[cellOf[i] + 1]++;
     }

@@ -45,8 +45,16 @@ const sizeOf = (group) => groups.get(group)?.length ?? 1;
 const crowds = [...groups.values()].filter((members) => members.length > 1)
   .sort((a, b) => b.length - a.length).slice(0, data.placed?.mostSizes ?? 0);
 
+// What a page that shows more than one map adds: words about a point, where the name of a class stands, and what is drawn
+// under the rings.
+const extras = { story: null, nameAt: null, drawUnder: null };
+// How much of each point is to be seen, from 0 to 1.
+const alpha = new Float32Array(N).fill(1);
+const LEAST_PICKED = 0.2; // a fainter point does not answer the pointer
+
 // How a placed point came to its place, in words.
 function storyOf(i) {
+  if (extras.story) return extras.story(i);
   if (i < OWN) return "";
   const words = [layers[layerOf(i)].name];
   if (scores) words.push(`score ${Number(scores[i - OWN].toPrecision(3))}`);

@@ -39,6 +39,7 @@ function reachOf(i) {
 function drawOver() {
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, camera.width, camera.height);
+  extras.drawUnder?.();
   drawGroupSizes(drawNames());
   const ring = (i, more, colour, width) => {
     const [x, y] = camera.place(i);
@@ -69,8 +70,8 @@ function drawNames() {
   (data.classes ?? []).forEach((entry, c) => {
     if (entry.anchor === null || hidden.has(c)) return;
     const name = entry.name.length > 24 ? `${entry.name.slice(0, 23)}…` : entry.name;
-    const [left, top] = camera.place(entry.anchor);
-    if (left < 0 || left > camera.width) return;
+    const [left, top] = extras.nameAt ? extras.nameAt(c) : camera.place(entry.anchor);
+    if (!(left >= 0) || left > camera.width) return;
     const half = pen.measureText(name).width / 2;
     const x = Math.max(Math.min(left, camera.width - half - 4), half + 4);
     // The name of a handful stands above it, so as not to hide it.

@@ -29,13 +29,16 @@ uniform mediump float size, solid; // said twice, once per shader, so in one pre
 uniform float fade;
 uniform vec3 paper;
 varying vec3 shade;
+varying mediump float strength;
 void main() {
   vec3 seen = rows * point;
   float away = clamp(-seen.z / depth, -1.0, 1.0);
   // A hidden point goes where nothing is drawn.
-  gl_Position = colour.a == 0.0 ? vec4(2.0, 2.0, 2.0, 1.0) : vec4((seen.xy - centre) * scale, 0.9 * away, 1.0);
+  gl_Position = colour.a < 0.01 ? vec4(2.0, 2.0, 2.0, 1.0) : vec4((seen.xy - centre) * scale, 0.9 * away, 1.0);
   gl_PointSize = size;
-  shade = mix(colour.rgb, paper, solid * fade * (away + 1.0));
+  // In space points are solid, so a faint one takes the colour of the paper instead.
+  shade = mix(colour.rgb, paper, solid * max(fade * (away + 1.0), 1.0 - colour.a));
+  strength = colour.a;
 }`;
 
 const FRAGMENT = `
@@ -44,13 +47,14 @@ uniform mediump float size, solid;
 uniform float opacity, reach, rim, diamond, shadow;
 uniform vec3 edge;
 varying vec3 shade;
+varying mediump float strength;
 void main() {
   vec2 at = size * (gl_PointCoord - 0.5);
   float distance = diamond > 0.5 ? dot(abs(at), vec2(0.70711)) : length(at);
   float cover = clamp(reach - distance, 0.0, 1.0);
   // In space a point is solid, and a little darker at its rim, so that those in front stand out.
   if (solid > 0.5 && cover < 0.5) discard;
-  float alpha = solid > 0.5 ? 1.0 : opacity * cover;
+  float alpha = solid > 0.5 ? 1.0 : opacity * cover * strength;
   vec3 rgb = rim > 0.0
     ? mix(edge, shade, clamp(reach - rim - distance, 0.0, 1.0) / max(cover, 0.001))
     : shade * (1.0 - solid * shadow * smoothstep(0.5, 1.0, distance / reach));
@@ -87,12 +91,8 @@ class GlPainter {
     gl.useProgram(program);
     this.at = (name) => gl.getUniformLocation(program, name);
     this.uniforms = new Map();
-    const sorted = new Float32Array(N * DIMS);
-    for (let k = 0; k < N; k++) {
-      for (let d = 0; d < DIMS; d++) sorted[k * DIMS + d] = points[order[k] * DIMS + d];
-    }
-    this.attribute(program, "point", DIMS, gl.FLOAT, false);
-    gl.bufferData(gl.ARRAY_BUFFER, sorted, gl.STATIC_DRAW);
+    this.places = this.attribute(program, "point", DIMS, gl.FLOAT, false);
+    this.move();
     this.colours = this.attribute(program, "colour", 4, gl.UNSIGNED_BYTE, true);
     this.recolour();
   }
@@ -107,6 +107,17 @@ class GlPainter {
     return buffer;
   }
 
+  // The place of every point, also after points moved.
+  move() {
+    const { gl } = this;
+    this.sorted ??= new Float32Array(N * DIMS);
+    for (let k = 0; k < N; k++) {
+      for (let d = 0; d < DIMS; d++) this.sorted[k * DIMS + d] = points[order[k] * DIMS + d];
+    }
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.places);
+    gl.bufferData(gl.ARRAY_BUFFER, this.sorted, gl.DYNAMIC_DRAW);
+  }
+
   // The colour of every point, with an alpha of 0 for those hidden.
   recolour() {
     const { gl } = this;
@@ -117,7 +128,7 @@ class GlPainter {
       rgba[4 * k] = colour[0];
       rgba[4 * k + 1] = colour[1];
       rgba[4 * k + 2] = colour[2];
-      rgba[4 * k + 3] = isShown(i) ? 255 : 0;
+      rgba[4 * k + 3] = isShown(i) ? 255 * alpha[i] : 0;
     }
     gl.bindBuffer(gl.ARRAY_BUFFER, this.colours);
     gl.bufferData(gl.ARRAY_BUFFER, rgba, gl.DYNAMIC_DRAW);
@@ -179,6 +190,8 @@ class CanvasPainter {
     canvas.replaceWith(this.context.canvas);
   }
 
+  move() {}
+
   recolour() {}
 
   paint(camera, ratio, theme) {
@@ -205,10 +218,11 @@ class CanvasPainter {
       opacity: DIMS === 3 ? 1 : opacity,
     };
     for (const i of members) {
-      if (!isShown(i)) continue;
+      if (!isShown(i) || alpha[i] < 0.01) continue;
       const [x, y, near] = camera.place(i);
       // In space a point is solid, and fades towards the paper the farther it is.
-      const fade = DIMS === 3 ? fadeOf(layer) * (1 - near) : 0;
+      const fade = DIMS === 3 ? Math.max(fadeOf(layer) * (1 - near), 1 - alpha[i]) : 0;
+      brush.opacity = DIMS === 3 ? 1 : opacity * alpha[i];
       const own = colourOf(i);
       for (let c = 0; c < 3; c++) colour[c] = own[c] + (theme.paper[c] - own[c]) * fade;
       blendDot(image, x * ratio - 0.5, y * ratio - 0.5, brush);

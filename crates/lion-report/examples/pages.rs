@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use lion_report::{Mark, Placed, Scatter, html, png, svg};
+use lion_report::{Mark, Morph, MorphChange, Placed, Scatter, Within, html, png, svg};
 
 /// A small generator, so that the example needs no dependency and always draws the same.
 struct PageRandom(u64);
@@ -25,6 +25,7 @@ impl PageRandom {
 }
 
 /// A made-up map: clusters of different shape around a sunflower of centres.
+#[derive(Default)]
 struct PageMap {
     points: Vec<f32>,
     ids: Vec<String>,
@@ -34,7 +35,7 @@ struct PageMap {
 fn make(n: usize, dims: usize, names: &[String]) -> PageMap {
     let mut random = PageRandom(n as u64);
     let clusters = names.len();
-    let mut made = PageMap { points: Vec::new(), ids: Vec::new(), labels: Vec::new() };
+    let mut made = PageMap::default();
     for row in 0..n {
         // Cluster k is about 1/(k+4) as large as it might be, so that the counts differ.
         let cluster = (random.uniform().powf(1.3) * clusters as f32) as usize % clusters;
@@ -57,26 +58,29 @@ fn make(n: usize, dims: usize, names: &[String]) -> PageMap {
 /// Rows placed into a made-up map.
 #[derive(Default)]
 struct New {
-    points: Vec<f32>,
+    rows: PageMap,
     marks: Vec<Mark>,
-    ids: Vec<String>,
-    labels: Vec<String>,
     groups: Vec<Option<u64>>,
     scores: Vec<f64>,
 }
 
 impl New {
     fn push(&mut self, point: &[f32], mark: Mark, label: &str, group: Option<u64>, score: f64) {
-        self.ids.push(format!("new-{:05}", self.marks.len()));
-        self.points.extend(point);
+        self.rows.ids.push(format!("new-{:05}", self.marks.len()));
+        self.rows.points.extend(point);
+        self.rows.labels.push(label.to_owned());
         self.marks.push(mark);
-        self.labels.push(label.to_owned());
         self.groups.push(group);
         self.scores.push(score);
     }
 
     fn placed(&self) -> Placed<'_> {
-        Placed::new(&self.points, &self.marks).ids(&self.ids).groups(&self.groups).scores(&self.scores)
+        let placed = Placed::new(&self.rows.points, &self.marks).ids(&self.rows.ids);
+        placed.groups(&self.groups).scores(&self.scores)
+    }
+
+    fn labelled(&self) -> Placed<'_> {
+        self.placed().labels(&self.rows.labels)
     }
 }
 
@@ -147,33 +151,100 @@ fn write_placed(folder: &Path, digits: &[String]) -> Result<(), Box<dyn std::err
     let made = make(2500, 2, digits);
     let new = place(&made, 2, 1000, 16);
     let map = Scatter::new(2, &made.points).subtitle(subtitle).ids(&made.ids).labels(&made.labels);
-    write(
-        folder,
-        "placed",
-        &map.title("New rows in a map of digits").placed(new.placed().labels(&new.labels)),
-    )?;
+    write(folder, "placed", &map.title("New rows in a map of digits").placed(new.labelled()))?;
     write(folder, "unlabelled", &map.title("New rows without labels").placed(new.placed()))?;
     let map = Scatter::new(2, &made.points);
-    write(folder, "bare", &map.title("No labels at all").placed(Placed::new(&new.points, &new.marks)))?;
+    write(folder, "bare", &map.title("No labels at all").placed(Placed::new(&new.rows.points, &new.marks)))?;
 
     let years: Vec<String> =
         made.points.chunks(2).map(|p| format!("{:.1}", 1990.0 + p[0] / 4.0 + p[1] / 9.0)).collect();
     let map = Scatter::new(2, &made.points).title("New rows on a scale").labels(&years);
     let few = place(&PageMap { labels: years.clone(), points: made.points.clone(), ids: made.ids }, 2, 40, 2);
-    write(folder, "placed-years", &map.placed(few.placed().labels(&few.labels)))?;
+    write(folder, "placed-years", &map.placed(few.labelled()))?;
 
     let made = make(5000, 3, digits);
     let new = place(&made, 3, 400, 12);
     let map = Scatter::new(3, &made.points).title("New rows in space").ids(&made.ids).labels(&made.labels);
-    write(folder, "placed-space", &map.placed(new.placed().labels(&new.labels)))?;
+    write(folder, "placed-space", &map.placed(new.labelled()))?;
 
     let made = make(60_000, 2, digits);
     for (name, inside, outliers) in [("ten-thousand", 10_000, 60), ("crowd", 100_000, 600)] {
         let new = place(&made, 2, inside, outliers);
         let map = Scatter::new(2, &made.points).title("New rows in a large map").labels(&made.labels);
-        write(folder, name, &map.placed(new.placed().labels(&new.labels)))?;
+        write(folder, name, &map.placed(new.labelled()))?;
     }
     Ok(())
+}
+
+/// A map and another of most of its rows: turned, mirrored and larger, one cluster elsewhere, the first rows gone and
+/// the last ones new.
+fn write_morph(
+    folder: &Path,
+    name: &str,
+    made: &PageMap,
+    dims: usize,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let n = made.ids.len();
+    let (sin, cos) = 2.0_f64.sin_cos();
+    let matrix = match dims {
+        2 => vec![1.5 * cos, 1.5 * sin, 1.5 * sin, -1.5 * cos],
+        _ => vec![1.5 * cos, 1.5 * sin, 0.0, 1.5 * sin, -1.5 * cos, 0.0, 0.0, 0.0, 1.5],
+    };
+    let shift = vec![5.0; dims];
+    let mut random = PageRandom(9);
+    let strays = &made.labels[0];
+    let is_stray: Vec<bool> = made.labels.iter().map(|label| label == strays).collect();
+    let to = made.points.chunks_exact(dims).zip(&is_stray).flat_map(|(from, &stray)| {
+        let along = |row: usize| -> f64 {
+            (0..dims).map(|column| matrix[row * dims + column] * f64::from(from[column])).sum()
+        };
+        let away = if stray { 45.0 } else { 0.0 };
+        (0..dims).map(|d| (along(d) + 5.0 + away) as f32 + random.normal()).collect::<Vec<f32>>()
+    });
+    let to: Vec<f32> = to.collect();
+    let within = |row: usize| match row {
+        _ if row < n / 20 => Within::First,
+        _ if row >= n - n / 20 => Within::Second,
+        _ => Within::Both,
+    };
+    let within: Vec<Within> = (0..n).map(within).collect();
+    let moved: Vec<f64> = is_stray.iter().map(|&stray| if stray { 0.9 } else { 0.015 }).collect();
+    let clusters: Vec<Option<u32>> = is_stray.iter().map(|&stray| Some(u32::from(stray))).collect();
+    let names = ["all others".to_owned(), strays.clone()];
+    let change = |kind: &str, words: &str, clusters| MorphChange {
+        kind: kind.to_owned(),
+        name: strays.clone(),
+        words: words.to_owned(),
+        count: "by 0.90 map radii".to_owned(),
+        only: None,
+        clusters,
+    };
+    let morph = Morph {
+        title: &format!("{name} → {strays}"),
+        subtitle: "Half of the rows moved by at most 0.02 map radii",
+        names: ["monday", "tuesday"],
+        dims,
+        from: &made.points,
+        to: &to,
+        matrix: &matrix,
+        shift: &shift,
+        within: &within,
+        ids: &made.ids,
+        labels: Some(&made.labels),
+        moved: &moved,
+        overlap: &vec![0.8; n],
+        cluster_of: [&clusters, &clusters],
+        clusters: [&names, &names],
+        changes: &[
+            MorphChange { only: Some(Within::Second), ..change("Born", "", [vec![], vec![1]]) },
+            change("Split", "into two", [vec![1], vec![]]),
+            change("Moved", "", [vec![1], vec![1]]),
+        ],
+    };
+    std::fs::write(folder.join(format!("{name}.html")), morph.html()?)?;
+    let picture = morph.picture()?;
+    std::fs::write(folder.join(format!("{name}.svg")), picture.svg())?;
+    Ok(std::fs::write(folder.join(format!("{name}.png")), picture.png()?)?)
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -245,6 +316,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     )?;
 
     write_placed(folder, &digits)?;
+    write_morph(folder, "morph", &make(2500, 2, &digits), 2)?;
+    write_morph(folder, "morph-space", &make(2000, 3, &digits), 3)?;
+    write_morph(folder, "morph-large", &make(60_000, 2, &clothes), 2)?;
+    write_morph(folder, "morph-hostile", &make(300, 2, &hostile), 2)?;
 
     let made = make(1_000_000, 2, &digits);
     write(folder, "million", &Scatter::new(2, &made.points).title("A million points").labels(&made.labels))

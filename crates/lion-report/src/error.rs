@@ -8,7 +8,7 @@ pub enum Error {
     #[error("the map has no points: there is nothing to draw")]
     Empty,
     /// The number of dimensions is not one that can be drawn.
-    #[error("a map of {0} dimensions cannot be drawn: fit it with 2 or 3")]
+    #[error("a {0}-dimensional map cannot be drawn: fit it with 2 or 3 dimensions")]
     Dimensions(usize),
     /// The slices do not fit together.
     #[error("{what} has {found} entries where {of} needs {expected}: {hint}")]

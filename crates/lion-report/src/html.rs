@@ -10,8 +10,15 @@ use crate::layer::{FigureLayer, MarkShape};
 use crate::text::{count, escape, points};
 use crate::{Error, Placed, Result, Scatter, palette};
 
-const PAGE: &str = include_str!("../assets/page.html");
-const STYLE: &str = include_str!("../assets/page.css");
+pub(crate) const PAGE: &str = include_str!("../assets/page.html");
+/// What is beside the map.
+const LEGEND: &str = r#"<aside id="legend" aria-label="Legend"></aside>"#;
+/// Colours, what the dashboard has too, and the page's own.
+pub(crate) const STYLE: &str = concat!(
+    include_str!("../assets/theme.css"),
+    include_str!("../assets/base.css"),
+    include_str!("../assets/page.css")
+);
 /// One module, in this order: what is known, how it is seen, how it is painted, how it answers.
 const SCRIPTS: [&str; 5] = [
     include_str!("../assets/data.js"),
@@ -27,7 +34,7 @@ const SCRIPTS: [&str; 5] = [
 pub fn html(map: &Scatter) -> Result<String> {
     map.check()?;
     let title = if map.title.is_empty() { "Map" } else { map.title };
-    let data = data(map);
+    let data = map_data(map);
     let data = serde_json::to_string(&data).map_err(|error| Error::Render(error.to_string()))?;
     Ok(fill(
         PAGE,
@@ -36,6 +43,8 @@ pub fn html(map: &Scatter) -> Result<String> {
             ("subtitle", &escape(map.subtitle)),
             ("count", &points(map.len())),
             ("placed", &map.placed.map_or(String::new(), |placed| placed.summary())),
+            ("side", LEGEND),
+            ("below", ""),
             ("style", STYLE),
             ("script", &SCRIPTS.concat()),
             // Inside a script element only "<" can end it or open a comment, and in JSON it may always be escaped.
@@ -45,7 +54,7 @@ pub fn html(map: &Scatter) -> Result<String> {
 }
 
 /// What the page is told; `data.js` reads it.
-fn data(map: &Scatter) -> Value {
+pub(crate) fn map_data(map: &Scatter) -> Value {
     let colouring = Colouring::of(map);
     let unit = normalise(map);
     let layers = FigureLayer::of(map);

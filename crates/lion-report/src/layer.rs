@@ -103,11 +103,11 @@ mod tests {
         for own in [1, 100, 2500, 60_000] {
             for new in [1, 1000, 100_000] {
                 let points = vec![0.0; own * 2];
-                let marks: Vec<Mark> = (0..new).map(|i| Mark::ALL[3 - i % 4]).collect();
+                let marks: Vec<Mark> = (0..new).map(|i| Mark::ALL[4 - i % 5]).collect();
                 let coordinates = vec![0.0; new * 2];
                 let map = Scatter::new(2, &points).placed(Placed::new(&coordinates, &marks));
                 let layers = FigureLayer::of(&map);
-                assert_eq!(layers.len(), 1 + new.min(4));
+                assert_eq!(layers.len(), 1 + new.min(5));
                 assert_eq!(layers.iter().map(|layer| layer.count).sum::<usize>(), own + new);
                 let radius = |mark| layers.iter().find(|layer| layer.mark == mark).map(|layer| layer.radius);
                 let interpolated = radius(Some(Mark::Interpolated)).unwrap_or(f32::INFINITY);

@@ -6,6 +6,8 @@
 //! - [`png`]: the same figure as pixels, the same on every machine (the font is compiled in);
 //! - [`html`]: one self-contained page to look around in: pan, zoom, hover, search, legend that hides and shows.
 //!
+//! A [`Morph`] is two maps of the same rows: a page in which one becomes the other, and a picture of both.
+//!
 //! A [`Document`] is a report: headings, words, claims, tables and figures in order, which become one self-contained page
 //! for a wide screen, a phone and paper ([`Document::html`]). A figure is a [`Picture`], which is also an SVG file and a
 //! PNG file of its own. It is made from numbers by
@@ -74,6 +76,7 @@ mod images;
 mod landing;
 mod layer;
 mod legend;
+mod morph;
 mod palette;
 mod picture;
 mod placed;
@@ -92,6 +95,7 @@ pub use heat::Heat;
 pub use html::html;
 pub use images::{ImageCell, ImageRow, Images};
 pub use landing::{Landing, LandingPoint};
+pub use morph::{Morph, MorphChange, Within};
 pub use picture::{Picture, panel};
 pub use placed::{Mark, Placed};
 pub use png::png;

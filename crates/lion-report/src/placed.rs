@@ -18,11 +18,14 @@ pub enum Mark {
     BesideOutlier,
     /// It is like nothing in the map, and was put apart: a diamond.
     Outlier,
+    /// Nothing is known of it but its place: a ringed disc.
+    Placed,
 }
 
 impl Mark {
     /// In the order of drawing, so that what is strange lies on top.
-    pub(crate) const ALL: [Mark; 4] = [Mark::Exact, Mark::Interpolated, Mark::BesideOutlier, Mark::Outlier];
+    pub(crate) const ALL: [Mark; 5] =
+        [Mark::Exact, Mark::Interpolated, Mark::Placed, Mark::BesideOutlier, Mark::Outlier];
 
     /// Its name in tables, legends and tooltips.
     pub(crate) fn name(self) -> &'static str {
@@ -31,6 +34,7 @@ impl Mark {
             Mark::Interpolated => "interpolated",
             Mark::BesideOutlier => "beside-outlier",
             Mark::Outlier => "outlier",
+            Mark::Placed => "placed",
         }
     }
 
@@ -39,7 +43,7 @@ impl Mark {
         match self {
             Mark::Exact => 0.75,
             Mark::BesideOutlier => 0.62,
-            Mark::Interpolated | Mark::Outlier => 1.0,
+            Mark::Interpolated | Mark::Outlier | Mark::Placed => 1.0,
         }
     }
 
@@ -178,9 +182,12 @@ impl<'a> Placed<'a> {
         format!("{} placed", count(self.marks.len()))
     }
 
-    /// "1,000 placed, 15 outliers".
+    /// "1,000 placed, 15 outliers"; where nobody knows which are outliers, "1,000 placed".
     pub(crate) fn summary(&self) -> String {
         let outliers = self.count(Mark::Outlier);
+        if self.count(Mark::Placed) == self.marks.len() && !self.marks.is_empty() {
+            return self.heading();
+        }
         let s = if outliers == 1 { "" } else { "s" };
         format!("{}, {} outlier{s}", self.heading(), count(outliers))
     }

@@ -160,12 +160,14 @@ impl Broken {
             *broken = now.is_some();
         }
         if self.rules.new_cluster {
-            for forming in health.forming.iter().filter(|forming| !self.groups.contains(&forming.group)) {
-                let (size, group) = (forming.size as f64, Some(forming.group));
+            for forming in
+                health.forming.iter().filter(|forming| !self.groups.contains(&forming.cluster.group))
+            {
+                let (size, group) = (forming.cluster.size as f64, Some(forming.cluster.group));
                 let what = "are outliers close to each other";
                 alerts.push(alert("new-cluster", size, None, group, forming.evidence, what));
             }
-            self.groups = health.forming.iter().map(|forming| forming.group).collect();
+            self.groups = health.forming.iter().map(|forming| forming.cluster.group).collect();
         }
         alerts
     }

@@ -2,7 +2,6 @@
 
 mod answer;
 mod assets;
-pub mod body;
 mod error;
 mod events;
 mod guard;
@@ -12,6 +11,7 @@ mod map;
 
 pub use guard::{Hosts, Token};
 
+use crate::changes::RowShape;
 use crate::metrics::Metrics;
 use crate::service::Service;
 use crate::stop::Stop;
@@ -21,7 +21,6 @@ use axum::http::{Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use body::RowShape;
 use bytes::Bytes;
 use error::Problem;
 use intake::Intake;

@@ -15,9 +15,10 @@
 
 mod alerts;
 mod batch;
+pub mod changes;
 mod export;
 mod feed;
-pub mod http;
+mod http;
 mod listen;
 mod logs;
 mod metrics;
@@ -33,7 +34,7 @@ mod writer;
 pub use alerts::{Rules, Webhook, watch};
 pub use export::{Logged, StoredEvents};
 pub use feed::{EventRange, Feed, FeedBatch};
-pub use http::{HttpConfig, app};
+pub use http::{Hosts, HttpConfig, Token, app};
 pub use listen::serve;
 pub use logs::{LogFormat, start_log};
 pub use service::{Missed, Service, Stats};

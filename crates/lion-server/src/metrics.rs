@@ -1,4 +1,7 @@
 //! What is counted, as Prometheus reads it.
+//!
+//! By hand: most of it is read from the view when somebody asks, where `prometheus-client` keeps numbers of its own, and it
+//! writes OpenMetrics, which is another content type.
 
 use crate::service::{Service, Stats};
 use axum::http::Method;

@@ -1,6 +1,6 @@
 //! What is asked of the writer, and what it answers.
 
-use crate::http::body::column_name;
+use crate::changes::column_name;
 use lion_tsne::live::{Arrival, Change, Event};
 use lion_tsne::{Error, Map};
 

@@ -3,7 +3,7 @@
 use crate::error::{CellAddress, Error, Fault, Result};
 use crate::input::Gauge;
 use crate::select::{ReadOptions, Selection, SourceColumn, SourceKind, no_numeric_column};
-use crate::table::{Source, Table, push_id, push_label};
+use crate::table::{Source, Table, push_id, push_text};
 use crate::value::Value;
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
@@ -125,8 +125,11 @@ impl<D: Decoder> Columnar<D> {
                 push_id(table, id, || cell(row, name))?;
             }
         }
-        if let Some(c) = self.selection.label {
-            texts(&batch.column(c).slice(start, rows)).into_iter().for_each(|label| push_label(table, label));
+        for (column, to) in
+            [(self.selection.label, &mut table.labels), (self.selection.group, &mut table.groups)]
+        {
+            let found = column.map(|c| texts(&batch.column(c).slice(start, rows)));
+            found.into_iter().flatten().for_each(|text| push_text(to, text));
         }
         table.rows += rows;
         Ok(())

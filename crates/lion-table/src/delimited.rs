@@ -5,7 +5,7 @@ use crate::input::{Gauge, Input, io_error};
 use crate::lines::Lines;
 use crate::record::Records;
 use crate::select::{Header, ReadOptions, Selection, SourceColumn, SourceKind, nameless, nameless_numbers};
-use crate::table::{Source, Table, push_id, push_label};
+use crate::table::{Source, Table, push_id, push_text};
 use std::collections::HashSet;
 use std::io::{BufRead, Cursor, Read};
 
@@ -104,7 +104,10 @@ impl CsvReader {
             push_id(table, Some(text(self.records.cell(c))), || self.cell(Some(c)))?;
         }
         if let Some(c) = self.selection.label {
-            push_label(table, Some(text(self.records.cell(c))));
+            push_text(&mut table.labels, Some(text(self.records.cell(c))));
+        }
+        if let Some(c) = self.selection.group {
+            push_text(&mut table.groups, Some(text(self.records.cell(c))));
         }
         table.rows += 1;
         Ok(())

@@ -4,7 +4,7 @@ use crate::error::{CellAddress, Error, Fault, Result};
 use crate::input::{BYTE_ORDER_MARK, Gauge, Input};
 use crate::lines::Lines;
 use crate::select::{ReadOptions, Selection, SourceColumn, nameless_numbers};
-use crate::table::{Source, Table, push_id, push_label};
+use crate::table::{Source, Table, push_id, push_text};
 use crate::value::Value;
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -89,7 +89,7 @@ impl JsonlReader {
             lines: JsonLines::new(input)?,
             columns: Vec::new(),
             places: HashMap::new(),
-            selection: Selection { features: Vec::new(), id: None, label: None, list: false },
+            selection: Selection { features: Vec::new(), id: None, label: None, group: None, list: false },
             names: Vec::new(),
             arrays: false,
             chosen: options.columns.is_some(),
@@ -186,7 +186,10 @@ impl JsonlReader {
             push_id(table, values[c].clone().into_text(), || self.lines.cell(&self.columns[c].name))?;
         }
         if let Some(c) = self.selection.label {
-            push_label(table, values[c].clone().into_text());
+            push_text(&mut table.labels, values[c].clone().into_text());
+        }
+        if let Some(c) = self.selection.group {
+            push_text(&mut table.groups, values[c].clone().into_text());
         }
         table.rows += 1;
         Ok(())

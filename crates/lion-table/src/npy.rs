@@ -1,4 +1,6 @@
 //! NumPy's `.npy`: a magic number, a small Python dictionary, then the numbers.
+//!
+//! By hand: `npyz` brings a generator of parsers and big integers for this dictionary, and says in its own words what is wrong.
 
 use crate::error::{Error, Result};
 use crate::input::Input;

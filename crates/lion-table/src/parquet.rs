@@ -5,7 +5,7 @@ use crate::error::{CellAddress, Error, Result};
 use crate::guard::guarded;
 use crate::input::Gauge;
 use crate::select::{ReadOptions, Selection, SourceColumn};
-use crate::table::{Source, Table, push_id, push_label};
+use crate::table::{Source, Table, push_id, push_text};
 use arrow_array::RecordBatch;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -41,6 +41,7 @@ pub(crate) struct ParquetReader<R> {
     /// The columns of ids and labels in the file.
     id: Option<usize>,
     label: Option<usize>,
+    group: Option<usize>,
     /// The rows in order, all chosen columns side by side.
     rows: Columnar<ParquetBatches>,
     count: Option<usize>,
@@ -60,12 +61,13 @@ impl<R: Chunks> ParquetReader<R> {
     pub(crate) fn open(file: String, reader: R, options: &ReadOptions) -> Result<Self> {
         let metadata = load(&file, &reader)?;
         let (columns, selection) = select(&file, metadata.schema(), options)?;
-        let (roots, id, label) = (selection.features.clone(), selection.id, selection.label);
+        let (roots, id, label, group) =
+            (selection.features.clone(), selection.id, selection.label, selection.group);
         let (columns, selection, projection) = narrow(columns, selection);
         let batches = decode_all(&file, &reader, &metadata, projection)?;
         let count = believable_rows(&reader, &metadata, roots.len()).filter(|_| !selection.list);
         let rows = Columnar::new(file, batches, Gauge::default(), &columns, selection)?;
-        Ok(Self { reader, metadata, roots, id, label, rows, count })
+        Ok(Self { reader, metadata, roots, id, label, group, rows, count })
     }
 
     /// Adds the feature columns of one row group, a few at a time; ids and labels are another matter.
@@ -109,20 +111,22 @@ impl<R: Chunks> ParquetReader<R> {
 }
 
 impl<R: Chunks> ParquetReader<R> {
-    /// Adds the ids and labels of all rows. Rows of the table before `first` are of other files.
+    /// Adds the ids, labels and groups of all rows. Rows of the table before `first` are of other files.
     fn fill_names(&self, table: &mut Table, first: usize) -> Result<()> {
-        for (column, is_id) in [(self.id, true), (self.label, false)] {
+        for (role, column) in [self.id, self.label, self.group].into_iter().enumerate() {
             let Some(column) = column else { continue };
             let mut batches = decode_all(&self.rows.file, &self.reader, &self.metadata, vec![column])?;
             let mut row = 0;
             while let Some(batch) = batches.next_batch()? {
                 for text in texts(batch.column(0)) {
-                    if is_id {
-                        let column = self.metadata.schema().field(column).name().clone();
-                        let file = self.rows.file.clone();
-                        push_id(table, text, || CellAddress { file, row, line: None, column })?;
-                    } else {
-                        push_label(table, text);
+                    match role {
+                        0 => {
+                            let column = self.metadata.schema().field(column).name().clone();
+                            let file = self.rows.file.clone();
+                            push_id(table, text, || CellAddress { file, row, line: None, column })?;
+                        }
+                        1 => push_text(&mut table.labels, text),
+                        _ => push_text(&mut table.groups, text),
                     }
                     row += 1;
                 }
@@ -157,7 +161,7 @@ impl<R: Chunks> Source for ParquetReader<R> {
         let leaves = self.metadata.parquet_schema();
         let used = |&leaf: &usize| {
             let root = leaves.get_column_root_idx(leaf);
-            self.roots.contains(&root) || self.id == Some(root) || self.label == Some(root)
+            self.roots.contains(&root) || [self.id, self.label, self.group].contains(&Some(root))
         };
         (0..leaves.num_columns()).filter(used).map(|leaf| largest(leaf).min(PAGES)).sum::<usize>() + (1 << 20)
     }
@@ -188,7 +192,7 @@ fn believable_rows<R: Chunks>(reader: &R, metadata: &ArrowReaderMetadata, cols: 
 /// The selection by position among the columns it uses, which are all that will be decoded.
 fn narrow(columns: Vec<SourceColumn>, selection: Selection) -> (Vec<SourceColumn>, Selection, Vec<usize>) {
     let mut used: Vec<usize> = selection.features.clone();
-    used.extend(selection.id.iter().chain(&selection.label));
+    used.extend([selection.id, selection.label, selection.group].iter().flatten());
     used.sort_unstable();
     used.dedup();
     let place = |c: usize| used.partition_point(|&u| u < c);
@@ -196,6 +200,7 @@ fn narrow(columns: Vec<SourceColumn>, selection: Selection) -> (Vec<SourceColumn
         features: selection.features.iter().map(|&c| place(c)).collect(),
         id: selection.id.map(place),
         label: selection.label.map(place),
+        group: selection.group.map(place),
         list: selection.list,
     };
     let mut columns: Vec<Option<SourceColumn>> = columns.into_iter().map(Some).collect();

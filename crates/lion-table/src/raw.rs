@@ -3,7 +3,7 @@
 use crate::error::{CellAddress, Error, Fault, Result};
 use crate::input::{Gauge, Input};
 use crate::select::{ReadOptions, Selection, SourceColumn, nameless, nameless_numbers};
-use crate::table::{Source, Table, number_text, push_id, push_label};
+use crate::table::{Source, Table, number_text, push_id, push_text};
 use std::io::{Cursor, Read};
 
 /// The real types of numbers.
@@ -219,7 +219,10 @@ impl Raw {
                 push_id(table, dtype.text(number(row, c)), || self.cell(self.taken + row, c))?;
             }
             if let Some(c) = self.selection.label {
-                push_label(table, dtype.text(number(row, c)));
+                push_text(&mut table.labels, dtype.text(number(row, c)));
+            }
+            if let Some(c) = self.selection.group {
+                push_text(&mut table.groups, dtype.text(number(row, c)));
             }
         }
         table.rows += rows;
@@ -255,7 +258,10 @@ impl Raw {
                     push_id(&mut table, dtype.text(number), || self.cell(row, c))?;
                 }
                 if self.selection.label == Some(c) {
-                    push_label(&mut table, dtype.text(number));
+                    push_text(&mut table.labels, dtype.text(number));
+                }
+                if self.selection.group == Some(c) {
+                    push_text(&mut table.groups, dtype.text(number));
                 }
             }
         }
@@ -281,7 +287,11 @@ impl Raw {
         };
         let range = self.taken..self.taken + rows;
         table.data.extend_from_slice(&turned.data[range.start * turned.cols..range.end * turned.cols]);
-        for (to, from) in [(&mut table.ids, &turned.ids), (&mut table.labels, &turned.labels)] {
+        for (to, from) in [
+            (&mut table.ids, &turned.ids),
+            (&mut table.labels, &turned.labels),
+            (&mut table.groups, &turned.groups),
+        ] {
             if let (Some(to), Some(from)) = (to, from) {
                 to.extend_from_slice(&from[range.clone()]);
             }

@@ -1,4 +1,7 @@
 //! The records of a CSV file: lines split into cells, with quotes as RFC 4180 has them.
+//!
+//! By hand: the crate `csv` was no faster (6 million values: 0.21 to 0.36 s here, 0.21 to 0.46 s there), and gives a record that
+//! follows blank lines the number of the first of them.
 
 use crate::input::BYTE_ORDER_MARK;
 use std::io::{self, BufRead};

@@ -12,6 +12,8 @@ pub struct ReadOptions {
     pub id: Option<String>,
     /// The column of labels; an empty cell is the empty label.
     pub label: Option<String>,
+    /// The column of the group that a row belongs to; an empty cell is a group too.
+    pub group: Option<String>,
     /// The features, in this order; every numeric column of the file when absent.
     pub columns: Option<Vec<String>>,
     /// Columns that are not features.
@@ -24,7 +26,7 @@ impl ReadOptions {
     /// Every column that is asked for.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         let features = self.columns.iter().flatten().chain(&self.exclude);
-        self.id.iter().chain(&self.label).chain(features).map(String::as_str)
+        self.id.iter().chain(&self.label).chain(&self.group).chain(features).map(String::as_str)
     }
 }
 
@@ -67,6 +69,7 @@ pub(crate) struct Selection {
     pub(crate) features: Vec<usize>,
     pub(crate) id: Option<usize>,
     pub(crate) label: Option<usize>,
+    pub(crate) group: Option<usize>,
     /// The features are the values of one column of lists.
     pub(crate) list: bool,
 }
@@ -77,14 +80,16 @@ impl Selection {
         let find = |name: &String| find(file, columns, name);
         let id = options.id.as_ref().map(find).transpose()?;
         let label = options.label.as_ref().map(find).transpose()?;
-        for &role in [id, label].iter().flatten() {
+        let group = options.group.as_ref().map(find).transpose()?;
+        let roles = [id, label, group];
+        for &role in roles.iter().flatten() {
             check_role(file, &columns[role])?;
         }
         let mut taken = vec![false; columns.len()];
         for name in &options.exclude {
             taken[find(name)?] = true;
         }
-        for &role in [id, label].iter().flatten() {
+        for &role in roles.iter().flatten() {
             taken[role] = true;
         }
         let wanted: Vec<usize> = match &options.columns {
@@ -97,7 +102,7 @@ impl Selection {
         let features: Vec<usize> =
             wanted.into_iter().filter(|&c| !std::mem::replace(&mut taken[c], true)).collect();
         let list = check_features(file, columns, &features)?;
-        Ok(Self { features, id, label, list })
+        Ok(Self { features, id, label, group, list })
     }
 
     /// Every column is a feature, in the order of the file: rows can be copied whole.

@@ -26,6 +26,8 @@ pub struct Table {
     pub ids: Option<Vec<String>>,
     /// One label per row, if a label column was asked for.
     pub labels: Option<Vec<String>>,
+    /// One group per row, if a group column was asked for.
+    pub groups: Option<Vec<String>>,
 }
 
 impl Table {
@@ -49,6 +51,7 @@ impl Table {
             columns,
             ids: selection.id.map(|_| Vec::new()),
             labels: selection.label.map(|_| Vec::new()),
+            groups: selection.group.map(|_| Vec::new()),
         }
     }
 
@@ -413,10 +416,10 @@ pub(crate) fn push_id(
     Ok(())
 }
 
-/// Adds the label of a row; none is the empty label.
-pub(crate) fn push_label(table: &mut Table, label: Option<String>) {
-    if let Some(labels) = &mut table.labels {
-        labels.push(label.map(whole).unwrap_or_default());
+/// Adds the label or the group of a row; none is the empty one.
+pub(crate) fn push_text(texts: &mut Option<Vec<String>>, text: Option<String>) {
+    if let Some(texts) = texts {
+        texts.push(text.map(whole).unwrap_or_default());
     }
 }
 

@@ -2,8 +2,9 @@
 //! positions of all outliers once they are in one place.
 
 use crate::arrays::ArrayRows;
+use crate::columns::{PyColumns, broken};
 use crate::errors::exception;
-use crate::placements::{broken, stream, values};
+use crate::placements::values;
 use crate::placer::PyPlacer;
 use arrow_array::{ArrayRef, BinaryArray, RecordBatch};
 use lion_tsne::lion::{PendingOutlier, PlacedRow, PlacementColumn, Resolved};
@@ -11,36 +12,11 @@ use lion_tsne::{Error, Lion, Matrix, Placement};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyCapsule;
 use std::sync::Arc;
 
-/// Columns for whoever reads them through Arrow's C interface.
-#[pyclass(name = "Columns", frozen, module = "liontsne._native")]
-pub(crate) struct PyColumns(RecordBatch);
-
-#[pymethods]
-impl PyColumns {
-    /// The columns as a stream of one batch.
-    #[pyo3(signature = (requested_schema=None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
-        let _ = requested_schema;
-        stream(py, &self.0)
-    }
-
-    fn __len__(&self) -> usize {
-        self.0.num_rows()
-    }
-}
-
-impl PyColumns {
-    fn new(columns: Vec<(&str, ArrayRef)>) -> PyResult<Self> {
-        let columns = columns.into_iter().map(|(name, values)| (name, values, true));
-        RecordBatch::try_from_iter_with_nullable(columns).map(Self).map_err(broken)
-    }
+fn collected(columns: Vec<(&str, ArrayRef)>) -> PyResult<PyColumns> {
+    let columns = columns.into_iter().map(|(name, values)| (name, values, true));
+    RecordBatch::try_from_iter_with_nullable(columns).map(PyColumns).map_err(broken)
 }
 
 /// Places all rows but outliers: the columns of `lion place` but `id`, and `stranger`. An outlier has no place and no group,
@@ -59,7 +35,7 @@ pub(crate) fn resolve<'py>(py: Python<'py>, placer: &PyPlacer, x: &Bound<'py, Py
         }
         let mut columns = columns(&lion, &placements, |name| name != "id")?;
         columns.push(("stranger", Arc::new(BinaryArray::from_iter(pending))));
-        PyColumns::new(columns)
+        collected(columns)
     })
 }
 
@@ -86,7 +62,7 @@ pub(crate) fn positions(
             pending.iter().map(|bytes| PendingOutlier::from_bytes(bytes, width)).collect();
         let placements = lion.placer().give_positions(pending.map_err(exception)?);
         let coordinates = PlacementColumn::coordinates(lion.map().dims());
-        PyColumns::new(columns(&lion, &placements, |name| name == "group" || coordinates.contains(&name))?)
+        collected(columns(&lion, &placements, |name| name == "group" || coordinates.contains(&name))?)
     })
 }
 

@@ -61,7 +61,7 @@ pub(crate) fn joined_kl<'py>(
 fn divergences(map: &lion_tsne::Map, rows: &Matrix, places: &Matrix) -> Result<(Vec<f64>, f64)> {
     if (places.rows(), places.cols()) != (rows.rows(), map.dims()) {
         return Err(Error::Data(format!(
-            "there are {} rows, and {} places of {} dimensions: there must be one of {} for each row",
+            "there are {} rows, and {} {}-dimensional places: there must be a {}-dimensional one for each row",
             rows.rows(),
             places.rows(),
             places.cols(),

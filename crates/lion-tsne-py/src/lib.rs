@@ -3,6 +3,7 @@
 
 mod arrays;
 mod baseline;
+mod columns;
 mod distributed;
 mod errors;
 mod evaluate;
@@ -20,7 +21,9 @@ mod native {
     #[pymodule_export]
     use crate::baseline::{PyBuilt, baseline_names};
     #[pymodule_export]
-    use crate::distributed::{PyColumns, positions, problems, resolve};
+    use crate::columns::PyColumns;
+    #[pymodule_export]
+    use crate::distributed::{positions, problems, resolve};
     #[pymodule_export]
     use crate::evaluate::{auc, distances, joined_kl, percentiles, shares};
     #[pymodule_export]

@@ -6,6 +6,7 @@ use crate::params::Params;
 use crate::progress::observed;
 use lion_evaluate::places_of_map;
 use lion_tsne::lion::LionParameters;
+use lion_tsne::update::Updated;
 use numpy::PyArray2;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -18,12 +19,14 @@ pub(crate) struct PyMap(pub(crate) Arc<lion_tsne::Map>);
 
 #[pymethods]
 impl PyMap {
-    /// Fits a map to the rows of `x`.
+    /// Fits a map to the rows of `x`, or takes `places` made elsewhere as their map.
     #[staticmethod]
-    #[pyo3(signature = (x, *, labels=None, ids=None, columns=None, params=None, progress=None))]
+    #[pyo3(signature = (x, *, places=None, labels=None, ids=None, columns=None, params=None, progress=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn fit<'py>(
         py: Python<'py>,
         x: &Bound<'py, PyAny>,
+        places: Option<&Bound<'py, PyAny>>,
         labels: Option<Vec<String>>,
         ids: Option<Vec<String>>,
         columns: Option<Vec<String>>,
@@ -32,28 +35,34 @@ impl PyMap {
     ) -> PyResult<Self> {
         let fit = Params::new(py, params)?.fit()?;
         let rows = lion_tsne::Rows { data: ArrayRows::of("x", x)?.to_matrix()?, ids, labels };
-        observed(py, progress, move |observer| named(fit.run(rows, observer)?, columns)).map(Self::from)
+        let places = places.map(|places| ArrayRows::of("places", places)?.to_matrix()).transpose()?;
+        let work = move |observer: &mut lion_tsne::Observer<'_>| {
+            let map = match places {
+                Some(places) => fit.adopt(rows, places, observer)?,
+                None => fit.run(rows, observer)?,
+            };
+            named(map, columns)
+        };
+        observed(py, progress, work).map(Self::from)
     }
 
-    /// Takes places made elsewhere as the map of the rows of `x`.
-    #[staticmethod]
-    #[pyo3(signature = (x, y, *, labels=None, ids=None, columns=None, params=None, progress=None))]
-    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
-    fn adopt<'py>(
+    /// A map of these rows and of those of this one, and what the update did.
+    #[pyo3(signature = (x, *, labels=None, ids=None, params=None, progress=None))]
+    fn update<'py>(
+        &self,
         py: Python<'py>,
         x: &Bound<'py, PyAny>,
-        y: &Bound<'py, PyAny>,
         labels: Option<Vec<String>>,
         ids: Option<Vec<String>>,
-        columns: Option<Vec<String>>,
         params: Option<&Bound<'py, PyDict>>,
         progress: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Self> {
-        let fit = Params::new(py, params)?.fit()?;
+    ) -> PyResult<(Self, Bound<'py, PyDict>)> {
+        let update = Params::new(py, params)?.update()?;
         let rows = lion_tsne::Rows { data: ArrayRows::of("x", x)?.to_matrix()?, ids, labels };
-        let places = ArrayRows::of("y", y)?.to_matrix()?;
-        observed(py, progress, move |observer| named(fit.adopt(rows, places, observer)?, columns))
-            .map(Self::from)
+        let old = self.0.clone();
+        let updated = observed(py, progress, move |observer| update.run(&old, rows, observer))?;
+        let told = told_of(py, &updated)?;
+        Ok((Self::from(updated.map), told))
     }
 
     /// Opens a map file, which must stay as it is while the map is in use; it may be replaced by another.
@@ -262,6 +271,24 @@ impl From<lion_tsne::Map> for PyMap {
     fn from(map: lion_tsne::Map) -> Self {
         Self(Arc::new(map))
     }
+}
+
+/// What an update did.
+fn told_of<'py>(py: Python<'py>, updated: &Updated) -> PyResult<Bound<'py, PyDict>> {
+    let Updated { map, step, new_clusters, emptied, widened, .. } = updated;
+    let told = PyDict::new(py);
+    told.set_item("version", map.provenance().lineage.len() + 1)?;
+    told.set_item("parent", &step.parent)?;
+    told.set_item("added", step.added)?;
+    told.set_item("removed", step.removed)?;
+    told.set_item("kl", step.kl)?;
+    told.set_item("moved_median", step.moved_median)?;
+    told.set_item("moved_p90", step.moved_p90)?;
+    told.set_item("stability", step.stability)?;
+    told.set_item("new_clusters", new_clusters)?;
+    told.set_item("emptied", emptied)?;
+    told.set_item("widened", widened)?;
+    Ok(told)
 }
 
 pub(crate) fn named(map: lion_tsne::Map, columns: Option<Vec<String>>) -> lion_tsne::Result<lion_tsne::Map> {

@@ -4,7 +4,10 @@
 use crate::arrays::{ArrayRows, neighbours};
 use lion_tsne::index::{Neighbours, Search};
 use lion_tsne::lion::{PcaResidualLimit, Positions, Taper};
-use lion_tsne::{Fit, Init, LionOptions, Local, Method, Metric, Named, PcaChoice, Radius, VerdictRule};
+use lion_tsne::update::{Anchoring, Forget};
+use lion_tsne::{
+    Fit, Init, LionOptions, Local, Method, Metric, Named, PcaChoice, Radius, Update, VerdictRule,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -164,6 +167,24 @@ impl<'py> Params<'py> {
         };
         self.end()?;
         Ok(fit)
+    }
+
+    /// All of it as an update.
+    pub(crate) fn update(self) -> PyResult<Update> {
+        let rows = self.raw("rows")?;
+        let update = Update {
+            stability: self.number("stability")?,
+            anchoring: Anchoring::default(),
+            forget: Forget {
+                ids: self.take("forget", "a list of ids")?.unwrap_or_default(),
+                keep: self.count("keep")?,
+            },
+            rows: rows.map(|rows| ArrayRows::of("rows", &rows)?.to_matrix()).transpose()?,
+            seed: self.seed()?,
+            threads: self.count("threads")?.unwrap_or(0),
+        };
+        self.end()?;
+        Ok(update)
     }
 
     /// All of it as options of placing.

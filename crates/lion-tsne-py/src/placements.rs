@@ -1,21 +1,16 @@
-//! Placed rows as columns, which others read through Arrow's C interface without a copy.
+//! Placed rows as columns.
 
 use crate::arrays::{column, table};
-use arrow_array::cast::AsArray;
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type, UInt32Type, UInt64Type};
+use crate::columns::{PyColumns, broken};
 use arrow_array::{
-    Array, ArrayRef, Float32Array, Float64Array, RecordBatch, RecordBatchIterator, StringArray, UInt32Array,
-    UInt64Array,
+    Array, ArrayRef, Float32Array, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array,
 };
-use arrow_schema::ffi::FFI_ArrowSchema;
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_schema::{Field, Schema};
 use lion_tsne::lion::{ColumnValues, PlacedRow, PlacementColumn};
 use lion_tsne::{Map, Placement, Verdict};
 use numpy::{PyArray1, PyArray2};
-use pyo3::exceptions::{PyAttributeError, PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -32,11 +27,9 @@ pub(crate) fn placement_types(dims: usize) -> Vec<(&'static str, &'static str)> 
     added.map(|column| (column.name, column.values.type_name())).collect()
 }
 
-/// Placed rows, in the order in which they were given, with the columns of `lion place`. pyarrow, polars, pandas and
-/// DuckDB read them through `__arrow_c_stream__`.
-#[pyclass(name = "Placements", frozen, module = "liontsne._native")]
+/// Placed rows, in the order in which they were given, with the columns of `lion place`.
+#[pyclass(name = "Placements", extends = PyColumns, frozen, module = "liontsne._native")]
 pub(crate) struct PyPlacements {
-    batch: RecordBatch,
     /// Row after row.
     places: Vec<f32>,
     dims: usize,
@@ -46,8 +39,12 @@ pub(crate) struct PyPlacements {
 }
 
 impl PyPlacements {
-    /// Of rows placed in this map.
-    pub(crate) fn new(map: &Map, placements: Vec<Placement>, ids: Option<Vec<String>>) -> PyResult<Self> {
+    /// Of rows placed in this map: the columns, and what is beside them.
+    pub(crate) fn new(
+        map: &Map,
+        placements: Vec<Placement>,
+        ids: Option<Vec<String>>,
+    ) -> PyResult<(PyColumns, Self)> {
         let rows = placements.len();
         if let Some(ids) = ids.as_ref().filter(|ids| ids.len() != rows) {
             return Err(PyValueError::new_err(format!("there are {rows} rows but {} ids", ids.len())));
@@ -65,13 +62,14 @@ impl PyPlacements {
         };
         let values = values?;
         let schema = Schema::new(columns.iter().zip(&values).map(field).collect::<Vec<Field>>());
-        Ok(Self {
-            batch: RecordBatch::try_new(Arc::new(schema), values).map_err(broken)?,
+        let columns = PyColumns(RecordBatch::try_new(Arc::new(schema), values).map_err(broken)?);
+        let own = Self {
             places: placements.iter().flat_map(|placement| placement.place.iter().copied()).collect(),
             dims: map.dims(),
             codes: placements.iter().map(|placement| placement.verdict as i8).collect(),
             nearest: placements.iter().map(|placement| placement.nearest).collect(),
-        })
+        };
+        Ok((columns, own))
     }
 }
 
@@ -98,49 +96,11 @@ fn texts<'a>(values: impl Iterator<Item = &'a str> + Clone) -> PyResult<ArrayRef
     Ok(Arc::new(StringArray::from_iter_values(values)))
 }
 
-/// A stream of one batch, as Arrow's C interface has it.
-pub(crate) fn stream<'py>(py: Python<'py>, batch: &RecordBatch) -> PyResult<Bound<'py, PyCapsule>> {
-    let batches = RecordBatchIterator::new([Ok(batch.clone())], batch.schema());
-    let stream = FFI_ArrowArrayStream::new(Box::new(batches));
-    PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
-}
-
-pub(crate) fn broken(error: ArrowError) -> PyErr {
-    PyRuntimeError::new_err(error.to_string())
-}
-
 #[pymethods]
 impl PyPlacements {
-    /// The table as a stream of one batch. Other types than its own are left to the one who asks for them.
-    #[pyo3(signature = (requested_schema=None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
-        let _ = requested_schema;
-        stream(py, &self.batch)
-    }
-
-    /// The names and types of the columns.
-    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
-        let schema = FFI_ArrowSchema::try_from(self.batch.schema().as_ref()).map_err(broken)?;
-        PyCapsule::new_with_value(py, schema, c"arrow_schema")
-    }
-
-    fn __len__(&self) -> usize {
-        self.batch.num_rows()
-    }
-
     fn __repr__(&self) -> String {
         let dimensions = if self.dims == 1 { "dimension" } else { "dimensions" };
-        format!("Placements({} rows in {} {dimensions})", self.__len__(), self.dims)
-    }
-
-    /// The names of the columns.
-    #[getter]
-    fn columns(&self) -> Vec<String> {
-        self.batch.schema().fields().iter().map(|field| field.name().clone()).collect()
+        format!("Placements({} rows in {} {dimensions})", self.codes.len(), self.dims)
     }
 
     /// The places.
@@ -160,26 +120,4 @@ impl PyPlacements {
     fn nearest<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
         column(py, self.nearest.clone())
     }
-
-    /// A column by its name: texts, or numbers with NaN, or -1 of whole numbers, where a row has none.
-    fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        let Some(values) = self.batch.column_by_name(name) else {
-            return Err(PyAttributeError::new_err(format!("there is no column {name}")));
-        };
-        Ok(match values.data_type() {
-            DataType::Float32 => column(py, numbers::<Float32Type>(values, f32::NAN)).into_any(),
-            DataType::Float64 => column(py, numbers::<Float64Type>(values, f64::NAN)).into_any(),
-            DataType::UInt32 => column(py, numbers::<UInt32Type>(values, 0)).into_any(),
-            DataType::UInt64 => {
-                let numbers = numbers::<UInt64Type>(values, u64::MAX).into_iter();
-                column(py, numbers.map(|number| i64::try_from(number).unwrap_or(-1)).collect()).into_any()
-            }
-            _ => values.as_string::<i32>().iter().flatten().collect::<Vec<&str>>().into_pyobject(py)?,
-        })
-    }
-}
-
-/// A column of numbers, with this in the place of a missing one.
-fn numbers<A: ArrowPrimitiveType>(values: &ArrayRef, missing: A::Native) -> Vec<A::Native> {
-    values.as_primitive::<A>().iter().map(|value| value.unwrap_or(missing)).collect()
 }

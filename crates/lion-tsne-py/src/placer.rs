@@ -66,9 +66,10 @@ impl PyPlacer {
         py: Python<'py>,
         x: &Bound<'py, PyAny>,
         ids: Option<Vec<String>>,
-    ) -> PyResult<PyPlacements> {
+    ) -> PyResult<Bound<'py, PyPlacements>> {
         let (lion, placements) = self.placed(py, x)?;
-        py.detach(|| PyPlacements::new(lion.map(), placements, ids))
+        let (columns, own) = py.detach(|| PyPlacements::new(lion.map(), placements, ids))?;
+        Bound::new(py, PyClassInitializer::from(columns).add_subclass(own))
     }
 
     /// The radius of a row's neighbourhood, as used.

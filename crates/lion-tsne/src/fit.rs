@@ -1,5 +1,6 @@
 //! From rows to a map: preprocess, neighbours, affinities, first layout, descent.
 
+mod check;
 mod data;
 
 pub(crate) use data::check_largest;
@@ -227,90 +228,6 @@ impl Fit {
         })
     }
 
-    /// Refuses what cannot work before any work is done.
-    fn check(&self, rows: &Rows) -> Result<()> {
-        let bad = |name, problem: String| Err(Error::Parameter { name, problem });
-        if let Some(perplexity) = self.perplexity.filter(|p| !(*p >= 1.0 && p.is_finite())) {
-            return bad("perplexity", format!("must be a number from 1 on, not {perplexity}"));
-        }
-        if !(1..=3).contains(&self.dims) {
-            return bad("dims", format!("must be 1, 2 or 3, not {}", self.dims));
-        }
-        if self.dims != 2 && self.method == Method::Fft {
-            let problem =
-                format!("fft is for maps of 2 dimensions: use barnes-hut or auto with {}", self.dims);
-            return bad("method", problem);
-        }
-        if !(self.theta > 0.0 && self.theta <= 0.5) {
-            return bad("theta", format!("must be above 0 and at most 0.5, not {}", self.theta));
-        }
-        if !(self.exaggeration >= 1.0 && self.exaggeration <= 1e4) {
-            return bad("exaggeration", format!("must be from 1 to 10000, not {}", self.exaggeration));
-        }
-        if let Some(rate) = self.learning_rate.filter(|r| !(*r > 0.0 && r.is_finite())) {
-            return bad("learning rate", format!("must be above 0, not {rate}"));
-        }
-        if self.iterations == 0 {
-            return bad("iterations", "must be at least 1".into());
-        }
-        self.chosen().check()?;
-        check_data(&rows.data)?;
-        self.check_groups(rows)?;
-        self.check_perplexity(rows.data.rows(), "rows")?;
-        match &self.init {
-            Init::Given(y) if (y.rows(), y.cols()) != (rows.data.rows(), self.dims) => bad(
-                "init",
-                format!(
-                    "has {} places of {} dimensions, and {} of {} are needed",
-                    y.rows(),
-                    y.cols(),
-                    rows.data.rows(),
-                    self.dims
-                ),
-            ),
-            Init::Given(y) if y.data().chunks_exact(y.cols()).all(|place| place == y.row(0)) => bad(
-                "init",
-                "has all rows at one place, from which they cannot part: give places that differ".into(),
-            ),
-            Init::Given(y) => y.check_finite(),
-            _ => Ok(()),
-        }
-    }
-
-    fn check_groups(&self, rows: &Rows) -> Result<()> {
-        let Some(groups) = &self.groups else { return Ok(()) };
-        let bad = |problem: String| Err(Error::Parameter { name: "groups", problem });
-        if groups.len() != rows.data.rows() {
-            return bad(format!("are given for {} rows, and there are {}", groups.len(), rows.data.rows()));
-        }
-        match groups.iter().all(|group| *group == groups[0]) {
-            true => bad("are all one: rows of at least two groups are needed to leave one out".into()),
-            false => Ok(()),
-        }
-    }
-
-    /// The perplexity of a map of so many rows that differ: the one that was asked for, or 30 or as much as they allow.
-    pub fn perplexity_for(&self, rows: usize) -> f64 {
-        self.perplexity.unwrap_or_else(|| PERPLEXITY.min(most_perplexity(rows).max(1.0)))
-    }
-
-    /// Each row needs three times the perplexity in neighbours.
-    fn check_perplexity(&self, rows: usize, what: &str) -> Result<()> {
-        let most = most_perplexity(rows);
-        if most < 1.0 {
-            let what = if rows == 1 { what.trim_end_matches('s') } else { what };
-            let problem = format!("there is no map of {rows} {what}: it needs at least 4 that differ");
-            return Err(Error::Data(problem));
-        }
-        match self.perplexity.filter(|p| *p > (rows - 1) as f64 / 3.0) {
-            None => Ok(()),
-            Some(perplexity) => Err(Error::Parameter {
-                name: "perplexity",
-                problem: format!("{perplexity} is too large for {rows} {what}: use at most {most}"),
-            }),
-        }
-    }
-
     /// Preprocesses the rows; where `unique` says that some are equal, one of them stands for all. With it come the values
     /// of rows that were left out, where anything is fitted to the rows.
     fn prepare(
@@ -359,7 +276,7 @@ impl Fit {
         Ok((distinct, out_of_sample))
     }
 
-    fn origin<'a>(&'a self, distinct: &'a DistinctRows) -> CalibrationRows<'a> {
+    pub(crate) fn origin<'a>(&'a self, distinct: &'a DistinctRows) -> CalibrationRows<'a> {
         CalibrationRows {
             x: &distinct.x,
             residuals: distinct.residuals.as_deref(),
@@ -372,7 +289,7 @@ impl Fit {
     }
 
     /// What verdicts are calibrated by, if the rows are enough; from the neighbours at hand where they are of use.
-    fn calibrate(
+    pub(crate) fn calibrate(
         &self,
         distinct: &DistinctRows,
         out_of_sample: Option<OutOfSample>,
@@ -450,7 +367,7 @@ impl Fit {
     }
 
     /// Finds the parameters of placing and puts the map together.
-    fn finish(
+    pub(crate) fn finish(
         &self,
         distinct: DistinctRows,
         y: Matrix,
@@ -496,7 +413,7 @@ impl Fit {
         })
     }
 
-    fn repulsion<const D: usize>(&self, rows: usize) -> (Repulsion<D>, &'static str) {
+    pub(crate) fn repulsion<const D: usize>(&self, rows: usize) -> (Repulsion<D>, &'static str) {
         let method = match self.method {
             Method::Auto if D == 2 => return (Repulsion::quicker(), "fft/exact, the quicker"),
             Method::Auto if rows <= EXACT_UP_TO => Method::Exact,
@@ -549,30 +466,26 @@ impl Fit {
             stopped_early: optimised.iterations < self.iterations,
             adopted: false,
             sampled_from: None,
+            lineage: Vec::new(),
         }
     }
 }
 
-/// The largest perplexity that so many rows have neighbours for, rounded down to a tenth.
-fn most_perplexity(rows: usize) -> f64 {
-    (rows.saturating_sub(1) as f64 / 3.0 * 10.0).floor() / 10.0
-}
-
 /// The rows that are embedded, and how the others hang on them.
-struct DistinctRows {
-    preprocess: Preprocess,
-    x: Matrix,
-    residuals: Option<Vec<f32>>,
-    representatives: Vec<u32>,
-    place_of: Option<Vec<u32>>,
-    ids: Option<Vec<String>>,
-    labels: Option<Vec<String>>,
+pub(crate) struct DistinctRows {
+    pub(crate) preprocess: Preprocess,
+    pub(crate) x: Matrix,
+    pub(crate) residuals: Option<Vec<f32>>,
+    pub(crate) representatives: Vec<u32>,
+    pub(crate) place_of: Option<Vec<u32>>,
+    pub(crate) ids: Option<Vec<String>>,
+    pub(crate) labels: Option<Vec<String>>,
     /// How many, the last ones, cover sparse regions.
-    covering: usize,
+    pub(crate) covering: usize,
 }
 
 impl DistinctRows {
-    fn is_calibrated(&self) -> bool {
+    pub(crate) fn is_calibrated(&self) -> bool {
         self.x.rows() - self.covering >= LEAST_ROWS
     }
 }
@@ -602,7 +515,7 @@ fn tell(observer: &mut Observer<'_>, stage: Stage, done: u64, total: u64) -> Res
     }
 }
 
-fn note(observer: &mut Observer<'_>, stage: Stage, done: u64, text: &str) -> Result<()> {
+pub(crate) fn note(observer: &mut Observer<'_>, stage: Stage, done: u64, text: &str) -> Result<()> {
     let mut progress = Progress::of(stage, done, done);
     progress.note = Some(text);
     match observer(&progress) {

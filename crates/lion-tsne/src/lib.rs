@@ -10,6 +10,7 @@
 //!   and how strange it is. A [`Placer`] remembers the positions it gave to outliers.
 //! - [`live::Live`]: points with ids that appear, change and leave, and an [`live::Event`] for each change: what a
 //!   stream or a dashboard shows.
+//! - [`MapDiff`]: what differs between two maps that share ids: rows that moved, clusters that came, went, split, merged.
 //! - [`Progress`]: told to an [`Observer`] at every step, who may answer stop. [`ignore()`] listens to nothing.
 //! - [`Error`]: one sentence that says what is wrong and what to do.
 //! - [`Named`]: enums whose variants people name, such as [`Local`] and [`Verdict`]: `ALL` of them, and by name.
@@ -66,6 +67,7 @@
 //! The same rows, parameters and seed give the same bits on the same kind of machine, whatever the number of threads.
 
 mod affinity;
+pub mod diff;
 mod error;
 pub mod file;
 mod fit;
@@ -82,10 +84,13 @@ pub mod numerics;
 pub mod preprocess;
 mod progress;
 mod random;
+mod similarity;
 pub mod tsne;
+pub mod update;
 mod vectorized;
 mod verdict;
 
+pub use diff::{DiffOptions, MapDiff};
 pub use error::{Error, Fault, Result};
 pub use fit::{Fit, Init, Method, PERPLEXITY, Rows};
 pub use lion::{DEFAULT_ALPHA, Lion, LionOptions, Local, Placement, Placer, Radius, Verdict, VerdictRule};
@@ -94,3 +99,4 @@ pub use matrix::Matrix;
 pub use named::Named;
 pub use preprocess::{Metric, PcaChoice};
 pub use progress::{Observer, Progress, Stage, ignore};
+pub use update::Update;

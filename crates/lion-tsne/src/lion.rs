@@ -441,7 +441,7 @@ fn least_nearest(rule: &Rule, rows: usize) -> usize {
 
 impl fmt::Debug for Lion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Lion({:?} in {} dimensions, r_x {})", self.map.x(), self.map.dims(), self.r_x)
+        write!(f, "Lion({:?}, {}-dimensional, r_x {})", self.map.x(), self.map.dims(), self.r_x)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A live map: points with ids that appear, change and leave, and what is to be told of each change.
 //!
-//! The base map never changes. [`Live::apply`] takes changes and answers with [`Event`]s: exactly one for each change, and
-//! alarms, all numbered without gaps. Alarms are tests with a stated rate of false ones ([`FalseAlarms`]), and each carries
+//! The base map never changes. [`Live::apply`] takes changes and answers with what came of them ([`Applied`]): exactly one
+//! [`Event`] for each change, and alarms, all numbered without gaps, and the points and groups that are no longer as they were. Alarms are tests with a stated rate of false ones ([`FalseAlarms`]), and each carries
 //! its [`Evidence`]. What it tells depends on the changes in their order
 //! alone, not on how they are cut into batches, on threads or on clocks. What a store keeps of it ([`Live::points`],
 //! [`Live::groups`], [`Live::aux`]) makes the same live map again ([`Live::restore`]).
@@ -21,16 +21,17 @@
 //! let at = |x: f32, y: f32| {
 //!     Change::Upsert(Arrival { id: "a".into(), row: vec![x, y], label: None, t: None })
 //! };
-//! let events = live.apply(vec![at(3.5, 4.5), at(3.7, 4.5), at(50.0, 50.0), at(3.5, 4.5)])?;
-//! let kinds: Vec<&str> = events.iter().map(|event| event.kind()).collect();
+//! let applied = live.apply(vec![at(3.5, 4.5), at(3.7, 4.5), at(50.0, 50.0), at(3.5, 4.5)])?;
+//! let kinds: Vec<&str> = applied.events.iter().map(|event| event.kind()).collect();
 //! assert_eq!(kinds, ["appeared", "moved", "became-outlier", "returned"]);
 //! # Ok(())
 //! # }
 //! ```
 
 mod alarms;
+mod applied;
 mod clusters;
-mod density;
+pub(crate) mod density;
 mod event;
 mod health;
 mod outlier_index;
@@ -41,9 +42,12 @@ mod watch;
 mod window;
 
 pub use alarms::FalseAlarms;
+pub use applied::{Applied, ChangedPoint};
 pub use clusters::Clusters;
+pub(crate) use clusters::MOST_LABELS;
 pub use event::{
-    Before, Event, Evidence, Gathered, MapPosition, Shifted, Sighting, Staleness, Vanishing, What, Why,
+    Before, Event, Evidence, Gathered, MapPosition, NewCluster, Shifted, Sighting, Staleness, Vanishing,
+    What, Why,
 };
 pub use health::{ClusterHealth, Forming as FormingCluster, Health, HealthSeries};
 pub use outliers::OutlierGroup;
@@ -203,28 +207,28 @@ impl Live {
     }
 
     /// Applies changes one after another; all of them or, if one is refused, none. The error says which.
-    pub fn apply(&mut self, changes: Vec<Change>) -> Result<Vec<Event>> {
+    pub fn apply(&mut self, changes: Vec<Change>) -> Result<Applied> {
         self.check(&changes)?;
         let mut judged = self.judge(&changes)?.into_iter();
-        let mut events = Vec::with_capacity(changes.len());
+        let mut applied = Applied::with_capacity(changes.len());
         for change in changes {
             self.tick(change.t());
             match change {
-                Change::Delete { id, .. } => self.delete(id, &mut events),
+                Change::Delete { id, .. } => self.delete(id, &mut applied),
                 Change::Upsert(arrival) => {
                     if let Some(judged) = judged.next() {
-                        self.upsert(arrival, judged, &mut events);
+                        self.upsert(arrival, judged, &mut applied);
                     }
                 }
             }
-            self.watch_families(&mut events);
+            self.watch_families(&mut applied);
         }
-        Ok(events)
+        Ok(applied)
     }
 
     /// Applies a whole snapshot: its rows first, then every point that is not in it leaves, the earliest first. All of it
     /// is at time `t`, but for rows that have a time of their own; without any, one second after the change before.
-    pub fn snapshot(&mut self, arrivals: Vec<Arrival>, t: Option<f64>) -> Result<Vec<Event>> {
+    pub fn snapshot(&mut self, arrivals: Vec<Arrival>, t: Option<f64>) -> Result<Applied> {
         let t = Some(t.unwrap_or_else(|| self.after()));
         let there: HashSet<&str> = arrivals.iter().map(|arrival| arrival.id.as_str()).collect();
         let gone = self.points.iter().filter(|point| !there.contains(point.id.as_str()));
@@ -324,12 +328,13 @@ impl Live {
         self.window.advance(self.now);
     }
 
-    fn delete(&mut self, id: String, events: &mut Vec<Event>) {
+    fn delete(&mut self, id: String, applied: &mut Applied) {
         let Some(point) = self.points.remove(&id) else { return };
         self.leave(&point);
         let from = self.before(&point);
-        self.tell(What::Removed { id, from }, events);
-        self.watch_removed(point.cluster, events);
+        applied.changed(id.clone(), Some(point.first), None);
+        self.tell_of_point(What::Removed { id, from }, Some(point.last), applied);
+        self.watch_removed(point.cluster, applied);
     }
 
     fn leave(&mut self, point: &Point) {
@@ -340,8 +345,8 @@ impl Live {
     }
 
     /// Puts a point where it belongs.
-    fn upsert(&mut self, arrival: Arrival, judged: ResolvedInCluster, events: &mut Vec<Event>) {
-        let Arrival { id, label, .. } = arrival;
+    fn upsert(&mut self, arrival: Arrival, judged: ResolvedInCluster, applied: &mut Applied) {
+        let Arrival { id, row, label, .. } = arrival;
         let (resolved, cluster) = judged;
         let old = self.points.get(&id).cloned();
         let number = self.last + 1;
@@ -368,9 +373,10 @@ impl Live {
         let point = Point { id, label, placement, cluster, t: self.now, first, last: number };
         let tell = kind(old.as_ref(), &point, joined);
         let sighting = self.sighting(&point, old.as_ref());
+        applied.changed(point.id.clone(), old.as_ref().map(|old| old.first), Some(row));
         self.points.put(point);
-        self.tell(tell(sighting), events);
-        self.watch(&arrived, events);
+        self.tell_of_point(tell(sighting), old.map(|old| old.last), applied);
+        self.watch(&arrived, applied);
     }
 
     /// Places an outlier that appeared by event `first` and is told of by event `number`.

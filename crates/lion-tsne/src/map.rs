@@ -57,6 +57,28 @@ pub struct Provenance {
     /// What the rows were sampled from, if they are landmarks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled_from: Option<SampledFrom>,
+    /// The updates that led from a fit to this map, the first one first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lineage: Vec<UpdateStep>,
+}
+
+/// One update of a map.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UpdateStep {
+    /// The checksum of the map that was updated.
+    pub parent: String,
+    /// Rows taken in; those that replace a row of the same id count.
+    pub added: u64,
+    /// Rows that went, replaced ones included.
+    pub removed: u64,
+    /// KL divergence after it, if it was computed.
+    pub kl: Option<f64>,
+    /// How far rows moved beyond the similarity transform of the whole, in map radii: the median.
+    pub moved_median: f64,
+    /// The same at the 90th percentile.
+    pub moved_p90: f64,
+    /// How firmly rows were held, from 0 to 1.
+    pub stability: f64,
 }
 
 /// The KL divergence at one iteration.
@@ -145,9 +167,13 @@ impl Map {
         check_finite("y", &self.y)?;
         self.check_names()?;
         self.check_pictures()?;
-        let Provenance { perplexity, exaggeration, learning_rate, kl, kl_history, .. } = &self.provenance;
-        let numbers = [*perplexity, *exaggeration, *learning_rate, kl.unwrap_or(0.0)];
-        if !numbers.into_iter().chain(kl_history.iter().map(|point| point.kl)).all(f64::is_finite) {
+        let Provenance { perplexity, exaggeration, learning_rate, kl, kl_history, lineage, .. } =
+            &self.provenance;
+        let numbers = [*perplexity, *exaggeration, *learning_rate, kl.unwrap_or(0.0)].into_iter();
+        let of_steps = lineage
+            .iter()
+            .flat_map(|step| [step.kl.unwrap_or(0.0), step.moved_median, step.moved_p90, step.stability]);
+        if !numbers.chain(kl_history.iter().map(|point| point.kl)).chain(of_steps).all(f64::is_finite) {
             return refuse("a parameter or KL divergence of the map is not finite".into());
         }
         if let Some(from) = &self.provenance.sampled_from
@@ -296,6 +322,13 @@ impl Map {
         from.judged = from.rows.saturating_sub(landmarks);
         (from.uncovered, from.uncovered_error) = (counted, 0);
         self.checked()
+    }
+
+    /// The map with what an earlier one has beside rows and places: names of columns, and pictures. Its first rows are these
+    /// of the other's, the rest are new.
+    pub(crate) fn carrying(self, old: &Self, stayed: &[u32], new: &Matrix) -> Result<Self> {
+        let pictures = old.pictures.as_ref().map(|pictures| pictures.of_rows(old, stayed, new));
+        Self { columns: old.columns.clone(), pictures, ..self }.checked()
     }
 
     /// The same rows at other places. What placing needs is left to be computed when it is needed.

@@ -6,10 +6,12 @@
 //!   [`sum_lanes`] and [`squared_distance`] are made for it.
 //! - [`find_log_beta`]: the width of a Gaussian by its [`entropy`], the search behind
 //!   [`perplexity_weights`](crate::tsne::perplexity_weights).
+//! - [`Similarity`]: one map turned, scaled and moved onto another.
 //! - [`KdTree`]: the nearest places of a map; [`NearestRows`]: its nearest rows.
 
 pub use crate::affinity::{entropy, exp, find_log_beta};
 pub use crate::index::{NearestRows, squared_distance};
 pub use crate::kd_tree::KdTree;
 pub use crate::random::Random;
+pub use crate::similarity::{Reflection, Similarity};
 pub use crate::vectorized::{sum_lanes, vectorized};

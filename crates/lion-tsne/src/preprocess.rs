@@ -8,6 +8,7 @@ mod pca;
 mod project;
 mod subspace;
 mod unique;
+mod widen;
 
 pub(crate) use covariance::Covariance;
 pub(crate) use moments::Moments;

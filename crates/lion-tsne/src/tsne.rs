@@ -1,12 +1,16 @@
 //! t-SNE: places in a map whose closeness follows the affinities (van der Maaten & Hinton 2008, Visualizing Data using
 //! t-SNE).
 
+mod anchored;
 mod curve;
 mod gradient;
 pub(crate) mod init;
+mod jumps;
 mod optimise;
+mod scale;
 
 pub use crate::affinity::{Affinities, perplexity_weights};
+pub(crate) use anchored::{AnchoredSchedule, Anchors, optimise_anchored};
 pub(crate) use gradient::{Potential, Repulsion, Taylor, Tree};
 pub(crate) use optimise::{Optimised, Schedule, optimise};
 

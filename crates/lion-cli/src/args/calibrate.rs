@@ -14,7 +14,7 @@ Examples:
   lion calibrate old.lion --rows table.csv --id name --label kind -o new.lion
   lion calibrate m.lion --rows visits.parquet --group patient -o new.lion   leave out whole patients")]
 pub(crate) struct CalibrateArgs {
-    /// A map file written by lion fit
+    /// A map file written by lion fit or lion update
     #[arg(value_name = "MAP")]
     pub(crate) map: PathBuf,
     /// The table that the map was fitted to, the same rows in the same order; not needed for a map without PCA

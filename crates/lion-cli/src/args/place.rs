@@ -21,7 +21,7 @@ Examples:
   lion place m.lion new.npy --method rbf-cubic -o other.csv        another method, to compare
   zcat new.csv.gz | lion place m.lion - -o - | grep outlier")]
 pub(crate) struct PlaceArgs {
-    /// A map file written by lion fit
+    /// A map file written by lion fit or lion update
     #[arg(value_name = "MAP")]
     pub(crate) map: PathBuf,
     /// The table of new rows, with the columns that the map was fitted to. Several files are one table, in this order;

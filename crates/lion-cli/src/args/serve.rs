@@ -23,7 +23,7 @@ Examples:
   lion serve m.lion --store points.db --retain 30d --webhook https://example.org/hook --alert-new-cluster
   lion serve m.lion --host 0.0.0.0 --token-file token.txt --allow-host map.example.org")]
 pub(crate) struct ServeArgs {
-    /// A map file written by lion fit
+    /// A map file written by lion fit or lion update
     #[arg(value_name = "MAP")]
     pub(crate) map: PathBuf,
     /// The file that keeps points and events, made if it is not there; without it they are gone at the end

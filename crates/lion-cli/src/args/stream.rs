@@ -19,7 +19,7 @@ Examples:
   tail -f changes.jsonl | lion stream m.lion | grep --line-buffered forming
   lion stream m.lion --strict --window 60 --json < changes.jsonl | tail -1      the summary alone")]
 pub(crate) struct StreamArgs {
-    /// A map file written by lion fit
+    /// A map file written by lion fit or lion update
     #[arg(value_name = "MAP")]
     pub(crate) map: PathBuf,
     /// Stop at the first bad line with exit code 1, instead of reporting it on standard error and going on

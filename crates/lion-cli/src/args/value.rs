@@ -167,6 +167,13 @@ pub(crate) fn partial_share(text: &str) -> Result<f64, String> {
     share(text.trim()).ok().filter(|&share| share < 1.0).ok_or_else(refuse)
 }
 
+pub(crate) fn stability(text: &str) -> Result<f64, String> {
+    number(text)
+        .ok()
+        .filter(|s| (0.0..=1.0).contains(s))
+        .ok_or_else(|| "it must be a number from 0 to 1".into())
+}
+
 pub(crate) fn pca_residual(text: &str) -> Result<PcaResidualLimit, String> {
     match (text, text.parse()) {
         ("none", _) => Ok(PcaResidualLimit::None),

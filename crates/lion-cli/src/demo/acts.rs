@@ -302,7 +302,7 @@ mod tests {
                 let (Change::Upsert(Arrival { t, .. }) | Change::Delete { t, .. }) = change;
                 *t = Some(at);
             }
-            acts.last_mut().unwrap().extend(live.apply(changes).unwrap());
+            acts.last_mut().unwrap().extend(live.apply(changes).unwrap().events);
         }
         unreachable!("the play does not end");
     }

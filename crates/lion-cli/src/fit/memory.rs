@@ -174,8 +174,9 @@ impl AllRows<'_> {
         let table = &args.table;
         let ids = if table.id.is_some() { IDS } else { 0 };
         let labels = if table.label.is_some() || table.labels.is_some() { LABELS } else { 0 };
+        let groups = if args.lion.group.is_some() { LABELS } else { 0 };
         let pictures = if self.pictures { 5 * self.cols as u64 } else { 0 };
-        let beside = [("names", ids + labels), ("pictures", pictures)];
+        let beside = [("names", ids + labels + groups), ("pictures", pictures)];
         let needs = beside
             .into_iter()
             .filter(|(_, bytes)| *bytes > 0)

@@ -5,7 +5,7 @@ use crate::args::PlaceArgs;
 use crate::memory;
 use crate::output;
 use crate::progress::Phases;
-use crate::summary::{Facts, percent, placing_in_words, seconds_in_words};
+use crate::summary::{Facts, few_groups, percent, placing_in_words, seconds_in_words};
 use lion_tsne::{DEFAULT_ALPHA, Lion, LionOptions, Local, Placement, Verdict, VerdictRule};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -97,6 +97,9 @@ pub(super) struct PlaceOutcome {
     /// Whether alpha is what was asked for.
     #[serde(skip)]
     alpha_given: bool,
+    /// How many groups calibrate the verdicts, if they do.
+    #[serde(skip)]
+    calibration_groups: Option<u64>,
 }
 
 impl PlaceOutcome {
@@ -126,6 +129,7 @@ impl PlaceOutcome {
             promised: lion.promised(),
             least_score: lion.least_p_value(),
             alpha_given: options.alpha.is_some(),
+            calibration_groups: lion.alpha().and_then(|_| lion.map().calibration_facts()?.groups),
             fdr: options.fdr,
             memory_bytes: tally.needs,
             peak_rss_bytes: memory::peak(),
@@ -206,7 +210,8 @@ impl PlaceOutcome {
                 "the paper's, outlier with fewer than 2 neighbours within r_x; no promised rate, {observed}"
             );
         };
-        let rule = format!("calibrated, outlier where score ≤ {}", percent(alpha));
+        let calibrated = few_groups(self.calibration_groups).unwrap_or_else(|| "calibrated".into());
+        let rule = format!("{calibrated}, outlier where score ≤ {}", percent(alpha));
         match self.fdr {
             _ if promised == 0.0 => {
                 format!("{rule}: the map has too few rows for a score as small, so no row is an outlier")

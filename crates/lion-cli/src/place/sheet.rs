@@ -1,6 +1,7 @@
 //! The table of placements: its columns, written and read.
 
 use super::spool::Record;
+use crate::summary::dimensions;
 use anyhow::{Context, Result, bail, ensure};
 use lion_table::{Column, Field, Kind, OutputFormat, ReadOptions, Writer, check_output, read_columns};
 use lion_tsne::lion::{ColumnValues, PlacedRow, PlacementColumn};
@@ -94,9 +95,9 @@ impl PlacementSheet {
         let has = |d: &usize| read_columns(path, &[Field::new(all[*d], Kind::F32)]).is_ok();
         if let Some(last) = (dims..all.len()).rfind(has) {
             bail!(
-                "{} has places of {} dimensions, and the map has {dims}: give the placements of this map",
+                "{} has places of {}, and the map has {dims}: give the placements of this map",
                 path.display(),
-                last + 1
+                dimensions(last + 1)
             );
         }
         let wanted = ["id", "verdict", "score", "group"].iter().chain(PlacementColumn::coordinates(dims));
@@ -142,9 +143,10 @@ impl PlacementSheet {
         let table = lion_table::read(path, &ReadOptions::default())?;
         ensure!(
             table.cols == dims,
-            "{} has {} columns, and the map has {dims} dimensions: were these rows placed in it?",
+            "{} has {} columns, and the map has {}: were these rows placed in it?",
             path.display(),
-            table.cols
+            table.cols,
+            dimensions(dims)
         );
         Ok(Self { points: table.data, ..Self::default() })
     }

@@ -1,5 +1,7 @@
 //! What is known of placed rows until the last outlier is found: in a file without a name, so that memory does not grow
 //! with the table.
+//!
+//! By hand: a row is written as it comes and read once. Arrow IPC would take a builder for each column, and rows made of columns again.
 
 use lion_tsne::Placement;
 use std::fs::File;

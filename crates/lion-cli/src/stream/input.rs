@@ -1,6 +1,6 @@
 //! Standard input as lines, and lines as changes, while others are being placed.
 
-use lion_server::http::body::{RowShape, parse_line};
+use lion_server::changes::{RowShape, parse_line};
 use lion_tsne::live::Change;
 use std::io::{self, Read};
 use std::sync::mpsc::{SendError, SyncSender};

@@ -223,6 +223,12 @@ fn groups_of_rows_beside_ids_and_labels_of_text() {
     folder.write("t.csv", table);
     let fit = folder.json(&format!("fit t.csv --id name --label kind --group patient -o m.lion {QUICK}"));
     assert_eq!((&fit["dims"], &fit["calibration_groups"]), (&4.into(), &30.into()));
+    // A table that can be read once is enough.
+    let text = String::from_utf8(folder.read("t.csv")).unwrap();
+    let args = format!("fit - --id name --label kind --group patient -o s.lion {QUICK} --json");
+    let done = folder.lion_reading(&args, &text);
+    assert_eq!(done.code, Some(0), "{}", done.stderr);
+    assert_eq!(folder.read("s.lion"), folder.read("m.lion"));
     let by_label = folder.json(&format!(
         "fit t.csv --id name --label patient --exclude kind --group patient -o l.lion {QUICK}"
     ));

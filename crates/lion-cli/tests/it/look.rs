@@ -98,10 +98,18 @@ fn demo_runs_twice() {
         (&100.into(), &1.into(), &100.0.into())
     );
     assert!(number(&noise["drawn"]) < 200.0);
-    for file in ["map.lion", "map.html", "map.png", "placements.parquet"] {
+    // The noise that was strange is a cluster of the updated map, and more noise like it is not strange to that.
+    let update = &demo["update"];
+    assert_eq!((&update["rows"], &update["new_clusters"]), (&3600.into(), &serde_json::json!([100])));
+    assert!(number(&update["moved_median"]) < 0.06 && number(&update["moved_p90"]) < 0.15, "{update}");
+    assert!(
+        number(&update["outliers_before"]) == 100.0 && number(&update["outliers_now"]) < 30.0,
+        "{update}"
+    );
+    for file in ["map.lion", "map.html", "map.png", "placements.parquet", "updated.lion", "update.html"] {
         assert!(folder.path("lion-demo").join(file).is_file(), "{file}");
     }
-    assert_eq!(std::fs::read_dir(folder.path("lion-demo")).unwrap().count(), 4);
+    assert_eq!(std::fs::read_dir(folder.path("lion-demo")).unwrap().count(), 6);
     let plot = folder.json("plot lion-demo/map.lion --placements lion-demo/placements.parquet -o d.svg");
     assert_eq!(plot["placed"], 1100);
     // A hundred diamonds in one place look like one: the picture says how many they are.

@@ -3,6 +3,7 @@
 mod bad_input;
 #[cfg(unix)]
 mod crash;
+mod diff;
 mod evaluate;
 mod fit;
 #[cfg(unix)]
@@ -16,3 +17,4 @@ mod serve;
 #[cfg(unix)]
 mod stream;
 mod tools;
+mod update;

@@ -8,7 +8,6 @@
 //! Source: van der Maaten (2009), "Learning a Parametric Embedding by Preserving Local Structure".
 
 mod batch;
-mod procrustes;
 mod rbm;
 #[cfg(test)]
 mod tests;
@@ -17,7 +16,7 @@ use super::dense::{Activation, Adam, DenseLayer, DenseLayers, Passes, parts};
 use super::{PlacingMethod, Training};
 use batch::BatchAffinities;
 use lion_tsne::memory::check_memory;
-use lion_tsne::numerics::Random;
+use lion_tsne::numerics::{Random, Reflection, Similarity};
 use lion_tsne::{Error, Matrix, Observer, Progress, Result, Stage};
 use rbm::Rbm;
 
@@ -306,12 +305,22 @@ impl Turned {
         let parametric = Parametric { dims: training.y.cols(), ..*parametric };
         let mut network = parametric.train(training.x, training.seed, observer)?;
         let own = network.places(training.x)?;
-        let similarity = procrustes::Similarity::between(&own, training.y)?;
+        let similarity = Similarity::between(&own, training.y, Reflection::Allowed)?;
         if let Some(last) = network.layers.0.last_mut() {
-            similarity.fold_into(last);
+            fold_into(&similarity, last);
         }
-        Ok(Self { network, off: similarity.off })
+        Ok(Self { network, off: similarity.residual })
     }
+}
+
+/// Makes a linear layer give places of the map that the similarity aims at.
+fn fold_into(similarity: &Similarity, layer: &mut DenseLayer) {
+    for weights in layer.weights.chunks_exact_mut(layer.outputs) {
+        let turned = similarity.turned(&weights.iter().map(|w| f64::from(*w)).collect::<Vec<f64>>());
+        weights.iter_mut().zip(turned).for_each(|(weight, turned)| *weight = turned as f32);
+    }
+    let bias: Vec<f32> = similarity.apply(&layer.bias);
+    layer.bias.copy_from_slice(&bias);
 }
 
 impl PlacingMethod for Turned {

@@ -12,7 +12,7 @@ use crate::text::escape;
 use crate::{Picture, Result, png};
 
 const PAGE: &str = include_str!("../../assets/report.html");
-const STYLE: &str = include_str!("../../assets/report.css");
+const STYLE: &str = concat!(include_str!("../../assets/theme.css"), include_str!("../../assets/report.css"));
 const SCRIPT: &str = include_str!("../../assets/report.js");
 /// A picture of more elements than this is shown as a PNG: a browser would have to hold each of them.
 const MOST_ELEMENTS: usize = 4000;

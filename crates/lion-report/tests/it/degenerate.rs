@@ -27,11 +27,11 @@ fn what_cannot_be_drawn_is_refused_in_one_sentence() {
     assert_eq!(sentence(&Scatter::new(2, &[])), "the map has no points: there is nothing to draw");
     assert_eq!(
         sentence(&Scatter::new(4, &[0.0; 8])),
-        "a map of 4 dimensions cannot be drawn: fit it with 2 or 3"
+        "a 4-dimensional map cannot be drawn: fit it with 2 or 3 dimensions"
     );
     assert_eq!(
         sentence(&Scatter::new(0, &[0.0])),
-        "a map of 0 dimensions cannot be drawn: fit it with 2 or 3"
+        "a 0-dimensional map cannot be drawn: fit it with 2 or 3 dimensions"
     );
     assert_eq!(
         sentence(&Scatter::new(2, &[0.0; 5])),

@@ -2,6 +2,7 @@
 
 mod charts;
 mod degenerate;
+mod morph;
 mod pictures;
 mod placed;
 mod report;

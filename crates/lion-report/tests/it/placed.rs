@@ -305,12 +305,22 @@ fn a_page_knows_every_placed_point() {
         Mark::Interpolated => layer == 2,
         Mark::BesideOutlier => layer == 3,
         Mark::Outlier => layer == 4,
+        Mark::Placed => false,
     }));
     let scores: Vec<f64> = decode(&data["placed"]["scores"])
         .chunks_exact(8)
         .map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap()))
         .collect();
     assert_eq!(scores, new.scores);
+}
+
+#[test]
+fn outliers_are_not_counted_where_nobody_knows_them() {
+    let grid = PixelGrid::new(2, 3, 40);
+    let map = Scatter::new(2, &grid.points);
+    let page = html(&map.placed(Placed::new(&grid.points[..6], &[Mark::Placed; 3]))).unwrap();
+    assert!(page.contains(r#"<span id="placed">3 placed</span>"#));
+    assert_eq!(data(&page)["layers"][1]["name"], "placed");
 }
 
 #[test]

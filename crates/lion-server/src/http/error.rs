@@ -1,6 +1,6 @@
 //! What a caller did wrong or the service cannot do now: a status, a word for programs, a sentence for people.
 
-use crate::http::body::BadBody;
+use crate::changes::BadChanges;
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -90,13 +90,13 @@ impl IntoResponse for Problem {
     }
 }
 
-impl From<BadBody> for Problem {
-    fn from(bad: BadBody) -> Self {
+impl From<BadChanges> for Problem {
+    fn from(bad: BadChanges) -> Self {
         match bad {
-            BadBody::Malformed(detail) => Self::bad_request(detail),
-            BadBody::Unprocessable(detail) => Self::unprocessable(detail),
-            BadBody::Conflict(detail) => Self::new(StatusCode::CONFLICT, detail),
-            BadBody::TooMany(detail) => Self::too_large(detail),
+            BadChanges::Malformed(detail) => Self::bad_request(detail),
+            BadChanges::Unprocessable(detail) => Self::unprocessable(detail),
+            BadChanges::Conflict(detail) => Self::new(StatusCode::CONFLICT, detail),
+            BadChanges::TooMany(detail) => Self::too_large(detail),
         }
     }
 }

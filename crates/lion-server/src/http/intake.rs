@@ -1,7 +1,7 @@
 //! Taking in the body of a request: how much, how much of all together, and what it is.
 
-use super::body::{RowShape, parse_arrow, parse_json, parse_lines};
 use super::error::Problem;
+use crate::changes::{RowShape, parse_arrow, parse_json, parse_lines};
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
 use bytes::{Bytes, BytesMut};

@@ -1,9 +1,9 @@
 //! The routes of what is alive: points come, change and go, and can be looked at.
 
 use super::answer::{LiveAnswer, cluster_name, join, json, json_text, near, placements, with_events};
-use super::body::{check_id, snapshot_of};
 use super::error::Problem;
 use super::{App, map};
+use crate::changes::{check_id, snapshot_of};
 use crate::{PointRecord, Work};
 use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};

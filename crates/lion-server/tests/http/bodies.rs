@@ -8,7 +8,7 @@ use arrow_array::{
 };
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
-use lion_server::http::body::{BadBody, RowShape, parse_arrow, parse_json, parse_lines};
+use lion_server::changes::{BadChanges, RowShape, parse_arrow, parse_json, parse_lines};
 use lion_tsne::live::{Arrival, Change};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -158,7 +158,9 @@ fn arrow_faults_are_named() {
     ];
     for (columns, table, problem) in cases {
         match parse_arrow(&stream(&table), &shape(columns)) {
-            Err(BadBody::Unprocessable(said)) => assert!(said.contains(problem), "{said} has no {problem}"),
+            Err(BadChanges::Unprocessable(said)) => {
+                assert!(said.contains(problem), "{said} has no {problem}")
+            }
             other => panic!("{problem}: {other:?}"),
         }
     }
@@ -175,14 +177,14 @@ fn arrow_that_grows_is_refused_before_it_does() {
     let small = RowShape { rows: 10, bytes: 10_000, ..shape(None) };
     let nulls = stream(&[("id", column(NullArray::new(1 << 40))), ("x", column(NullArray::new(1 << 40)))]);
     assert!(nulls.len() < 10_000);
-    assert!(matches!(parse_arrow(&nulls, &small), Err(BadBody::TooMany(_))));
+    assert!(matches!(parse_arrow(&nulls, &small), Err(BadChanges::TooMany(_))));
     let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::ZSTD)).unwrap();
     let zeros = vec![0.0_f32; 1 << 22];
     let bomb = stream_of(&[batch(&[("id", ids(&["a"])), ("x", lists(&[&zeros]))])], options);
     assert!(bomb.len() < 10_000, "{}", bomb.len());
-    assert!(matches!(parse_arrow(&bomb, &small), Err(BadBody::TooMany(_))));
+    assert!(matches!(parse_arrow(&bomb, &small), Err(BadChanges::TooMany(_))));
     let gzip = [&[0x1f, 0x8b, 8, 0][..], &[0; 100]].concat();
-    assert!(matches!(parse_arrow(&gzip, &small), Err(BadBody::Malformed(_))));
+    assert!(matches!(parse_arrow(&gzip, &small), Err(BadChanges::Malformed(_))));
     // A bit for each value, as long as is allowed, but far from what the map has.
     let bits = arrow_array::BooleanArray::from(vec![true; 60_000]);
     let field = Arc::new(arrow_schema::Field::new("item", arrow_schema::DataType::Boolean, true));
@@ -205,7 +207,7 @@ async fn arrow_is_placed_and_damaged_arrow_refused() {
 }
 
 /// Whatever is read is what the map can use.
-fn check(changes: Result<Vec<Change>, BadBody>, shape: &RowShape) {
+fn check(changes: Result<Vec<Change>, BadChanges>, shape: &RowShape) {
     for change in changes.into_iter().flatten() {
         assert!((1..=256).contains(&change.id().len()));
         if let Change::Upsert(arrival) = change {

@@ -1,7 +1,7 @@
 //! At a real port: callers that are slow, many, or send too much, and the end of the service.
 
 use crate::{app, config, service};
-use lion_server::http::Hosts;
+use lion_server::Hosts;
 use lion_server::{HttpConfig, Service, Stop, serve};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};

@@ -4,7 +4,7 @@ use crate::{Answer, app, call, config, get, plain, post, request, service};
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
-use lion_server::http::{Hosts, Token};
+use lion_server::{Hosts, Token};
 use lion_server::{HttpConfig, Settings};
 use std::sync::Arc;
 

@@ -238,7 +238,9 @@ fn wide(rows: usize, cols: usize) -> (Vec<f32>, Vec<RecordBatch>) {
 fn wide_arrow_and_parquet_stream_as_they_read() {
     let (rows, cols) = (2 * BATCH_ROWS + 100, 37);
     let (values, batches) = wide(rows, cols);
-    let options = ReadOptions { id: Some("id".into()), label: Some("kind".into()), ..ReadOptions::default() };
+    let kind = Some("kind".to_owned());
+    let options =
+        ReadOptions { id: Some("id".into()), label: kind.clone(), group: kind, ..ReadOptions::default() };
     let folder = WrittenFolder::new();
     let arrow = arrow_file(&batches, None);
     let parquet = parquet(&batches, Compression::SNAPPY, 5000);
@@ -255,6 +257,7 @@ fn wide_arrow_and_parquet_stream_as_they_read() {
         assert_eq!(table.data, values, "{}", path.display());
         assert_eq!(table.ids.as_ref().unwrap()[rows - 1], format!("row{}", rows - 1));
         assert_eq!(table.labels.as_ref().unwrap()[..2], ["cat", "dog"]);
+        assert_eq!(table.groups, table.labels);
         let batches: Vec<Table> = open(&path, &options).unwrap().collect::<Result<_, _>>().unwrap();
         assert!(batches.iter().all(|batch| batch.rows <= BATCH_ROWS));
         assert_eq!(batches.concat_data(), values);

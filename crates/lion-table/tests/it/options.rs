@@ -32,18 +32,22 @@ fn strings(names: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn id_label_columns_and_exclude_in_every_format() {
+fn id_label_group_columns_and_exclude_in_every_format() {
     let cases = [
-        (Some("s"), Some("c"), None, &[][..], &["a", "b"][..], &[1.0, 0.5, 2.0, 1.5][..]),
-        (Some("a"), Some("s"), None, &["c"], &["b"], &[0.5, 1.5]),
-        (None, None, Some(&["c", "a"][..]), &[], &["c", "a"], &[7.0, 1.0, 8.0, 2.0]),
-        (None, Some("c"), Some(&["c", "a", "a", "b"]), &["b"], &["a"], &[1.0, 2.0]),
-        (Some("a"), Some("a"), None, &["s"], &["b", "c"], &[0.5, 7.0, 1.5, 8.0]),
+        ([Some("s"), Some("c"), None], None, &[][..], &["a", "b"][..], &[1.0, 0.5, 2.0, 1.5][..]),
+        ([Some("a"), Some("s"), None], None, &["c"], &["b"], &[0.5, 1.5]),
+        ([None; 3], Some(&["c", "a"][..]), &[], &["c", "a"], &[7.0, 1.0, 8.0, 2.0]),
+        ([None, Some("c"), None], Some(&["c", "a", "a", "b"]), &["b"], &["a"], &[1.0, 2.0]),
+        ([Some("a"), Some("a"), None], None, &["s"], &["b", "c"], &[0.5, 7.0, 1.5, 8.0]),
+        ([Some("a"), Some("c"), Some("s")], None, &[], &["b"], &[0.5, 1.5]),
+        ([None, Some("s"), Some("s")], Some(&["s", "b"]), &[], &["b"], &[0.5, 1.5]),
+        ([None, None, Some("a")], None, &["s"], &["b", "c"], &[0.5, 7.0, 1.5, 8.0]),
     ];
-    for (id, label, columns, exclude, names, data) in cases {
+    for ([id, label, group], columns, exclude, names, data) in cases {
         let options = ReadOptions {
             id: id.map(str::to_owned),
             label: label.map(str::to_owned),
+            group: group.map(str::to_owned),
             columns: columns.map(strings),
             exclude: strings(exclude),
             ..ReadOptions::default()
@@ -64,6 +68,7 @@ fn id_label_columns_and_exclude_in_every_format() {
             columns: strings(names),
             ids: text(id),
             labels: text(label),
+            groups: text(group),
         };
         for (bytes, format) in three_ways() {
             assert_eq!(parse(&bytes, format, &options).unwrap(), expected, "{format:?} {options:?}");
@@ -75,12 +80,15 @@ fn id_label_columns_and_exclude_in_every_format() {
 fn nameless_columns_go_by_number() {
     let values = [1.0, 7.0, 3.0, 2.0, 8.5, 4.0];
     let turned: Vec<u8> = [1.0_f32, 2.0, 7.0, 8.5, 3.0, 4.0].iter().flat_map(|v| v.to_le_bytes()).collect();
-    let options = ReadOptions { id: Some("c1".into()), label: Some("c2".into()), ..ReadOptions::default() };
+    let name = |name: &str| Some(name.to_owned());
+    let options =
+        ReadOptions { id: name("c1"), label: name("c2"), group: name("c2"), ..ReadOptions::default() };
     for bytes in [npy_f32(2, 3, &values), npy(1, "<f4", true, "(2, 3)", &turned)] {
         let table = parse(&bytes, Format::Npy, &options).unwrap();
         assert_eq!((table.columns, table.data), (strings(&["c3"]), vec![3.0, 4.0]));
         assert_eq!(table.ids.unwrap(), ["1", "2"]);
         assert_eq!(table.labels.unwrap(), ["7", "8.5"]);
+        assert_eq!(table.groups.unwrap(), ["7", "8.5"]);
     }
 }
 
@@ -113,6 +121,7 @@ proptest! {
     fn formats_agree_on_every_choice(
         id in prop::option::of(0..5_usize),
         label in prop::option::of(0..5_usize),
+        group in prop::option::of(0..5_usize),
         columns in prop::option::of(prop::collection::vec(0..5_usize, 0..4)),
         exclude in prop::collection::vec(0..4_usize, 0..3),
     ) {
@@ -120,6 +129,7 @@ proptest! {
         let options = ReadOptions {
             id: id.map(name),
             label: label.map(name),
+            group: group.map(name),
             columns: columns.map(|columns| columns.into_iter().map(name).collect()),
             exclude: exclude.into_iter().map(name).collect(),
             ..ReadOptions::default()

@@ -11,7 +11,6 @@ import numpy as np
 
 from liontsne import _params
 from liontsne._native import Landmarks
-from liontsne._progress import Bar, listener
 
 # What tables have, and lists of them have not.
 TABLES = ("__arrow_c_stream__", "__arrow_c_array__", "to_batches")
@@ -92,12 +91,8 @@ class FitsLandmarks:
         params = self._fit_params(None, seed) | {"init": _params.init(self.init)}
         landmarks = Landmarks(count, stratified=bool(stratify), cover=bool(cover), params=params)
         names, width = pass_by(landmarks, source, id, label, columns)
-        bar = Bar() if self.verbose else None
-        try:
-            map = landmarks.fit(columns=names, progress=listener(bar, self.callback))
-        finally:
-            if bar:
-                bar.close()
+        with self._progress(self.callback) as progress:
+            map = landmarks.fit(columns=names, progress=progress)
         _params.warn_of_perplexity(self.perplexity, map.perplexity, len(map.embedding))
         self.n_features_in_ = width
         self.__dict__.pop("feature_names_in_", None)

@@ -3,17 +3,18 @@
 import os
 import re
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from liontsne import _params, _rows
+from liontsne._estimator import MapEstimator
 from liontsne._landmarks import FitsLandmarks
 from liontsne._native import Map, Placer
-from liontsne._progress import Bar, listener
+from liontsne._update import OF_UPDATES, UpdatesMap
 
 if TYPE_CHECKING:
     from liontsne.placements import Placements
@@ -22,14 +23,13 @@ BESIDE_OUTLIER = 2  # the codes of the verdicts from here on are those of strang
 DEFAULT_ALPHA = 0.01  # the share of ordinary rows that may be called outliers
 
 
-class LionTSNE(
-    FitsLandmarks, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
-):
+@dataclass(eq=False, repr=False, match_args=False)
+class LionTSNE(FitsLandmarks, UpdatesMap, MapEstimator):
     """A t-SNE map on which new rows are placed by LION (local interpolation with outlier control).
 
     A new row that is like the rows of the map gets a position among its neighbours. A row that is
-    not is an outlier, and gets a position apart. The map itself never changes: a row of the map is
-    placed where it is.
+    not is an outlier, and gets a position apart. Placing never changes the map: a row of the map is
+    placed where it is. `update` makes the next map, with new rows in it.
 
     Parameters
     ----------
@@ -127,6 +127,8 @@ class LionTSNE(
         Powers and their cross-validated errors.
     sampled_from_ : dict
         For a map of landmarks: what they stand for. See `fit_landmarks`.
+    update_ : dict
+        For a map that was updated: what the last update did. See `update`.
     n_features_in_, feature_names_in_
         As in all of scikit-learn.
 
@@ -144,66 +146,35 @@ class LionTSNE(
     ['interpolated', 'outlier']
     """
 
-    def __init__(
-        self,
-        n_components=2,
-        perplexity=30.0,
-        *,
-        early_exaggeration=12.0,
-        learning_rate="auto",
-        max_iter=750,
-        exaggeration_iter=250,
-        metric="euclidean",
-        method="auto",
-        init="pca",
-        pca="auto",
-        neighbors="auto",
-        radius="99%",
-        power="auto",
-        r_y=None,
-        r_close=None,
-        local="energy",
-        taper="none",
-        split_clusters=False,
-        alpha=0.01,
-        verdict="calibrated",
-        fdr=None,
-        pca_residual="none",
-        outliers="nearest",
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-        callback=None,
-        off_plane=None,
-    ):
-        self.n_components = n_components
-        self.perplexity = perplexity
-        self.early_exaggeration = early_exaggeration
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.exaggeration_iter = exaggeration_iter
-        self.metric = metric
-        self.method = method
-        self.init = init
-        self.pca = pca
-        self.neighbors = neighbors
-        self.radius = radius
-        self.power = power
-        self.r_y = r_y
-        self.r_close = r_close
-        self.local = local
-        self.taper = taper
-        self.split_clusters = split_clusters
-        self.alpha = alpha
-        self.verdict = verdict
-        self.fdr = fdr
-        self.pca_residual = pca_residual
-        self.outliers = outliers
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.callback = callback
-        self.off_plane = off_plane
+    n_components: int = 2
+    perplexity: float | str = 30.0
+    _: KW_ONLY
+    early_exaggeration: float = 12.0
+    learning_rate: float | str = "auto"
+    max_iter: int = 750
+    exaggeration_iter: int = 250
+    metric: str = "euclidean"
+    method: str = "auto"
+    init: Any = "pca"
+    pca: int | str | None = "auto"
+    neighbors: str = "auto"
+    radius: str | float = "99%"
+    power: float | str = "auto"
+    r_y: str | float | None = None
+    r_close: str | float | None = None
+    local: str = "energy"
+    taper: str = "none"
+    split_clusters: bool = False
+    alpha: float = DEFAULT_ALPHA
+    verdict: str = "calibrated"
+    fdr: float | None = None
+    pca_residual: str = "none"
+    outliers: str = "nearest"
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
+    callback: _params.Progress | None = None
+    off_plane: str | None = None
 
     # Fitting
 
@@ -243,18 +214,14 @@ class LionTSNE(
             params["neighbours"] = known
         if groups is not None:
             params["groups"] = np.unique(np.asarray(groups), return_inverse=True)[1].ravel().tolist()
-        bar = Bar() if self.verbose else None
-        try:
+        with self._progress(self.callback) as progress:
             map = _rows.asked(
                 rows,
                 Map.fit,
                 **self._known(X, y, ids, len(rows), reducer),
                 params=params,
-                progress=listener(bar, self.callback),
+                progress=progress,
             )
-        finally:
-            if bar:
-                bar.close()
         _params.warn_of_perplexity(self.perplexity, map.perplexity, len(rows))
         return self._hold(map, reducer, seed)
 
@@ -290,14 +257,14 @@ class LionTSNE(
         places = np.ascontiguousarray(Y, dtype=np.float32)
         if places.ndim != 2:
             raise ValueError(
-                f"Y must be a table with one place for each row, not of {places.ndim} dimensions"
+                f"Y must be a table with one place for each row, not an array of shape {places.shape}"
             )
         self = cls(**{"n_components": places.shape[1]} | params)
         rows, reducer, seed = self._rows_to_fit(X)
         map = _rows.asked(
             rows,
-            Map.adopt,
-            places,
+            Map.fit,
+            places=places,
             **self._known(X, y, ids, len(rows), reducer),
             params=self._fit_params(reducer, seed),
         )
@@ -369,8 +336,8 @@ class LionTSNE(
 
     def _hold(self, map: Map, reducer: _rows.SparsePca | None, seed: int, **more: Any) -> Self:
         """Takes a map as what was fitted, ready for new rows."""
-        self._map, self._reducer, self._seed, self._more = map, reducer, seed, more
         self._placer = Placer(map, self._options(seed) | more)
+        self._map, self._reducer, self._seed, self._more = map, reducer, seed, more
         self.embedding_ = map.embedding
         self.kl_divergence_ = float("nan") if map.kl is None else map.kl
         self.n_iter_ = map.n_iter
@@ -380,7 +347,8 @@ class LionTSNE(
         self.promised_ = self._placer.promised
         self.power_ = self._placer.power
         self.power_curve_ = map.power_curve
-        self.__dict__.pop("sampled_from_", None)
+        for of_another_map in ("sampled_from_", *OF_UPDATES):
+            self.__dict__.pop(of_another_map, None)
         if map.sampled_from is not None:
             self.sampled_from_ = map.sampled_from
         return self
@@ -466,20 +434,17 @@ class LionTSNE(
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
         kept = state.pop("_map", None)
+        told = {name: state.pop(name) for name in OF_UPDATES if name in state}
         super().__setstate__(state)
         if kept is not None:
             self._hold(Map.from_bytes(kept), self._reducer, self._seed, **self._more)
+        self.__dict__.update(told)
 
     # What scikit-learn asks for
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.embedding_.shape[1]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float32"]
         return tags
 
     def __repr__(self, N_CHAR_MAX=700) -> str:

@@ -1,21 +1,22 @@
 """`TSNE`: the plain map, with scikit-learn's names and defaults."""
 
 import warnings
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from liontsne import _params, _rows
+from liontsne._estimator import MapEstimator
 from liontsne._native import Map
-from liontsne._progress import Bar, listener
 
 # The steps of scikit-learn's descent are multiplied by 4, ours are not.
 STEP = 4.0
 LARGEST_ANGLE = 0.5
 
 
-class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+@dataclass(eq=False, repr=False, match_args=False)
+class TSNE(MapEstimator):
     """t-SNE with the names and defaults of `sklearn.manifold.TSNE`. It can replace it.
 
     These things differ:
@@ -77,40 +78,22 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     (20, 2)
     """
 
-    def __init__(
-        self,
-        n_components=2,
-        *,
-        perplexity=30.0,
-        early_exaggeration=12.0,
-        learning_rate="auto",
-        max_iter=1000,
-        n_iter_without_progress=300,
-        min_grad_norm=1e-7,
-        metric="euclidean",
-        metric_params=None,
-        init="pca",
-        verbose=0,
-        random_state=None,
-        method="barnes_hut",
-        angle=0.5,
-        n_jobs=None,
-    ):
-        self.n_components = n_components
-        self.perplexity = perplexity
-        self.early_exaggeration = early_exaggeration
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.n_iter_without_progress = n_iter_without_progress
-        self.min_grad_norm = min_grad_norm
-        self.metric = metric
-        self.metric_params = metric_params
-        self.init = init
-        self.verbose = verbose
-        self.random_state = random_state
-        self.method = method
-        self.angle = angle
-        self.n_jobs = n_jobs
+    n_components: int = 2
+    _: KW_ONLY
+    perplexity: float | str = 30.0
+    early_exaggeration: float = 12.0
+    learning_rate: float | str = "auto"
+    max_iter: int = 1000
+    n_iter_without_progress: int = 300
+    min_grad_norm: float = 1e-7
+    metric: str = "euclidean"
+    metric_params: None = None
+    init: Any = "pca"
+    verbose: int = 0
+    random_state: Any = None
+    method: str = "barnes_hut"
+    angle: float = 0.5
+    n_jobs: int | None = None
 
     def fit_transform(self, X: Any, y: Any = None, *, neighbors: Any = None) -> np.ndarray:
         """Fits the map and returns the positions of its rows."""
@@ -124,20 +107,14 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if (known := _params.neighbors(neighbors)) is not None:
             params["neighbours"] = known
         names = getattr(self, "feature_names_in_", None)
-        bar = Bar() if self.verbose else None
-        try:
+        with self._progress() as progress:
             map = _rows.asked(
                 rows,
                 Map.fit,
-                labels=None,
-                ids=None,
                 columns=None if names is None else names.tolist(),
                 params=params,
-                progress=listener(bar, None),
+                progress=progress,
             )
-        finally:
-            if bar:
-                bar.close()
         _params.warn_of_perplexity(self.perplexity, map.perplexity, len(rows))
         self.embedding_ = map.embedding
         self.kl_divergence_ = map.kl
@@ -181,12 +158,3 @@ class TSNE(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 f"angle {angle} is taken as {LARGEST_ANGLE}: larger ones harm the map", stacklevel=4
             )
         return min(angle, LARGEST_ANGLE)
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.embedding_.shape[1]
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float32"]
-        return tags

@@ -76,8 +76,8 @@ def interrupted(work: str) -> tuple[str, float]:
     "work",
     [
         '_native.Map.fit(x, params={"iterations": 10_000_000})',
-        '_native.Built(_native.Map.adopt(x, x[:, :2].copy()), "nn-2x500", {"epochs": 1_000_000})',
-        "p = _native.Placer(_native.Map.adopt(x, x[:, :2].copy()))\n"
+        '_native.Built(_native.Map.fit(x, places=x[:, :2].copy()), "nn-2x500", {"epochs": 1_000_000})',
+        "p = _native.Placer(_native.Map.fit(x, places=x[:, :2].copy()))\n"
         "    while True: p.coordinates(np.tile(x, (20, 1)) + np.float32(0.1))",
     ],
     ids=["fit", "build", "place"],

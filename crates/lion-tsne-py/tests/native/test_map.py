@@ -79,8 +79,8 @@ def test_threads_do_not_matter(data: np.ndarray, new: np.ndarray) -> None:
 
 def test_places_made_elsewhere(data: np.ndarray) -> None:
     places = data[:, :2].copy()
-    adopted = _native.Map.adopt(data, places, labels=["x"] * 300, params={"radius": "95%"})
+    adopted = _native.Map.fit(data, places=places, labels=["x"] * 300, params={"radius": "95%"})
     assert adopted.adopted and adopted.kl is None and adopted.asked_radius == "95%"
     assert np.array_equal(adopted.embedding, places)
     with pytest.raises(ValueError, match="there are 300 rows but 299 places"):
-        _native.Map.adopt(data, places[:299])
+        _native.Map.fit(data, places=places[:299])

@@ -72,6 +72,6 @@ def test_names_must_fit(data: np.ndarray, fitted: _native.Map) -> None:
 def test_memory_that_is_not_there_is_a_memory_error() -> None:
     """A system of so many rows takes 320 GB; that most are equal makes the map quick to adopt."""
     x = np.tile(blobs(500, 2), (400, 1))
-    large = _native.Map.adopt(x, x, params={"power": 2.0})
+    large = _native.Map.fit(x, places=x, params={"power": 2.0})
     with pytest.raises(MemoryError, match="needs .* of memory, and .* can be had"):
         _native.Built(large, "rbf-linear")

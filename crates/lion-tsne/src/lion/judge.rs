@@ -68,7 +68,7 @@ impl Rule {
             if let Some(share) = share.filter(|share| !(*share > 0.0 && *share < 1.0)) {
                 return refuse(
                     name,
-                    &format!("must be a share between 0 and 1 (0 % and 100 %), not {share}"),
+                    &format!("must be a share between 0 and 1 (0 % and 100 %), not {share:?}"),
                 );
             }
         }

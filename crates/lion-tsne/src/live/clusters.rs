@@ -7,7 +7,7 @@ use crate::map::Map;
 use rayon::prelude::*;
 
 /// More labels than this are names of rows, not of clusters.
-const MOST_LABELS: usize = 1000;
+pub(crate) const MOST_LABELS: usize = 1000;
 /// Rows of the map that decide which cluster a place is in.
 const VOTERS: usize = 10;
 
@@ -50,6 +50,11 @@ impl Clusters {
         };
         let (centres, rows) = centres(map, &of_row, names.len());
         Self { names, of_row, from_labels: labels.is_some(), centres, rows }
+    }
+
+    /// The clusters of a map that nothing else is known of.
+    pub(crate) fn of(map: &Map) -> Self {
+        Self::new(map, &KdTree::new(map.y().data(), map.dims()))
     }
 
     /// The name of a cluster.

@@ -27,7 +27,7 @@ const FINEST: f64 = 1e-6;
 
 /// The number of clusters and for each place its cluster, numbered from 0 by size, largest first. Places of clusters too
 /// small to be called one are in none.
-pub(super) fn clusters(y: &Matrix, tree: &KdTree) -> (usize, Vec<Option<u32>>) {
+pub(crate) fn clusters(y: &Matrix, tree: &KdTree) -> (usize, Vec<Option<u32>>) {
     let rows = y.rows();
     let chosen = Random::new(0).sample(rows, SAMPLE);
     let sample = y.select(&chosen);

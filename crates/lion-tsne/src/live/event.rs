@@ -249,7 +249,7 @@ pub struct Evidence {
 
 /// Outliers that are, or were, a new cluster.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Gathered {
+pub struct NewCluster {
     /// The group of the latest member when it was first told. It names the cluster for as long as it is there.
     pub group: u64,
     /// All its groups.
@@ -260,6 +260,14 @@ pub struct Gathered {
     /// The position of the first of its groups that has members.
     #[serde(flatten)]
     pub at: MapPosition,
+}
+
+/// What is told of a new cluster.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Gathered {
+    /// Which.
+    #[serde(flatten)]
+    pub cluster: NewCluster,
     /// The members that came last, the latest last; at most 20 of them.
     #[serde(default)]
     pub ids: Vec<String>,

@@ -1,7 +1,7 @@
 //! How the live map is doing, at a glance.
 
 use super::Live;
-use super::event::{Evidence, MapPosition, Shifted, Staleness, Vanishing, Why};
+use super::event::{Evidence, Gathered, NewCluster, Shifted, Staleness, Vanishing, Why};
 use super::watch::{ReportedShift, Vanished};
 use super::window::Window;
 use serde::{Deserialize, Serialize};
@@ -49,19 +49,12 @@ pub struct Health {
     pub series: HealthSeries,
 }
 
-/// A new cluster: outliers that gathered.
+/// A new cluster as it is now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Forming {
-    /// The group that names it.
-    pub group: u64,
-    /// All its groups.
-    #[serde(default)]
-    pub groups: Vec<u64>,
-    /// Its members.
-    pub size: u64,
-    /// Its position.
+    /// Which.
     #[serde(flatten)]
-    pub at: MapPosition,
+    pub cluster: NewCluster,
     /// When it was told.
     pub since: f64,
     /// What showed it.
@@ -162,15 +155,8 @@ impl Live {
     }
 
     fn forming(&self, family: u64) -> Option<Forming> {
-        let gathered = self.gathered(family)?;
-        Some(Forming {
-            group: family,
-            groups: gathered.groups,
-            size: gathered.size,
-            at: gathered.at,
-            since: self.announced.forming.get(&family)?.told,
-            evidence: gathered.evidence,
-        })
+        let Gathered { cluster, evidence, .. } = self.gathered(family)?;
+        Some(Forming { cluster, since: self.announced.forming.get(&family)?.told, evidence })
     }
 
     fn shifted(&self, cluster: u32, told: &ReportedShift) -> Shifted {

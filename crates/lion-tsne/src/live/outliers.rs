@@ -5,10 +5,11 @@ use super::outlier_index::OutlierIndex;
 use crate::error::{Error, Result};
 use crate::index::squared_distance;
 use crate::lion::{Lion, OutlierCell, OutlierGrid, PendingOutlier, Place, Placement};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Outliers that belong together.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OutlierGroup {
     /// Its number, which no other group ever has.
     pub number: u64,

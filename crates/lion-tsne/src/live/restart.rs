@@ -58,8 +58,7 @@ impl Live {
             window: self.window.parts(),
             alarms: Some(Alarms { learned: self.learned.clone(), announced: self.announced.clone() }),
         };
-        // Numbers, lists and maps with numbers as keys: there is nothing in it that JSON cannot hold.
-        serde_json::to_vec(&aux).unwrap_or_default()
+        json(&aux)
     }
 
     /// Goes on from what was kept: `aux` as it was, every point, with its row as it was given if it is an outlier, and
@@ -166,38 +165,21 @@ impl Live {
     /// those will tell the same of whatever comes.
     pub fn digest(&self) -> u64 {
         let mut hash = Xxh3::new();
-        let part = |hash: &mut Xxh3, bytes: &[u8]| {
+        let mut part = |bytes: &[u8]| {
             hash.update(&(bytes.len() as u64).to_le_bytes());
             hash.update(bytes);
         };
-        part(&mut hash, &self.aux());
+        part(&self.aux());
         for point in self.points.iter() {
-            let placement = &point.placement;
-            part(&mut hash, point.id.as_bytes());
-            part(&mut hash, point.label.as_deref().unwrap_or("").as_bytes());
-            let optional = |v: Option<u64>| [u64::from(v.is_some()), v.unwrap_or(0)];
-            let mut numbers =
-                vec![point.first, point.last, point.t.to_bits(), u64::from(point.label.is_some())];
-            numbers.extend(placement.place.iter().map(|v| u64::from(v.to_bits())));
-            numbers.extend([placement.verdict as u64, placement.score.to_bits()]);
-            numbers.extend(optional(placement.p_distance.map(f64::to_bits)));
-            numbers.extend(optional(placement.p_neighbours.map(f64::to_bits)));
-            numbers.extend(optional(placement.p_residual.map(f64::to_bits)));
-            numbers.extend([u64::from(placement.nearest), u64::from(placement.nearest_distance.to_bits())]);
-            numbers.push(u64::from(placement.neighbours));
-            numbers.extend(optional(placement.group));
-            numbers.extend(optional(point.cluster.map(u64::from)));
-            part(&mut hash, bytemuck::cast_slice(&numbers));
-            part(&mut hash, bytemuck::cast_slice(self.outliers.row(point.first).unwrap_or(&[])));
+            part(&json(point));
+            part(bytemuck::cast_slice(self.outliers.row(point.first).unwrap_or(&[])));
         }
-        for group in self.outliers.groups() {
-            part(
-                &mut hash,
-                bytemuck::cast_slice(&[group.number as i64, group.family.map_or(-1, |family| family as i64)]),
-            );
-            part(&mut hash, bytemuck::cast_slice(&group.cell));
-            group.members.iter().for_each(|(first, _)| part(&mut hash, &first.to_le_bytes()));
-        }
+        self.outliers.groups().for_each(|group| part(&json(group)));
         hash.digest()
     }
+}
+
+/// All fields, floats in full. There are texts, numbers, lists and maps with numbers as keys: nothing that JSON cannot hold.
+fn json(state: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(state).unwrap_or_default()
 }

@@ -4,8 +4,8 @@
 use super::alarms::drift::{ORDINARY, OUTLIERS, SCORES, Shift, Turn};
 use super::alarms::gather::{self, Gathering, Near, Scene};
 use super::alarms::{AlarmReference, was_ordinary};
-use super::event::{Evidence, Gathered, MapPosition, Shifted, Staleness, What, Why};
-use super::{Event, Live};
+use super::event::{Evidence, Gathered, MapPosition, NewCluster, Shifted, Staleness, What, Why};
+use super::{Applied, Event, Live};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,30 +102,30 @@ impl OutlierFamily {
 
 impl Live {
     /// Tells what has come to be so by an arrival.
-    pub(super) fn watch(&mut self, arrived: &Arrived, events: &mut Vec<Event>) {
+    pub(super) fn watch(&mut self, arrived: &Arrived, applied: &mut Applied) {
         if let Some((from, ..)) = arrived.before {
-            self.watch_moved(from, arrived.cluster, events);
+            self.watch_moved(from, arrived.cluster, applied);
         } else {
             self.window.pass(None, arrived.cluster);
-            self.watch_left(arrived.cluster, events);
+            self.watch_left(arrived.cluster, applied);
         }
         if arrived.counts {
             if self.learned.count(self.now, self.options.false_alarms) {
                 self.look = 0;
             }
             if arrived.before.is_none_or(|(_, score, _)| was_ordinary(self.known.bin(score))) {
-                self.watch_scores(arrived, events);
+                self.watch_scores(arrived, applied);
             }
-            self.watch_gaps(arrived.cluster, events);
+            self.watch_gaps(arrived.cluster, applied);
         }
         if let Some(group) = arrived.group {
             let became = arrived.before.is_none_or(|(.., outlier)| !outlier);
-            self.watch_outlier(arrived.first, group, arrived.counts && became, events);
+            self.watch_outlier(arrived.first, group, arrived.counts && became, applied);
         }
     }
 
     /// Whether scores are what they were.
-    fn watch_scores(&mut self, arrived: &Arrived, events: &mut Vec<Event>) {
+    fn watch_scores(&mut self, arrived: &Arrived, applied: &mut Applied) {
         let (bin, now, limit) = (self.known.bin(arrived.score), self.now, self.learned.limit);
         let turn = self.learned.outliers.step(&self.known.map, &OUTLIERS, bin, now, limit);
         if let Some(turn) = turn {
@@ -136,7 +136,7 @@ impl Live {
             self.announced.stale = self.told(turn);
             let staleness = self.staleness(turn.shift());
             let what = if self.announced.stale.is_some() { What::Stale } else { What::Fresh };
-            self.tell(what(staleness), events);
+            self.tell(what(staleness), applied);
         }
         let Some(cluster) = arrived.cluster else { return };
         let (at, clusters) = (cluster as usize, self.learned.clusters.len() as f64);
@@ -158,7 +158,7 @@ impl Live {
         } else {
             What::ClusterFresh
         };
-        self.tell(what(shifted), events);
+        self.tell(what(shifted), applied);
     }
 
     fn told(&self, turn: Turn) -> Option<ReportedShift> {
@@ -182,14 +182,14 @@ impl Live {
     }
 
     /// Whether clusters get their arrivals.
-    fn watch_gaps(&mut self, cluster: Option<u32>, events: &mut Vec<Event>) {
+    fn watch_gaps(&mut self, cluster: Option<u32>, applied: &mut Applied) {
         let (now, limit) = (self.learned.arrivals, self.learned.limit);
         if let Some(cluster) = cluster {
             let gaps = &mut self.learned.gaps[cluster as usize];
             let back = gaps.arrive(now, self.now);
             self.look = self.look.min(gaps.look(limit).unwrap_or(u64::MAX));
             if let Some(evidence) = back {
-                self.recovered(cluster, Why::Arrivals, evidence, events);
+                self.recovered(cluster, Why::Arrivals, evidence, applied);
             }
         }
         if now < self.look {
@@ -201,7 +201,7 @@ impl Live {
                 continue;
             }
             let evidence = gaps.tell(now);
-            self.vanishes(at as u32, Vanished { why: Why::Arrivals, evidence }, events);
+            self.vanishes(at as u32, Vanished { why: Why::Arrivals, evidence }, applied);
         }
         self.look_again();
     }
@@ -216,35 +216,35 @@ impl Live {
         self.look = due.min().unwrap_or(u64::MAX);
     }
 
-    fn vanishes(&mut self, cluster: u32, why: Vanished, events: &mut Vec<Event>) {
+    fn vanishes(&mut self, cluster: u32, why: Vanished, applied: &mut Applied) {
         // It may have been told for the other reason.
         if self.announced.vanishing.insert(cluster, why).is_none() {
             let what = What::Vanishing(self.vanishing(cluster, &why, true));
-            self.tell(what, events);
+            self.tell(what, applied);
         }
     }
 
-    fn recovered(&mut self, cluster: u32, why: Why, evidence: Evidence, events: &mut Vec<Event>) {
+    fn recovered(&mut self, cluster: u32, why: Why, evidence: Evidence, applied: &mut Applied) {
         if self.announced.vanishing.get(&cluster).is_some_and(|known| known.why == why) {
             self.announced.vanishing.remove(&cluster);
             let cluster = self.clusters.name(cluster).to_string();
-            self.tell(What::Recovered { cluster, evidence }, events);
+            self.tell(What::Recovered { cluster, evidence }, applied);
         }
     }
 
     /// A point was removed, and told of.
-    pub(super) fn watch_removed(&mut self, from: Option<u32>, events: &mut Vec<Event>) {
+    pub(super) fn watch_removed(&mut self, from: Option<u32>, applied: &mut Applied) {
         let (all, now) = (self.points.len() as u64 + 1, self.now);
         let weight = 1.0 / self.learned.leaving.len().max(1) as f64;
         for (at, leaving) in self.learned.leaving.iter_mut().enumerate() {
             leaving.removed(from == Some(at as u32), self.window.live(at), all, now, weight);
         }
         self.window.pass(from, None);
-        self.watch_left(from, events);
+        self.watch_left(from, applied);
     }
 
     /// A point is in another cluster than before, or in none.
-    fn watch_moved(&mut self, from: Option<u32>, to: Option<u32>, events: &mut Vec<Event>) {
+    fn watch_moved(&mut self, from: Option<u32>, to: Option<u32>, applied: &mut Applied) {
         if from == to {
             return;
         }
@@ -255,12 +255,12 @@ impl Live {
             }
         }
         self.window.pass(from, to);
-        self.watch_left(from, events);
-        self.watch_left(to, events);
+        self.watch_left(from, applied);
+        self.watch_left(to, applied);
     }
 
     /// Whether a cluster's points have left it, or are back.
-    fn watch_left(&mut self, cluster: Option<u32>, events: &mut Vec<Event>) {
+    fn watch_left(&mut self, cluster: Option<u32>, applied: &mut Applied) {
         let Some(cluster) = cluster else { return };
         let at = cluster as usize;
         let live = self.window.live(at);
@@ -269,17 +269,17 @@ impl Live {
             let evidence =
                 Evidence { seen: live, of: left.from, expected, e_value: left.e_value, since: left.since };
             self.learned.leaving[at].end();
-            self.vanishes(cluster, Vanished { why: Why::Left, evidence }, events);
+            self.vanishes(cluster, Vanished { why: Why::Left, evidence }, applied);
         }
         let back = |known: &Vanished| known.why == Why::Left && 2 * live >= known.evidence.of;
         if self.announced.vanishing.get(&cluster).is_some_and(back) {
             let evidence = Evidence { seen: live, of: live, since: self.now, ..Evidence::default() };
-            self.recovered(cluster, Why::Left, evidence, events);
+            self.recovered(cluster, Why::Left, evidence, applied);
         }
     }
 
     /// Whether an outlier is of a new cluster: one that is known, or if it is `evidence`, one that it shows.
-    fn watch_outlier(&mut self, first: u64, group: u64, evidence: bool, events: &mut Vec<Event>) {
+    fn watch_outlier(&mut self, first: u64, group: u64, evidence: bool, applied: &mut Applied) {
         let now = self.last;
         if let Some(family) = self.family(group) {
             if evidence && let Some(family) = self.announced.forming.get_mut(&family) {
@@ -322,7 +322,7 @@ impl Live {
             Some(family) => {
                 self.members_of(group, &near, &found).into_iter().for_each(|group| self.link(group, family))
             }
-            None => self.forms(group, &near, &found, spent, events),
+            None => self.forms(group, &near, &found, spent, applied),
         }
     }
 
@@ -352,7 +352,7 @@ impl Live {
     }
 
     /// A new cluster is told.
-    fn forms(&mut self, group: u64, near: &[Near], found: &Gathering, spent: f64, events: &mut Vec<Event>) {
+    fn forms(&mut self, group: u64, near: &[Near], found: &Gathering, spent: f64, applied: &mut Applied) {
         let inside = || near.iter().filter(|near| near.distance <= found.radius && near.age <= found.of);
         let oldest = inside().map(|near| near.age).max().unwrap_or(1);
         let evidence = Evidence {
@@ -378,7 +378,7 @@ impl Live {
             self.announced.ended.remove(&other);
         }
         if let Some(gathered) = self.gathered(group) {
-            self.tell(What::Forming(gathered), events);
+            self.tell(What::Forming(gathered), applied);
         }
     }
 
@@ -403,18 +403,16 @@ impl Live {
         members.drain(..cut);
         members.sort_unstable();
         let at = groups.iter().find(|group| group.number == family).or(groups.first())?;
+        let groups = groups.iter().map(|group| group.number).collect();
         Some(Gathered {
-            group: family,
-            groups: groups.iter().map(|group| group.number).collect(),
-            size,
-            at: at.position.into(),
+            cluster: NewCluster { group: family, groups, size, at: at.position.into() },
             ids: members.into_iter().map(|(_, id)| id.clone()).collect(),
             evidence: known.evidence,
         })
     }
 
     /// Whether new clusters have ended: no members come, or none are left.
-    pub(super) fn watch_families(&mut self, events: &mut Vec<Event>) {
+    pub(super) fn watch_families(&mut self, applied: &mut Applied) {
         if self.announced.forming.is_empty() {
             return;
         }
@@ -431,11 +429,11 @@ impl Live {
             .map(|(&family, _)| family)
             .collect();
         for family in over {
-            self.dissolve(family, now, events);
+            self.dissolve(family, now, applied);
         }
     }
 
-    fn dissolve(&mut self, family: u64, now: u64, events: &mut Vec<Event>) {
+    fn dissolve(&mut self, family: u64, now: u64, applied: &mut Applied) {
         let gathered = self.gathered(family);
         let Some(known) = self.announced.forming.remove(&family) else { return };
         self.announced.ended.retain(|&group, _| self.outliers.group(group).is_some());
@@ -454,13 +452,19 @@ impl Live {
             e_value: 1.0 / chance.max(f64::MIN_POSITIVE),
             since: known.told,
         };
-        let none =
-            Gathered { group: family, groups: Vec::new(), size: 0, at: known.at, ids: Vec::new(), evidence };
-        self.tell(What::Dissolved(Gathered { evidence, ..gathered.unwrap_or(none) }), events);
+        let none = NewCluster { group: family, groups: Vec::new(), size: 0, at: known.at };
+        let gathered = gathered.unwrap_or(Gathered { cluster: none, ids: Vec::new(), evidence });
+        self.tell(What::Dissolved(Gathered { evidence, ..gathered }), applied);
     }
 
-    pub(super) fn tell(&mut self, what: What, events: &mut Vec<Event>) {
+    /// Tells of an alarm.
+    fn tell(&mut self, what: What, applied: &mut Applied) {
+        self.tell_of_point(what, None, applied);
+    }
+
+    /// Tells of a point, whose event before this one is known.
+    pub(super) fn tell_of_point(&mut self, what: What, previous: Option<u64>, applied: &mut Applied) {
         self.last += 1;
-        events.push(Event { n: self.last, t: self.now, what });
+        applied.told(Event { n: self.last, t: self.now, what }, previous);
     }
 }

@@ -78,7 +78,7 @@ impl Map {
     }
 
     /// Refuses rows that the map was not made of. How far each distinct one is from its projection.
-    fn check_rows(&self, rows: &Matrix, representatives: &[u32]) -> Result<Option<Vec<f32>>> {
+    pub(crate) fn check_rows(&self, rows: &Matrix, representatives: &[u32]) -> Result<Option<Vec<f32>>> {
         if let (Some(table), true) = (&self.provenance.sampled_from, rows.rows() != self.rows()) {
             return refuse(format!(
                 "the map has {} landmarks of a table of {} rows, and only those can calibrate it: fit it again \

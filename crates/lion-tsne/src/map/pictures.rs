@@ -96,6 +96,13 @@ impl Pictures {
         Self { image, low, high, bytes: Bytes::Owned(bytes.into()) }
     }
 
+    /// Those of some rows of a map, and of new ones drawn alike.
+    pub(super) fn of_rows(&self, map: &Map, rows: &[u32], new: &Matrix) -> Self {
+        let of_old = rows.iter().filter_map(|&row| map.picture(row as usize)).flatten().copied();
+        let of_new = new.data().iter().map(|&v| shade(v, self.low, self.high));
+        Self { bytes: Bytes::Owned(of_old.chain(of_new).collect()), ..self.clone() }
+    }
+
     fn check(&self, rows: usize, columns: usize) -> Result<()> {
         self.image.check(columns)?;
         let (wanted, given) = (rows.checked_mul(columns), self.bytes.as_slice().len());

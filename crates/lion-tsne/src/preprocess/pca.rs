@@ -220,6 +220,42 @@ mod tests {
         }
     }
 
+    /// The covariance of a column of 0 and 1 for each of many levels, most of which no row has.
+    fn covariance_of_levels(rows: usize, levels: usize, seed: u64) -> Mat<f64> {
+        let mut random = crate::random::Random::new(seed);
+        let mut counts = vec![0.0; levels];
+        for _ in 0..rows {
+            let level = 1.0 / random.uniform().max(1e-9) - 1.0;
+            counts[(level as usize).min(levels - 1)] += 1.0;
+        }
+        let n = rows as f64;
+        Mat::from_fn(levels, levels, |i, j| {
+            let own = if i == j { counts[i] } else { 0.0 };
+            (own - counts[i] * counts[j] / n) / (n - 1.0)
+        })
+    }
+
+    /// Where the iteration stops at the matrix itself, the shifted one gives its eigenvectors. Another kind of processor rounds
+    /// differently, so any of these matrices may stop it.
+    #[test]
+    fn a_matrix_that_does_not_converge_has_the_eigenvectors_of_the_shifted_one() {
+        let (levels, k) = (400, 20);
+        let stops = |matrix: &Mat<f64>| all_eigen(matrix).is_err();
+        let matrix = (1..=5).map(|seed| covariance_of_levels(2000, levels, seed)).find(stops);
+        let matrix = matrix.expect("a matrix that does not converge");
+        let (vectors, values) = symmetric_eigen(matrix.clone(), k).unwrap();
+        assert!(values.is_sorted_by(|a, b| a >= b) && values[k - 1] > 0.0, "{values:?}");
+        let (products, lengths) = (&matrix * &vectors, vectors.transpose() * &vectors);
+        for c in 0..k {
+            let off = (0..levels).map(|i| (products[(i, c)] - values[c] * vectors[(i, c)]).abs());
+            assert!(off.fold(0.0, f64::max) < 1e-12, "{c}");
+            for d in 0..k {
+                let expected = if c == d { 1.0 } else { 0.0 };
+                assert!((lengths[(c, d)] - expected).abs() < 1e-10, "{c} and {d}");
+            }
+        }
+    }
+
     /// Adding a multiple of the identity changes no eigenvector, and the values come back.
     #[test]
     fn shifted_eigenvalues_are_those_of_the_matrix() {

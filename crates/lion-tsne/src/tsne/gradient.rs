@@ -15,7 +15,7 @@ mod transform;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use attract::{attract, attraction_energy, entropy};
+pub(crate) use attract::{attract, attract_rows, attraction_energy, energy_at, entropy};
 pub(crate) use barnes_hut::Tree;
 use exact::exact;
 use fft::Grid;

@@ -37,7 +37,7 @@ pub(crate) struct Optimised {
 const BLOCK: usize = 1024;
 /// Iterations between two computations of the KL divergence.
 pub(crate) const REPORT: usize = 50;
-const MOMENTUM: f32 = 0.8;
+pub(super) const MOMENTUM: f32 = 0.8;
 const GAIN_UP: f32 = 0.2;
 const GAIN_DOWN: f32 = 0.8;
 const LEAST_GAIN: f32 = 0.01;
@@ -71,7 +71,7 @@ pub(crate) fn optimise<const D: usize>(
         let exaggeration = if early { schedule.exaggeration } else { 1.0 };
         attract(&p, y, &mut state.attraction);
         let z = repulsion.repel(y, &mut state.repulsion);
-        let balance = Balance { exaggeration: exaggeration as f32, inverse_z: (1.0 / z) as f32 };
+        let balance = Balance::new(exaggeration, z);
         done += 1;
         let mut progress = Progress::of(Stage::Optimise, done as u64, schedule.iterations as u64);
         if done.is_multiple_of(REPORT) && done < schedule.iterations {
@@ -99,23 +99,28 @@ pub(crate) fn optimise<const D: usize>(
 const REORDER: [usize; 3] = [50, 150, 250];
 
 /// Which row is where, while rows are in another order.
-struct Order {
+pub(super) struct Order {
     rows: Vec<u32>,
 }
 
 impl Order {
-    fn new(rows: usize) -> Self {
+    pub(super) fn new(rows: usize) -> Self {
         Self { rows: (0..rows as u32).collect() }
     }
 
     /// The order of the places along a space-filling curve: for each new position the old one.
-    fn follow<const D: usize>(&mut self, y: &[[f32; D]]) -> Vec<u32> {
+    pub(super) fn follow<const D: usize>(&mut self, y: &[[f32; D]]) -> Vec<u32> {
         let next: Vec<u32> = curve_order(y).into_iter().map(|(_, row)| row).collect();
         self.rows = next.iter().map(|&old| self.rows[old as usize]).collect();
         next
     }
 
-    fn restore<const D: usize>(&self, y: &mut [[f32; D]]) {
+    /// The row that is at this position now.
+    pub(super) fn row(&self, at: usize) -> u32 {
+        self.rows[at]
+    }
+
+    pub(super) fn restore<const D: usize>(&self, y: &mut [[f32; D]]) {
         let places = y.to_vec();
         for (place, &row) in places.into_iter().zip(&self.rows) {
             y[row as usize] = place;
@@ -123,7 +128,7 @@ impl Order {
     }
 }
 
-fn permute<T: Copy>(values: &mut [T], order: &[u32]) {
+pub(super) fn permute<T: Copy>(values: &mut [T], order: &[u32]) {
     let old = values.to_vec();
     for (value, &from) in values.iter_mut().zip(order) {
         *value = old[from as usize];
@@ -132,21 +137,21 @@ fn permute<T: Copy>(values: &mut [T], order: &[u32]) {
 
 /// How the two halves of the gradient are weighed.
 #[derive(Clone, Copy)]
-struct Balance {
+pub(super) struct Balance {
     exaggeration: f32,
     inverse_z: f32,
 }
 
 /// What the descent remembers from one iteration to the next.
-struct DescentState<const D: usize> {
-    attraction: Vec<[f32; D]>,
-    repulsion: Vec<[f32; D]>,
+pub(super) struct DescentState<const D: usize> {
+    pub(super) attraction: Vec<[f32; D]>,
+    pub(super) repulsion: Vec<[f32; D]>,
     steps: Vec<[f32; D]>,
     gains: Vec<[f32; D]>,
 }
 
 impl<const D: usize> DescentState<D> {
-    fn new(rows: usize) -> Self {
+    pub(super) fn new(rows: usize) -> Self {
         Self {
             attraction: vec![[0.0; D]; rows],
             repulsion: vec![[0.0; D]; rows],
@@ -156,9 +161,14 @@ impl<const D: usize> DescentState<D> {
     }
 
     /// Forgets speed and gains, for the end of exaggeration changes all forces at once.
-    fn restart(&mut self) {
+    pub(super) fn restart(&mut self) {
         self.steps.fill([0.0; D]);
         self.gains.fill([1.0; D]);
+    }
+
+    /// Forgets speed and gains of one row.
+    pub(super) fn forget(&mut self, row: usize) {
+        (self.steps[row], self.gains[row]) = ([0.0; D], [1.0; D]);
     }
 
     fn reorder(&mut self, order: &[u32]) {
@@ -167,18 +177,33 @@ impl<const D: usize> DescentState<D> {
     }
 
     fn step(&mut self, y: &mut [[f32; D]], balance: Balance, rate: f32) {
+        self.step_rows(
+            y,
+            #[inline(always)]
+            |_, y, moving, attraction, repulsion| {
+                moving.by(y, balance.gradient(attraction, repulsion), rate, MOMENTUM, 0.0);
+            },
+        );
+    }
+
+    /// Lets each row take a step: its number, its place, what it remembers, and the two halves of its gradient.
+    pub(super) fn step_rows(
+        &mut self,
+        y: &mut [[f32; D]],
+        step: impl Fn(usize, &mut [f32; D], Moving<'_, D>, &[f32; D], &[f32; D]) + Sync,
+    ) {
         let moving = y
             .par_chunks_mut(BLOCK)
             .zip(self.steps.par_chunks_mut(BLOCK))
             .zip(self.gains.par_chunks_mut(BLOCK));
         let forces = self.attraction.par_chunks(BLOCK).zip(self.repulsion.par_chunks(BLOCK));
-        moving.zip(forces).for_each(|(((y, steps), gains), (attraction, repulsion))| {
+        moving.zip(forces).enumerate().for_each(|(block, (((y, steps), gains), (attraction, repulsion)))| {
             vectorized(
                 #[inline(always)]
                 || {
-                    let moving = y.iter_mut().zip(steps).zip(gains);
-                    for (((y, step), gain), (a, r)) in moving.zip(attraction.iter().zip(repulsion)) {
-                        move_row(y, step, gain, balance.gradient(a, r), rate);
+                    let moving = y.iter_mut().zip(steps).zip(gains).zip(attraction.iter().zip(repulsion));
+                    for (row, (((y, last), gains), (a, r))) in (block * BLOCK..).zip(moving) {
+                        step(row, y, Moving { last, gains }, a, r);
                     }
                 },
             );
@@ -199,32 +224,42 @@ impl<const D: usize> DescentState<D> {
 }
 
 impl Balance {
+    pub(super) fn new(exaggeration: f64, z: f64) -> Self {
+        Self { exaggeration: exaggeration as f32, inverse_z: (1.0 / z) as f32 }
+    }
+
     /// A quarter of the gradient: learning rates are given for this.
     #[inline(always)]
-    fn gradient<const D: usize>(self, attraction: &[f32; D], repulsion: &[f32; D]) -> [f32; D] {
+    pub(super) fn gradient<const D: usize>(self, attraction: &[f32; D], repulsion: &[f32; D]) -> [f32; D] {
         std::array::from_fn(|d| self.exaggeration * attraction[d] - self.inverse_z * repulsion[d])
     }
 }
 
-#[inline(always)]
-fn move_row<const D: usize>(
-    y: &mut [f32; D],
-    step: &mut [f32; D],
-    gain: &mut [f32; D],
-    gradient: [f32; D],
-    rate: f32,
-) {
-    let mut length2 = 0.0;
-    for d in 0..D {
-        let onwards = (gradient[d] > 0.0) != (step[d] > 0.0);
-        gain[d] = if onwards { gain[d] + GAIN_UP } else { (gain[d] * GAIN_DOWN).max(LEAST_GAIN) };
-        step[d] = MOMENTUM * step[d] - rate * gain[d] * gradient[d];
-        length2 += step[d] * step[d];
-    }
-    let shorten = LONGEST_STEP / length2.sqrt().max(LONGEST_STEP);
-    for d in 0..D {
-        step[d] *= shorten;
-        y[d] += step[d];
+/// What a row remembers of its way.
+pub(super) struct Moving<'a, const D: usize> {
+    last: &'a mut [f32; D],
+    gains: &'a mut [f32; D],
+}
+
+impl<const D: usize> Moving<'_, D> {
+    /// One step down a quarter of the gradient. `pull` is the part of it that grows with the step, as a spring's does: it is
+    /// taken at the end of the step, so that the firmest one cannot make a row swing.
+    #[inline(always)]
+    pub(super) fn by(self, y: &mut [f32; D], gradient: [f32; D], rate: f32, momentum: f32, pull: f32) {
+        let Self { last, gains } = self;
+        let mut length2 = 0.0;
+        for d in 0..D {
+            let onwards = (gradient[d] > 0.0) != (last[d] > 0.0);
+            gains[d] = if onwards { gains[d] + GAIN_UP } else { (gains[d] * GAIN_DOWN).max(LEAST_GAIN) };
+            let step = momentum * last[d] - rate * gains[d] * gradient[d];
+            last[d] = if pull > 0.0 { step / (1.0 + rate * gains[d] * pull) } else { step };
+            length2 += last[d] * last[d];
+        }
+        let shorten = LONGEST_STEP / length2.sqrt().max(LONGEST_STEP);
+        for d in 0..D {
+            last[d] *= shorten;
+            y[d] += last[d];
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Every test of the library that needs no private parts.
 
 mod common;
+mod diff;
 mod file;
 mod fitting;
 mod given;
@@ -9,3 +10,4 @@ mod lion;
 mod live;
 mod neighbours;
 mod preprocess;
+mod update;

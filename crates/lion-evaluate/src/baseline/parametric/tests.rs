@@ -195,3 +195,26 @@ fn what_makes_no_sense_is_refused() {
     assert!(network.places(&Matrix::zeros(2, 7)).is_err());
     assert_eq!(network.places(&empty).unwrap().rows(), 0);
 }
+
+#[test]
+fn a_layer_takes_a_similarity_in() {
+    let mut random = Random::new(2);
+    let x: Vec<f32> = (0..100).map(|_| random.gaussian() as f32).collect();
+    // Mirrored, turned, scaled and moved.
+    let (sine, cosine) = 0.7f32.sin_cos();
+    let place =
+        |p: &[f32]| [3.0 * (cosine * p[0] - sine * p[1]) - 4.0, -3.0 * (sine * p[0] + cosine * p[1]) + 1.0];
+    let y: Vec<f32> = x.chunks_exact(2).flat_map(place).collect();
+    let [from, to] = [&x, &y].map(|v| Matrix::new(50, 2, v.clone()).unwrap());
+    let mut layer = DenseLayer {
+        inputs: 2,
+        outputs: 2,
+        activation: Activation::Linear,
+        weights: vec![1.0, 0.0, 0.0, 1.0],
+        bias: vec![0.0; 2],
+    };
+    fold_into(&Similarity::between(&from, &to, Reflection::Allowed).unwrap(), &mut layer);
+    for (ours, y) in DenseLayers(vec![layer]).apply(&x).iter().zip(&y) {
+        assert!((ours - y).abs() < 1e-4, "{ours}, not {y}");
+    }
+}

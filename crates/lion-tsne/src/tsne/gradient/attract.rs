@@ -25,6 +25,25 @@ pub(crate) fn attract<const D: usize>(p: &Affinities, y: &[[f32; D]], forces: &m
     });
 }
 
+/// The same for some of the rows; nothing else changes in `forces`.
+pub(crate) fn attract_rows<const D: usize>(
+    p: &Affinities,
+    y: &[[f32; D]],
+    rows: &[u32],
+    forces: &mut [[f32; D]],
+) {
+    let found: Vec<[f32; D]> = rows
+        .par_chunks(BLOCK)
+        .flat_map_iter(|rows| {
+            vectorized(
+                #[inline(always)]
+                || rows.iter().map(|&row| attract_row(p, y, row as usize)).collect::<Vec<_>>(),
+            )
+        })
+        .collect();
+    rows.iter().zip(found).for_each(|(&row, force)| forces[row as usize] = force);
+}
+
 #[inline(always)]
 fn attract_row<const D: usize>(p: &Affinities, y: &[[f32; D]], i: usize) -> [f32; D] {
     let (columns, values) = p.row(i);
@@ -105,17 +124,21 @@ pub(crate) fn attraction_energy<const D: usize>(p: &Affinities, y: &[[f32; D]]) 
         .map(|block| {
             vectorized(
                 #[inline(always)]
-                || (block * BLOCK..((block + 1) * BLOCK).min(p.rows())).map(|i| row_energy(p, y, i)).sum(),
+                || {
+                    (block * BLOCK..((block + 1) * BLOCK).min(p.rows()))
+                        .map(|i| energy_at(p, y, i, &y[i]))
+                        .sum()
+                },
             )
         })
         .collect();
     blocks.iter().sum()
 }
 
+/// What row `i` would have of it at a place.
 #[inline(always)]
-fn row_energy<const D: usize>(p: &Affinities, y: &[[f32; D]], i: usize) -> f64 {
+pub(crate) fn energy_at<const D: usize>(p: &Affinities, y: &[[f32; D]], i: usize, here: &[f32; D]) -> f64 {
     let (columns, values) = p.row(i);
-    let here = y[i];
     let mut sum = 0.0;
     for (columns, values) in columns.chunks(LANES).zip(values.chunks(LANES)) {
         let mut distances = [1.0f32; LANES];

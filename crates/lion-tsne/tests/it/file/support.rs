@@ -1,6 +1,6 @@
 //! Two maps, and map files taken apart to be put together wrongly.
 
-use lion_tsne::map::{KlPoint, MapParts, Provenance};
+use lion_tsne::map::{KlPoint, MapParts, Provenance, UpdateStep};
 use lion_tsne::preprocess::{Preprocess, unique_rows};
 use lion_tsne::{Map, Matrix, Metric, PcaChoice};
 use safetensors::SafeTensors;
@@ -26,6 +26,15 @@ pub(super) fn provenance() -> Provenance {
         stopped_early: false,
         adopted: false,
         sampled_from: None,
+        lineage: vec![UpdateStep {
+            parent: "00112233445566778899aabbccddeeff".into(),
+            added: 2,
+            removed: 1,
+            kl: Some(0.1 + 0.2),
+            moved_median: 1.0 / 3.0,
+            moved_p90: 0.7,
+            stability: 0.5,
+        }],
     }
 }
 

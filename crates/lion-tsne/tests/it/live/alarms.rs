@@ -70,20 +70,23 @@ fn outliers_that_gather_are_a_cluster_told_once_until_it_ends() {
     let told = forming(&events);
     assert_eq!(told.len(), 1, "{:?}", alarms(&events));
     let found = told[0];
-    assert!(found.size <= 8 && found.ids.len() as u64 == found.size, "{found:?}");
-    assert_eq!((found.group, &found.groups[..]), (0, &[0][..]));
+    assert!(found.cluster.size <= 8 && found.ids.len() as u64 == found.cluster.size, "{found:?}");
+    assert_eq!((found.cluster.group, &found.cluster.groups[..]), (0, &[0][..]));
     let Evidence { seen, of, expected, since, .. } = found.evidence;
-    assert!(shows(&found.evidence, &live) && seen == found.size && of >= seen, "{found:?}");
+    assert!(shows(&found.evidence, &live) && seen == found.cluster.size && of >= seen, "{found:?}");
     assert!(expected < 0.2 && since == 100.0, "{found:?}");
     let health = live.health();
-    assert_eq!((health.forming.len(), health.forming[0].group, health.forming[0].size), (1, 0, 24));
+    assert_eq!(
+        (health.forming.len(), health.forming[0].cluster.group, health.forming[0].cluster.size),
+        (1, 0, 24)
+    );
     assert_eq!((health.forming[0].evidence, live.group(0).unwrap().family), (found.evidence, Some(0)));
     // It gets no more: that is told by the rows that come elsewhere, and once.
     let events = apply(&mut live, arrivals(200.0, 300, either));
     let ends: Vec<_> = of_kind(&events, "dissolved");
     assert_eq!(ends.len(), 1);
     let What::Dissolved(end) = &ends[0].what else { panic!("{ends:?}") };
-    assert!(end.size == 24 && end.evidence.seen == 0 && end.evidence.expected > 3.0, "{end:?}");
+    assert!(end.cluster.size == 24 && end.evidence.seen == 0 && end.evidence.expected > 3.0, "{end:?}");
     assert!(live.health().forming.is_empty() && live.group(0).unwrap().family.is_none());
     // What came before is no evidence again; what comes now is.
     let events = apply(&mut live, every(0.1, 300.0, 1, gathered));
@@ -115,8 +118,8 @@ fn groups_that_are_one_cluster_are_told_once() {
     assert!(live.groups().len() >= 3);
     assert_eq!(forming(&events).len(), 1, "{:?}", alarms(&events));
     let health = live.health();
-    assert_eq!((health.forming.len(), health.forming[0].size), (1, 60));
-    assert_eq!(health.forming[0].groups.len(), live.groups().len());
+    assert_eq!((health.forming.len(), health.forming[0].cluster.size), (1, 60));
+    assert_eq!(health.forming[0].cluster.groups.len(), live.groups().len());
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use super::support::*;
 use lion_tsne::Verdict;
-use lion_tsne::live::{Arrival, Change, Event, Evidence, Gathered, MapPosition, What};
+use lion_tsne::live::{
+    Arrival, Change, ChangedPoint, Event, Evidence, Gathered, MapPosition, NewCluster, What,
+};
 
 #[test]
 fn a_new_point_appears() {
@@ -113,19 +115,43 @@ fn a_point_is_removed() {
 }
 
 #[test]
+fn what_changed_is_told_beside_the_events() {
+    let mut live = live();
+    let first = vec![to("a", LEFT), to("b", NOWHERE), to("c", LEFT), to("d", LEFT)];
+    let mut applied = live.apply(first).unwrap();
+    assert_eq!((&applied.previous[..], applied.points.len()), (&[None; 4][..], 4));
+    assert_eq!(applied.groups.iter().copied().collect::<Vec<_>>(), [0]);
+    let point = |first_before, row: Option<[f32; 2]>| ChangedPoint { first_before, row: row.map(Vec::from) };
+    assert_eq!(applied.points["b"], point(None, Some(NOWHERE)));
+    // It moves twice, another leaves a group, another is replaced by a new point of the same id.
+    let second = vec![to("a", RIGHT), to("a", [31.5, 4.5]), to("b", LEFT), delete("c"), to("c", RIGHT)];
+    let later = live.apply(second).unwrap();
+    assert_eq!(later.previous, [Some(1), Some(5), Some(2), Some(3), None]);
+    assert_eq!(later.groups.iter().copied().collect::<Vec<_>>(), [0]);
+    assert_eq!(later.points.len(), 3);
+    assert_eq!(later.points["a"], point(Some(1), Some([31.5, 4.5])));
+    assert_eq!((&later.points["c"], live.point("c").unwrap().first), (&point(Some(3), Some(RIGHT)), 9));
+    // Together, what counts is what was before both.
+    applied.extend(later);
+    applied.extend(live.apply(vec![delete("a")]).unwrap());
+    assert_eq!(applied.previous.last(), Some(&Some(6)));
+    assert_eq!((&applied.points["a"], &applied.points["b"]), (&point(None, None), &point(None, Some(LEFT))));
+}
+
+#[test]
 fn a_snapshot_removes_what_is_not_in_it() {
     let mut live = live();
     apply(&mut live, vec![to("a", LEFT), to("b", LEFT), to("c", NOWHERE), to("d", RIGHT)]);
     let arrival =
         |id: &str, row: [f32; 2]| Arrival { id: id.into(), row: row.to_vec(), label: None, t: None };
     let events =
-        live.snapshot(vec![arrival("d", LEFT), arrival("e", LEFT), arrival("b", LEFT)], None).unwrap();
+        live.snapshot(vec![arrival("d", LEFT), arrival("e", LEFT), arrival("b", LEFT)], None).unwrap().events;
     assert_eq!(kinds(&events), ["changed-cluster", "appeared", "stayed", "removed", "removed"]);
     assert_eq!(events.iter().filter_map(Event::id).collect::<Vec<_>>(), ["d", "e", "b", "a", "c"]);
     // All of it at one time.
     assert!(events.iter().all(|event| event.t == 4.0));
     assert_eq!(live.points().map(|point| point.id.as_str()).collect::<Vec<_>>(), ["b", "d", "e"]);
-    let events = live.snapshot(Vec::new(), Some(9.0)).unwrap();
+    let events = live.snapshot(Vec::new(), Some(9.0)).unwrap().events;
     assert_eq!((kinds(&events), live.points().len(), live.now()), (vec!["removed"; 3], 0, 9.0));
 }
 
@@ -174,7 +200,8 @@ fn an_event_is_one_line_of_json() {
     }
     let at = MapPosition { x: 1.5, y: 2.0, z: Some(0.25) };
     let evidence = Evidence { seen: 5, of: 90, expected: 0.5, e_value: 4e6, since: 0.25 };
-    let gathered = Gathered { group: 4, groups: vec![2, 4], size: 5, at, ids: vec!["p".into()], evidence };
+    let cluster = NewCluster { group: 4, groups: vec![2, 4], size: 5, at };
+    let gathered = Gathered { cluster: cluster.clone(), ids: vec!["p".into()], evidence };
     let event = Event { n: 9, t: 0.5, what: What::Forming(gathered.clone()) };
     let text = concat!(
         r#"{"n":9,"t":0.5,"kind":"forming","group":4,"groups":[2,4],"size":5,"x":1.5,"y":2.0,"z":0.25,"ids":["p"],"#,
@@ -184,6 +211,7 @@ fn an_event_is_one_line_of_json() {
     assert_eq!(serde_json::from_str::<Event>(text).unwrap(), event);
     // As stores of the version before have it.
     let text = r#"{"n":9,"t":0.5,"kind":"forming","group":4,"size":5,"x":1.5,"y":2.0,"z":0.25,"ids":["p"]}"#;
-    let bare = Gathered { groups: Vec::new(), evidence: Evidence::default(), ..gathered };
+    let cluster = NewCluster { groups: Vec::new(), ..cluster };
+    let bare = Gathered { cluster, evidence: Evidence::default(), ..gathered };
     assert_eq!(serde_json::from_str::<Event>(text).unwrap().what, What::Forming(bare));
 }

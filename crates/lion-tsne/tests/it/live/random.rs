@@ -2,7 +2,7 @@
 
 use super::support::{apart, upsert};
 use crate::common::{TestRandom, clusters};
-use lion_tsne::live::{Change, Event, FalseAlarms, Live, LiveOptions, Point, SavedGroup, What};
+use lion_tsne::live::{Applied, Change, Event, FalseAlarms, Live, LiveOptions, Point, SavedGroup, What};
 use lion_tsne::{Fit, Lion, LionOptions, Map, Matrix, PcaChoice, ignore};
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -105,13 +105,16 @@ proptest! {
         let one = lion(&map, 1);
         let changes = stream(&map, one.r_x(), 400, seed);
         let mut live = Live::new(Arc::clone(&one), OPTIONS).unwrap();
-        let events: Vec<Event> = changes.iter().flat_map(|change| live.apply(vec![change.clone()]).unwrap()).collect();
+        let mut applied = Applied::default();
+        for change in &changes {
+            applied.extend(live.apply(vec![change.clone()]).unwrap());
+        }
         let digest = live.digest();
 
         let many = lion(&map, threads);
         let mut again = Live::new(Arc::clone(&many), OPTIONS).unwrap();
         let mut numbers = TestRandom::new(seed ^ 0xc07);
-        let (mut told, mut at) = (Vec::new(), 0);
+        let (mut told, mut at) = (Applied::default(), 0);
         while at < changes.len() {
             let end = (at + 1 + (numbers.uniform() * (400 / parts) as f64) as usize).min(changes.len());
             told.extend(again.apply(changes[at..end].to_vec()).unwrap());
@@ -122,7 +125,7 @@ proptest! {
             again = StoredState::of(&again, |id| known.get(id).cloned()).restore(&many, OPTIONS).unwrap();
             prop_assert_eq!(again.digest(), before);
         }
-        prop_assert_eq!(&told, &events);
+        prop_assert_eq!(&told, &applied);
         prop_assert_eq!(again.digest(), digest);
         prop_assert_eq!(again.health(), live.health());
     }
@@ -137,7 +140,7 @@ proptest! {
         let (mut number, mut time) = (0, f64::NEG_INFINITY);
         for change in stream(&map, r_x, 300, seed) {
             let old = live.point(change.id()).cloned();
-            let events = live.apply(vec![change.clone()]).unwrap();
+            let events = live.apply(vec![change.clone()]).unwrap().events;
             for event in &events {
                 number += 1;
                 prop_assert!(event.n == number && event.t >= time);
@@ -214,7 +217,7 @@ fn a_live_map_restored_from_an_older_version() {
     assert_eq!((again.last(), again.points().len()), (live.last(), live.points().len()));
     assert_eq!(again.health().arrivals, live.health().arrivals);
     assert!(again.health().forming.is_empty() && again.health().stale.is_none());
-    assert!(!again.apply(stream(&map, lion.r_x(), 50, 4)).unwrap().is_empty());
+    assert!(!again.apply(stream(&map, lion.r_x(), 50, 4)).unwrap().events.is_empty());
     let aux: serde_json::Value = serde_json::from_slice(&again.aux()).unwrap();
     assert_eq!(aux["version"], 2);
 }

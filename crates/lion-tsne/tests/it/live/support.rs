@@ -59,7 +59,7 @@ pub(super) fn delete(id: &str) -> Change {
 }
 
 pub(super) fn apply(live: &mut Live, changes: Vec<Change>) -> Vec<Event> {
-    live.apply(changes).expect("changes that can be applied")
+    live.apply(changes).expect("changes that can be applied").events
 }
 
 /// Applies one change that one event tells of.

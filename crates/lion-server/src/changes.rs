@@ -1,4 +1,5 @@
-//! From the bytes of a request to changes of the live map. Any bytes are changes or a refusal, never a panic.
+//! From bytes to changes of the live map: the body of a request, or a line of `lion stream`. Any bytes are changes or a refusal,
+//! never a panic.
 
 mod arrow;
 mod json;
@@ -26,9 +27,9 @@ pub struct RowShape {
     pub bytes: usize,
 }
 
-/// Why a body cannot be used, in one sentence.
+/// Why a body or a line cannot be used, in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BadBody {
+pub enum BadChanges {
     /// It is not what its content type says.
     Malformed(String),
     /// It can be read, but a row in it is none of this map.
@@ -39,7 +40,7 @@ pub enum BadBody {
     TooMany(String),
 }
 
-impl fmt::Display for BadBody {
+impl fmt::Display for BadChanges {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Malformed(problem) | Self::Unprocessable(problem) => f.write_str(problem),
@@ -48,7 +49,7 @@ impl fmt::Display for BadBody {
     }
 }
 
-impl std::error::Error for BadBody {}
+impl std::error::Error for BadChanges {}
 
 impl RowShape {
     /// The name of a column by its number, counted from 0.
@@ -56,13 +57,13 @@ impl RowShape {
         column_name(self.columns.as_ref().and_then(|columns| columns.get(at)).map(String::as_str), at)
     }
 
-    fn too_many_rows(&self) -> BadBody {
-        BadBody::TooMany(format!("the body has more than {} rows; send it in parts", self.rows))
+    fn too_many_rows(&self) -> BadChanges {
+        BadChanges::TooMany(format!("the body has more than {} rows; send it in parts", self.rows))
     }
 
     /// The sentence for a row of another width than the map's.
-    fn wrong_width(&self, row: &str, found: usize) -> BadBody {
-        BadBody::Unprocessable(format!(
+    fn wrong_width(&self, row: &str, found: usize) -> BadChanges {
+        BadChanges::Unprocessable(format!(
             "{row} has {found} values; the rows of this map have {}, in the same order",
             self.width
         ))
@@ -92,10 +93,10 @@ fn check_name(what: &str, name: &str) -> Result<(), String> {
 }
 
 /// The points of a snapshot: only points, and each id once.
-pub(crate) fn snapshot_of(changes: Vec<Change>) -> Result<Vec<Arrival>, BadBody> {
+pub(crate) fn snapshot_of(changes: Vec<Change>) -> Result<Vec<Arrival>, BadChanges> {
     let arrival = |(row, change)| match change {
         Change::Upsert(arrival) => Ok(arrival),
-        Change::Delete { id, .. } => Err(BadBody::Unprocessable(format!(
+        Change::Delete { id, .. } => Err(BadChanges::Unprocessable(format!(
             "row {row} deletes {id:?}; a snapshot has only points, and removes those that are not in it"
         ))),
     };
@@ -106,7 +107,7 @@ pub(crate) fn snapshot_of(changes: Vec<Change>) -> Result<Vec<Arrival>, BadBody>
             let id = &arrival.id;
             let problem =
                 format!("rows {first} and {row} have the same id {id:?}; a snapshot has each point once");
-            return Err(BadBody::Conflict(problem));
+            return Err(BadChanges::Conflict(problem));
         }
     }
     Ok(arrivals)

@@ -3,7 +3,7 @@
 //! Values go straight into the rows. While they do, [`Reading`] remembers where the parser is, so that an error names
 //! row and column without a second pass.
 
-use super::{BadBody, RowShape, check_id, check_name};
+use super::{BadChanges, RowShape, check_id, check_name};
 use lion_tsne::live::{Arrival, Change};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
@@ -11,7 +11,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 
 /// Reads an array of changes, or one change alone.
-pub fn parse_json(bytes: &[u8], shape: &RowShape) -> Result<Vec<Change>, BadBody> {
+pub fn parse_json(bytes: &[u8], shape: &RowShape) -> Result<Vec<Change>, BadChanges> {
     let reading = Reading::new(shape);
     match bytes.trim_ascii_start().first() {
         Some(b'[') => reading.finish(bytes, Changes(&reading)),
@@ -19,14 +19,14 @@ pub fn parse_json(bytes: &[u8], shape: &RowShape) -> Result<Vec<Change>, BadBody
             reading.row.set(Some(0));
             reading.finish(bytes, One(&reading)).map(|change| vec![change])
         }
-        _ => Err(BadBody::Malformed(
+        _ => Err(BadChanges::Malformed(
             "the body must be a JSON array of points, [{\"id\": …, \"x\": […]}, …], or one point".to_owned(),
         )),
     }
 }
 
 /// Reads one change per line; blank lines are none.
-pub fn parse_lines(bytes: &[u8], shape: &RowShape) -> Result<Vec<Change>, BadBody> {
+pub fn parse_lines(bytes: &[u8], shape: &RowShape) -> Result<Vec<Change>, BadChanges> {
     let reading = Reading::new(shape);
     let mut changes = Vec::new();
     for (line, text) in bytes.split(|&byte| byte == b'\n').enumerate() {
@@ -44,7 +44,7 @@ pub fn parse_lines(bytes: &[u8], shape: &RowShape) -> Result<Vec<Change>, BadBod
 }
 
 /// Reads one change, which is line `line` of what somebody reads line by line; it counts from 1.
-pub fn parse_line(bytes: &[u8], line: u64, shape: &RowShape) -> Result<Change, BadBody> {
+pub fn parse_line(bytes: &[u8], line: u64, shape: &RowShape) -> Result<Change, BadChanges> {
     let reading = Reading::new(shape);
     reading.line.set(Some(usize::try_from(line).unwrap_or(usize::MAX)));
     reading.finish(bytes, One(&reading))
@@ -58,7 +58,7 @@ struct Reading<'a> {
     /// The line of a body of lines, counted from 1.
     line: Cell<Option<usize>>,
     part: Cell<BodyPart>,
-    refusal: RefCell<Option<BadBody>>,
+    refusal: RefCell<Option<BadChanges>>,
 }
 
 /// A part of a row.
@@ -82,7 +82,11 @@ impl<'a> Reading<'a> {
     }
 
     /// Lets `seed` read all of `bytes`.
-    fn finish<'de, S: DeserializeSeed<'de>>(&self, bytes: &'de [u8], seed: S) -> Result<S::Value, BadBody> {
+    fn finish<'de, S: DeserializeSeed<'de>>(
+        &self,
+        bytes: &'de [u8],
+        seed: S,
+    ) -> Result<S::Value, BadChanges> {
         self.part.set(BodyPart::Whole);
         let mut json = serde_json::Deserializer::from_slice(bytes);
         let read = seed.deserialize(&mut json).and_then(|value| json.end().map(|()| value));
@@ -106,16 +110,16 @@ impl<'a> Reading<'a> {
 
     /// Stops the parser with a sentence about the place where it is.
     fn refuse<E: serde::de::Error>(&self, problem: impl fmt::Display) -> E {
-        self.stop(BadBody::Unprocessable(format!("{} {problem}", self.place())))
+        self.stop(BadChanges::Unprocessable(format!("{} {problem}", self.place())))
     }
 
-    fn stop<E: serde::de::Error>(&self, refusal: BadBody) -> E {
+    fn stop<E: serde::de::Error>(&self, refusal: BadChanges) -> E {
         *self.refusal.borrow_mut() = Some(refusal);
         E::custom("")
     }
 
     /// The refusal behind an error of the parser.
-    fn explain(&self, bytes: &[u8], error: &serde_json::Error) -> BadBody {
+    fn explain(&self, bytes: &[u8], error: &serde_json::Error) -> BadChanges {
         if let Some(refusal) = self.refusal.take() {
             return refusal;
         }
@@ -124,18 +128,20 @@ impl<'a> Reading<'a> {
         let problem = said.rsplit_once(" at line ").map_or(said.as_str(), |(problem, _)| problem);
         let at = offset(bytes, error.line(), error.column());
         match error.classify() {
-            Category::Data => BadBody::Unprocessable(format!("{}: {problem}", self.place())),
+            Category::Data => BadChanges::Unprocessable(format!("{}: {problem}", self.place())),
             _ if self.part.get() != BodyPart::Whole && problem.starts_with("number out of range") => {
-                BadBody::Unprocessable(format!("{} is too large for a 32-bit float", self.place()))
+                BadChanges::Unprocessable(format!("{} is too large for a 32-bit float", self.place()))
             }
             _ => match not_finite(bytes, at).filter(|_| self.part.get() != BodyPart::Whole) {
-                Some(value) => BadBody::Unprocessable(format!(
+                Some(value) => BadChanges::Unprocessable(format!(
                     "{} is {value}; every value must be a finite number: fill it or remove the row",
                     self.place()
                 )),
-                None => {
-                    BadBody::Malformed(format!("{} is not JSON: {problem} (byte {})", self.place(), at + 1))
-                }
+                None => BadChanges::Malformed(format!(
+                    "{} is not JSON: {problem} (byte {})",
+                    self.place(),
+                    at + 1
+                )),
             },
         }
     }

@@ -1,13 +1,13 @@
 //! Arrow, stream or file: a column `id`, perhaps `label` and `t`, and the values as one column of lists or as a column
 //! each.
 
-use super::{BadBody, RowShape, check_id, check_name};
+use super::{BadChanges, RowShape, check_id, check_name};
 use lion_table::{Batches, CellAddress, Column, Error, Field, Format, Kind, Outline, ReadOptions, outline};
 use lion_table::{parse_batches, parse_columns};
 use lion_tsne::live::{Arrival, Change};
 
 /// Reads the points of an Arrow body.
-pub fn parse_arrow(bytes: &[u8], shape: &RowShape) -> Result<Vec<Change>, BadBody> {
+pub fn parse_arrow(bytes: &[u8], shape: &RowShape) -> Result<Vec<Change>, BadChanges> {
     let outline = check_outline(bytes, shape)?;
     let refuse = |error| refusal(error, shape);
     let options = options(&outline, shape)?;
@@ -38,9 +38,9 @@ pub fn parse_arrow(bytes: &[u8], shape: &RowShape) -> Result<Vec<Change>, BadBod
 }
 
 /// Refuses what would cost too much to decode, before anything is decoded.
-fn check_outline(bytes: &[u8], shape: &RowShape) -> Result<Outline, BadBody> {
+fn check_outline(bytes: &[u8], shape: &RowShape) -> Result<Outline, BadChanges> {
     if bytes.starts_with(&[0x1f, 0x8b]) {
-        return Err(BadBody::Malformed("the body is compressed by gzip; send Arrow as it is".to_owned()));
+        return Err(BadChanges::Malformed("the body is compressed by gzip; send Arrow as it is".to_owned()));
     }
     let outline = outline(bytes).map_err(|error| refusal(error, shape))?;
     if outline.rows > shape.rows as u64 {
@@ -48,16 +48,18 @@ fn check_outline(bytes: &[u8], shape: &RowShape) -> Result<Outline, BadBody> {
     }
     if outline.bytes > shape.bytes as u64 {
         let problem = format!("the body would take {} bytes decompressed; send it in parts", outline.bytes);
-        return Err(BadBody::TooMany(problem));
+        return Err(BadChanges::TooMany(problem));
     }
     Ok(outline)
 }
 
 /// Which columns are what. A name that the map has for one of its own columns is that column.
-fn options(outline: &Outline, shape: &RowShape) -> Result<ReadOptions, BadBody> {
+fn options(outline: &Outline, shape: &RowShape) -> Result<ReadOptions, BadChanges> {
     let there = |name: &str| outline.columns.iter().any(|column| column == name);
     if !there("id") {
-        return Err(BadBody::Unprocessable("the table has no column id; every point needs one".to_owned()));
+        return Err(BadChanges::Unprocessable(
+            "the table has no column id; every point needs one".to_owned(),
+        ));
     }
     let extra = |name: &str| there(name) && !is_feature(shape, name);
     let label = extra("label").then(|| "label".to_owned());
@@ -68,7 +70,7 @@ fn options(outline: &Outline, shape: &RowShape) -> Result<ReadOptions, BadBody> 
         Some(names) if features != 1 || names.len() == 1 => match names.iter().find(|name| !there(name)) {
             Some(name) if features != 1 => {
                 let problem = format!("the table has no column {name}, which the rows of this map have");
-                return Err(BadBody::Unprocessable(problem));
+                return Err(BadChanges::Unprocessable(problem));
             }
             Some(_) => None,
             None => Some(names.clone()),
@@ -93,20 +95,20 @@ fn times(bytes: &[u8], outline: &Outline, shape: &RowShape) -> Result<Vec<Option
     }
 }
 
-fn check_names(row: usize, id: &str, label: Option<&str>) -> Result<(), BadBody> {
+fn check_names(row: usize, id: &str, label: Option<&str>) -> Result<(), BadChanges> {
     let refuse =
-        |field: &str, problem| BadBody::Unprocessable(format!("row {row}, column {field} {problem}"));
+        |field: &str, problem| BadChanges::Unprocessable(format!("row {row}, column {field} {problem}"));
     check_id(id).map_err(|problem| refuse("id", problem))?;
     check_name("a label", label.unwrap_or_default()).map_err(|problem| refuse("label", problem))
 }
 
 /// The same fault in the words of this surface: there is no file and no command line here.
-fn refusal(error: Error, shape: &RowShape) -> BadBody {
+fn refusal(error: Error, shape: &RowShape) -> BadChanges {
     let place = |cell: &CellAddress| match cell.column.as_str() {
         "" => format!("row {}", cell.row),
         column => format!("row {}, column {column}", cell.row),
     };
-    BadBody::Unprocessable(match error {
+    BadChanges::Unprocessable(match error {
         Error::Ragged { row, found, .. } => return shape.wrong_width(&place(&row), found),
         Error::NotFinite { cell, value } => {
             format!(
@@ -142,8 +144,8 @@ fn refusal(error: Error, shape: &RowShape) -> BadBody {
         Error::AmbiguousColumn { column, .. } => format!("the table has more than one column {column}"),
         Error::Unsuitable { problem, .. } => format!("the table {problem}"),
         Error::Damaged { problem, .. } => {
-            return BadBody::Malformed(format!("the body is not a whole Arrow stream: {problem}"));
+            return BadChanges::Malformed(format!("the body is not a whole Arrow stream: {problem}"));
         }
-        other => return BadBody::Malformed(format!("the body is not an Arrow stream: {other}")),
+        other => return BadChanges::Malformed(format!("the body is not an Arrow stream: {other}")),
     })
 }
