@@ -13,7 +13,7 @@ import numpy as np
 from datasets import load
 
 ARRIVES = {"arrives10": 0.1, "arrives30": 0.3}
-GROWTH, GROWTH_STEPS = 1.1, 10
+GROWTH = {"growth": (1.1, 10), "growth20": (1.05, 20)}  # by how much each step, and how many
 DRIFT_STEPS = 5
 FEWEST_OF_A_CLASS = 100
 
@@ -63,10 +63,11 @@ def arrives(case, share, code, most):
     case.grow(np.r_[others[:old], new], old)
 
 
-def growth(case, most):
-    """A chain of steps, each a tenth more rows of any class."""
+def growth(case, most, scenario):
+    """A chain of steps, each with more rows of any class."""
+    by, steps = GROWTH[scenario]
     most = min(most, len(case.rows))
-    sizes = [int(most / GROWTH**left) for left in range(GROWTH_STEPS, -1, -1)]
+    sizes = [int(most / by**left) for left in range(steps, -1, -1)]
     for before, size in zip([0, *sizes], sizes):
         case.grow(np.arange(size), before)
 
@@ -118,8 +119,10 @@ def write_csv(path, ids, rows):
 def make(scenario, code, most, case):
     if scenario in ARRIVES:
         arrives(case, ARRIVES[scenario], code, most)
-    elif scenario in ("growth", "tenth"):
-        {"growth": growth, "tenth": tenth}[scenario](case, most)
+    elif scenario in GROWTH:
+        growth(case, most, scenario)
+    elif scenario == "tenth":
+        tenth(case, most)
     else:
         {"drift": drift, "leaves": leaves}[scenario](case, code, most)
 

@@ -26,10 +26,11 @@ TITLES = {
     "arrives10": "A new class makes 10 % of all rows",
     "arrives30": "A new class makes 30 % of all rows",
     "growth": "Ten steps of 10 % more rows",
+    "growth20": "Twenty steps of 5 % more rows",
     "drift": "A class moves towards its nearest, in five steps",
     "leaves": "A class goes",
 }
-CHAINS = ["growth", "drift"]
+CHAINS = ["growth", "growth20", "drift"]
 DEFAULT_TOOLS = [tool for tool in ALL if tool != "opentsne-defaults"]
 SECTIONS = ["quality", "time"]
 
@@ -113,7 +114,7 @@ class UpdateBench(Bench):
 
 def classes(bench, name, scenario):
     """The classes of a set that arrive, drift or leave in turn."""
-    if scenario == "growth":
+    if scenario.startswith("growth"):
         return [None]
     found = json.loads(bench.script(name))["classes"]
     few = bench.options.other_classes

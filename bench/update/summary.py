@@ -29,7 +29,6 @@ COLUMNS = {
     "whole_median": ("move since the first map, median", 3),
     "whole_p90": ("p90", 3),
     "data_spearman": ("Spearman of move and move in the data", 2),
-    "seconds_ratio": ("seconds / fresh", 2),
 }
 
 
@@ -48,7 +47,6 @@ def measures(run, fresh):
         beside = fresh["steps"][-1]
         found["kl_ratio"] = last["kl"] / beside["kl"]
         found["label_points"] = 100 * (last["label_share"] - beside["label_share"])
-        found["seconds_ratio"] = sum(run["seconds"]) / sum(fresh["seconds"])
     return found
 
 

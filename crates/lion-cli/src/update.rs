@@ -117,10 +117,6 @@ fn notes(old: &Map, updated: &Updated, args: &UpdateArgs) -> Vec<String> {
             args.map.display(),
             args.output.display()
         ));
-    } else if updated.map.preprocess().pca().is_some() && args.rows.is_none() {
-        notes.push(
-            "the PCA was kept, so fewer ordinary rows than promised may be called outliers: --rows BASE makes it anew".into(),
-        );
     }
     if !updated.emptied.is_empty() {
         notes.push(format!("no row is left of {}", updated.emptied.join(", ")));
@@ -151,9 +147,9 @@ impl UpdateSummary {
                 format!("; {} began as clusters of their own, of {} rows", many.len(), sizes.join(", "))
             }
         };
-        facts.add("rows taken in", format!("{added}{clusters}"));
+        facts.add("new rows", format!("{added}{clusters}"));
         if *removed > 0 {
-            facts.add("rows that went", removed.to_string());
+            facts.add("old rows taken out", format!("{removed}, forgotten or replaced by new ones"));
         }
         facts.add(
             "old rows moved",
@@ -200,7 +196,9 @@ fn none_of(old: &Map) -> Rows {
 fn base_rows(args: &UpdateArgs, files: &Files, old: &Map) -> Result<Matrix> {
     let table = place::open(&args.map, &args.table.read_options(), files, old)?;
     let (Table { rows, cols, data, .. }, _) = table.into_table_of_files()?;
-    Ok(Matrix::new(rows, cols, data)?)
+    let rows = Matrix::new(rows, cols, data)?;
+    old.check_original_rows(&rows).with_context(|| files.shown().to_string())?;
+    Ok(rows)
 }
 
 /// Which rows go. Every id of the file must be one of the map's.

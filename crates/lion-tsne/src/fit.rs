@@ -19,6 +19,7 @@ use crate::progress::{Observer, Progress, Stage};
 use crate::tsne::{Optimised, Repulsion, Schedule, init, optimise};
 use crate::verdict::{Calibration, CalibrationRows, LEAST_ROWS, OutOfSample, neighbours_for, neighbours_in};
 use data::check_data;
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 /// How the repulsive half of the gradient is computed.
@@ -299,15 +300,22 @@ impl Fit {
         if !distinct.is_calibrated() {
             return Ok(None);
         }
-        let found;
-        let neighbours = match neighbours {
-            Some(neighbours) if neighbours.k >= neighbours_in(distinct.x.rows()) => neighbours,
-            _ => {
-                found = neighbours_for(&distinct.x, self.seed)?;
-                &found
+        let neighbours = self.calibration_neighbours(distinct, neighbours)?;
+        Ok(Some(Calibration::new(&self.origin(distinct), out_of_sample, &neighbours, nn_x)))
+    }
+
+    /// The neighbours at hand, or more of them where they are too few to calibrate by.
+    pub(crate) fn calibration_neighbours<'a>(
+        &self,
+        distinct: &DistinctRows,
+        neighbours: Option<&'a Neighbours>,
+    ) -> Result<Cow<'a, Neighbours>> {
+        match neighbours {
+            Some(neighbours) if neighbours.k >= neighbours_in(distinct.x.rows()) => {
+                Ok(Cow::Borrowed(neighbours))
             }
-        };
-        Ok(Some(Calibration::new(&self.origin(distinct), out_of_sample, neighbours, nn_x)))
+            _ => Ok(Cow::Owned(neighbours_for(&distinct.x, self.seed)?)),
+        }
     }
 
     fn run_in<const D: usize>(

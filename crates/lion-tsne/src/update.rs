@@ -21,14 +21,14 @@ use crate::map::{KlPoint, Map, Provenance, UpdateStep};
 use crate::matrix::Matrix;
 use crate::progress::{Observer, Stage};
 use crate::tsne::{AnchoredSchedule, Anchors, Optimised, optimise_anchored};
-use crate::verdict::{Calibration, neighbours_in};
+use crate::verdict::{Calibration, EarlierCalibration, neighbours_in};
 use forget::emptied;
 use moves::overlaps;
 use start::Start;
 use union::Union;
 
 /// λ at a stability of one half: at s it is so many times s / (1 - s).
-const STRENGTH: f64 = 50.0;
+const STRENGTH: f64 = 9.0;
 /// How many times as much it is when old rows begin to move.
 const FIRST_STRENGTH: f64 = 10.0;
 /// Iterations in which only new rows move, their exaggeration, and the step length as a share of the rows.
@@ -39,6 +39,10 @@ const GATHERING_STEP: f64 = 1.0 / 12.0;
 const DECIDING: usize = 100;
 const LITTLE_EXAGGERATION: f64 = 2.0;
 const RELAXING: usize = 150;
+/// Maps of more rows need fewer iterations, by the square root of how many more, down to the least share. A fit of so many
+/// rows ends farther from its minimum, and the update only has to match it.
+const ALL_ITERATIONS: f64 = 6000.0;
+const LEAST_ITERATIONS: f64 = 0.4;
 /// The shortest step.
 const LEAST_RATE: f64 = 50.0;
 /// The least weight of an old row, however much its neighbourhood changed.
@@ -163,22 +167,33 @@ impl Update {
         Ok(Updated { map, step, moves, new_clusters, emptied, widened })
     }
 
-    /// What verdicts are calibrated by. Where the PCA was kept, new rows are out of its sample, and residuals of old rows are
-    /// known from when it was fitted. A map that left out whole groups is not calibrated: the groups are not kept.
+    /// What verdicts are calibrated by. Where the PCA was kept, the values of old rows are those of the old map: they are
+    /// in the PCA's sample, and later rows are not. A map that left out whole groups is not calibrated: the groups are not kept.
     fn calibrate(&self, old: &Map, union: &Union, neighbours: &Neighbours) -> Result<Option<Calibration>> {
-        let known = old.lion().and_then(|lion| lion.calibration.as_ref());
+        let lion = old.lion();
+        let known = lion.and_then(|lion| lion.calibration.as_ref());
         if known.is_some_and(|calibration| calibration.groups.is_some()) {
             return Ok(None);
         }
         let fit = Fit { seed: self.seed, ..Fit::default() };
+        let distinct = &union.distinct;
+        if union.source.is_none() && old.preprocess().drops_variance() {
+            let Some((lion, calibration)) = lion.zip(known).filter(|_| distinct.is_calibrated()) else {
+                return Ok(None);
+            };
+            let (nn_x, old_of) = (&lion.nn_x[..], &union.old_of[..]);
+            let earlier = EarlierCalibration { calibration, nn_x, covering: lion.covering, old_of };
+            let neighbours = fit.calibration_neighbours(distinct, Some(neighbours))?;
+            return Ok(Some(Calibration::carried(&fit.origin(distinct), &neighbours, &earlier)));
+        }
         let out_of_sample = match &union.source {
-            Some(source) if union.distinct.is_calibrated() => {
+            Some(source) if distinct.is_calibrated() => {
                 let k = neighbours_in(union.x().rows());
-                Some(fit.origin(&union.distinct).out_of_sample(Some(source), k)?)
+                Some(fit.origin(distinct).out_of_sample(Some(source), k)?)
             }
             _ => None,
         };
-        fit.calibrate(&union.distinct, out_of_sample, Some(neighbours), None)
+        fit.calibrate(distinct, out_of_sample, Some(neighbours), None)
     }
 
     /// A fit that asks for the radius and the power that were asked of the old map.
@@ -235,12 +250,14 @@ impl Update {
         let rows = union.x().rows() as f64;
         let stability = self.stability_for(old);
         let strength = STRENGTH * stability / (1.0 - stability);
+        let share = (ALL_ITERATIONS / rows).sqrt().clamp(LEAST_ITERATIONS, 1.0);
+        let shortened = |iterations: usize| (share * iterations as f64).round() as usize;
         AnchoredSchedule {
-            gathering: if union.added > 0 { GATHERING } else { 0 },
+            gathering: if union.added > 0 { shortened(GATHERING) } else { 0 },
             exaggeration: EXAGGERATION,
-            deciding: DECIDING,
+            deciding: shortened(DECIDING),
             little_exaggeration: LITTLE_EXAGGERATION,
-            relaxing: RELAXING,
+            relaxing: shortened(RELAXING),
             strengths: [FIRST_STRENGTH * strength, strength],
             learning_rates: [(rows * GATHERING_STEP).max(LEAST_RATE), rows.max(LEAST_RATE)],
         }
@@ -274,7 +291,10 @@ impl Update {
             version: env!("CARGO_PKG_VERSION").into(),
             stopped_early: optimised.iterations < iterations,
             adopted: before.adopted,
-            sampled_from: sampled_from.map(|from| SampledFrom { rows: from.rows + step.added, ..*from }),
+            sampled_from: sampled_from.map(|from| SampledFrom {
+                rows: (from.rows + step.added).saturating_sub(step.removed),
+                ..*from
+            }),
             lineage: before.lineage.iter().chain([step]).cloned().collect(),
         }
     }

@@ -6,10 +6,12 @@
 //! values that the map's own rows had when they were left out of the map; the harmonic mean of the two p-values is
 //! compared likewise (docs/verdicts.md has the formulas).
 
+mod carried;
 mod folds;
 mod ranks;
 mod reconstruction;
 
+pub(crate) use carried::EarlierCalibration;
 pub(crate) use folds::{CalibrationRows, MOST_IN_FOLD, OutOfSample, fold_count};
 pub(crate) use ranks::{Nonconformity, PValues, Ranks};
 pub(crate) use reconstruction::{Reconstruction, neighbours_in};

@@ -106,6 +106,36 @@ fn before_there_is_a_map_it_ends_with_the_old_file_whole() {
 }
 
 #[test]
+fn an_update_keeps_the_map_reached_so_far_or_nothing() {
+    let folder = Folder::new();
+    let table = SampleTable::of(5000).csv();
+    folder.write("t.csv", &table);
+    let made = folder.lion("fit t.csv -o old.lion --perplexity 5 --iterations 60");
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    folder.write("gone.txt", "1\n");
+    folder.write("next.lion", "whole");
+    let old = folder.read("old.lion");
+    // Standard input stays open, so this waits for rows.
+    let mut lion = Running::start(&folder, "update old.lion - -o next.lion -v");
+    lion.says("reading standard input");
+    lion.press_ctrl_c();
+    lion.says("stopped before there was a map to keep: nothing was written");
+    assert_eq!(lion.ends(), (Some(130), String::new()));
+    assert_eq!((folder.read("next.lion"), folder.read("old.lion")), (b"whole".to_vec(), old.clone()));
+    let mut lion = Running::start(&folder, "update old.lion --forget gone.txt -o next.lion -v --json");
+    lion.says("KL");
+    lion.press_ctrl_c();
+    lion.says("the map reached so far is kept");
+    let (code, stdout) = lion.ends();
+    assert_eq!(code, Some(0));
+    let update: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((&update["stopped_early"], &update["removed"]), (&true.into(), &1.into()));
+    let info = folder.json("info next.lion");
+    assert_eq!((&info["stopped_early"], &info["checksum"]), (&true.into(), &update["checksum"]));
+    assert_eq!(folder.read("old.lion"), old);
+}
+
+#[test]
 fn twice_abandons_it_with_the_old_file_whole() {
     let folder = Folder::new();
     // Every pair of so many rows takes a while, so that the second press comes before the first has had its way.

@@ -77,6 +77,12 @@ impl Map {
         Ok(Calibration::new(&origin, out_of_sample, &neighbours, None))
     }
 
+    /// Refuses rows that the map was not made of: other values, other columns, another order.
+    pub fn check_original_rows(&self, rows: &Matrix) -> Result<()> {
+        self.preprocess.check(rows)?;
+        self.check_rows(rows, &self.first_rows().unwrap_or_default()).map(drop)
+    }
+
     /// Refuses rows that the map was not made of. How far each distinct one is from its projection.
     pub(crate) fn check_rows(&self, rows: &Matrix, representatives: &[u32]) -> Result<Option<Vec<f32>>> {
         if let (Some(table), true) = (&self.provenance.sampled_from, rows.rows() != self.rows()) {

@@ -70,16 +70,17 @@ impl AnchoredSchedule {
         })
     }
 
-    /// Whether the scale is found anew before this iteration. Descent would take hundreds of iterations to widen the map.
+    /// Whether the scale is found anew before this iteration: when exaggeration ends, and half-way from there. Descent would
+    /// take hundreds of iterations to widen the map. Earlier, a wide map would only make its grid larger.
     fn rescales(&self, done: usize) -> bool {
         let relaxed = done.checked_sub(self.gathering + self.deciding);
-        done == 0 || relaxed.is_some_and(|relaxed| relaxed.is_multiple_of(RESCALE))
+        relaxed.is_some_and(|relaxed| relaxed == 0 || 2 * relaxed == self.relaxing)
     }
 
-    /// Whether rows may jump before this iteration.
+    /// Whether rows may jump before this iteration: at the beginning, in the middle and at the end of the exaggeration.
     fn jumps(&self, done: usize) -> bool {
         let moving = done.checked_sub(self.gathering);
-        moving.is_some_and(|moving| moving <= self.deciding && moving.is_multiple_of(JUMP))
+        moving.is_some_and(|moving| [0, self.deciding / 2, self.deciding].contains(&moving))
     }
 
     /// Whether rows are put in the order of their places before this iteration.
@@ -90,10 +91,6 @@ impl AnchoredSchedule {
 
 /// Iterations after which the transform is found anew.
 const REFRESH: usize = 10;
-/// Iterations of relaxing after which the scale is found anew.
-const RESCALE: usize = 75;
-/// Iterations between jumps.
-const JUMP: usize = 50;
 
 /// Moves `y` down the gradient. The places are turned and moved back onto the anchors at the end, but not scaled.
 pub(crate) fn optimise_anchored<const D: usize>(
@@ -123,9 +120,11 @@ pub(crate) fn optimise_anchored<const D: usize>(
         if schedule.jumps(done) {
             jump(&p, y, &anchors.weights, &order, &mut state);
         }
-        if schedule.rescales(done) && anchors.under_similarity {
-            let wider = if done == 0 { 1.0 } else { anchors.similarity(y)?.scale };
-            if done > 0 && !anchors.keeps_scale && width.is_outgrown(&p, y, wider) {
+        // A map made elsewhere may be on any scale, and new rows need t-SNE's from the beginning.
+        let rescales = schedule.rescales(done) || (done == 0 && anchors.keeps_scale);
+        if rescales && anchors.under_similarity {
+            let wider = anchors.similarity(y)?.scale;
+            if !anchors.keeps_scale && width.is_outgrown(&p, y, wider) {
                 // As wide as it was: the distances between neighbours are right there.
                 scale_by(y, 1.0 / wider, &mut state);
             } else if width.may_grow {

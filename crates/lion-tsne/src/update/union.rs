@@ -134,7 +134,7 @@ impl Items {
 
     /// All rows through a PCA that is fitted to them.
     fn anew(old: &Map, base: &Matrix, stayed: &[u32], new: &Matrix, seed: u64) -> Result<Self> {
-        old.check_rows(base, &old.first_rows().unwrap_or_default())?;
+        old.check_original_rows(base)?;
         let mut data = base.select(stayed).into_data();
         data.extend_from_slice(new.data());
         let rows = stayed.len() + new.rows();
