@@ -23,6 +23,13 @@ const every = Math.max(trails.length / MOST_TRAILS, 1);
 for (let k = 0; k < Math.min(trails.length, MOST_TRAILS); k++) trails[k] = trails[Math.floor(k * every)];
 trails.length = Math.min(trails.length, MOST_TRAILS);
 
+// The rows that only the second map has: all have a ring, or as many as can be told apart.
+const MOST_RINGS = 2000;
+const RING = 5; // its radius in pixels
+const news = Array.from({ length: N }, (_, i) => i).filter((i) => within[i] === SECOND);
+const ringed = news.filter((_, at) => at % Math.ceil(news.length / MOST_RINGS) === 0);
+$("news").hidden = news.length === 0;
+
 let time = 0; // 0 the first map, 1 the second
 let chosen = null; // the change that is looked at
 let playing = 0; // the frame asked for
@@ -150,7 +157,7 @@ $("play").addEventListener("click", play);
 $("first").addEventListener("click", go(0));
 $("second").addEventListener("click", go(1));
 $("time").addEventListener("input", (event) => go(Number(event.target.value) / 1000)());
-for (const name of ["trails", "movers"]) $(name).addEventListener("change", () => setTime(time, true));
+for (const name of ["trails", "movers", "rings"]) $(name).addEventListener("change", () => setTime(time, true));
 addEventListener("keydown", (event) => {
   if (event.key !== " " || (event.target !== over && event.target !== document.body)) return;
   event.preventDefault();
@@ -160,7 +167,27 @@ addEventListener("keydown", (event) => {
 // Trails of rows that moved, from where the first map has them to where they are now.
 extras.drawUnder = () => {
   const v = arrived();
-  if (v === 0 || !$("trails").checked) return;
+  if (v === 0) return;
+  if ($("rings").checked) drawRings(v);
+  if ($("trails").checked) drawTrails();
+};
+
+function drawRings(v) {
+  // Many rings are fainter, so that what is below them can be seen.
+  pen.globalAlpha = v * Math.min(Math.max(200 / ringed.length, 0.3), 0.8);
+  pen.lineWidth = 1.2;
+  for (const i of ringed) {
+    if (!isShown(i) || !isChosen(i)) continue;
+    const [x, y] = camera.place(i);
+    pen.strokeStyle = `rgb(${colourOf(i).join()})`;
+    pen.beginPath();
+    pen.arc(x, y, RING, 0, 2 * Math.PI);
+    pen.stroke();
+  }
+  pen.globalAlpha = 1;
+}
+
+function drawTrails() {
   const now = points.slice();
   points.set(brought);
   const from = trails.map((i) => camera.place(i));
@@ -182,7 +209,7 @@ extras.drawUnder = () => {
     pen.lineTo(x, y);
     pen.stroke();
   });
-};
+}
 
 const short = (value) => (value === 0 ? "0" : value < 0.01 ? "<0.01" : value.toFixed(2));
 const clusterName = (map, i) => morph.clusters[map][clusterOf[map][i]];

@@ -201,3 +201,17 @@ test("hostile names are only names", async (t) => {
   await page.fill("#query", "row-00100");
   assert.ok((await page.locator("#changes img").count()) === 0);
 });
+
+test("rows that only the second map has are ringed at its end", async (t) => {
+  const page = await open(t, "morph");
+  assert.ok(await page.locator("#news").isVisible());
+  const first = await stage(page);
+  await page.locator("#rings").uncheck();
+  assert.equal(await stage(page), first, "no ring before they arrive");
+  await page.locator("#rings").check();
+  await page.locator("#second").click();
+  const ringed = await stage(page);
+  await shot(page, "morph-rings");
+  await page.locator("#rings").uncheck();
+  assert.notEqual(await stage(page), ringed);
+});
