@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use lion_server::{Logged, StoreError, StoredEvents};
 use lion_table::{Column, Field, Kind, Writer};
 use lion_tsne::lion::PlacementColumn;
-use lion_tsne::live::{Before, Event, Evidence, MapPosition, Sighting, What, Why};
+use lion_tsne::live::{Before, Event, Evidence, MapPosition, NoticeNoted, Renamed, Sighting, What, Why};
 use serde::Serialize;
 use std::path::Path;
 
@@ -140,6 +140,12 @@ columns! {
     of: Option<u64> = Field::nullable("of", Kind::U64),
     e_value: Option<f64> = Field::nullable("e_value", Kind::F64),
     since: Option<f64> = Field::nullable("since", Kind::F64),
+    version: Option<u64> = Field::nullable("version", Kind::U64),
+    title: Option<String> = Field::nullable("title", Kind::Text),
+    notice: Option<u64> = Field::nullable("notice", Kind::U64),
+    state: Option<String> = Field::nullable("state", Kind::Text),
+    note: Option<String> = Field::nullable("note", Kind::Text),
+    who: Option<String> = Field::nullable("who", Kind::Text),
 }
 
 /// Columns of events: those of placements, of events that tell of one, are between the others.
@@ -186,6 +192,10 @@ struct EventColumns {
     staleness: Option<f64>,
     arrivals: Option<u64>,
     evidence: Option<Evidence>,
+    version: Option<u64>,
+    title: Option<String>,
+    notice: Option<NoticeNoted>,
+    who: Option<String>,
 }
 
 impl From<What> for EventColumns {
@@ -217,6 +227,11 @@ impl From<What> for EventColumns {
                 arrivals: Some(how.arrivals),
                 ..Self::shown(how.evidence)
             },
+            What::MapUpdated(updated) => Self { version: Some(updated.version), who: updated.who, ..empty },
+            What::Renamed(Renamed { cluster, group, title, who, .. }) => {
+                Self { cluster, group, title, who, ..empty }
+            }
+            What::Notice(mut notice) => Self { who: notice.who.take(), notice: Some(notice), ..empty },
         }
     }
 }
@@ -252,6 +267,12 @@ impl EventRows {
         let told: EventColumns = event.what.into();
         let EventColumns { sighting, id, at, group, cluster, from, size, expected, seen, why, .. } = told;
         let (staleness, arrivals, evidence) = (told.staleness, told.arrivals, told.evidence);
+        self.tail.version.push(told.version);
+        self.tail.title.push(told.title);
+        self.tail.notice.push(told.notice.as_ref().map(|noted| noted.notice));
+        self.tail.state.push(told.notice.as_ref().map(|noted| noted.state.to_string()));
+        self.tail.note.push(told.notice.and_then(|noted| noted.note));
+        self.tail.who.push(told.who);
         self.head.id.push(id);
         self.head.x.push(at.map(|at| at.x));
         self.head.y.push(at.map(|at| at.y));

@@ -19,7 +19,8 @@ use tracing::level_filters::LevelFilter;
 /// Serves until Ctrl-C.
 pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<()> {
     let screen = Screen::new(common);
-    let (listener, config) = open(&args.network, &name(&args.map))?;
+    let (listener, mut config) = open(&args.network, &name(&args.map))?;
+    config.alerts = args.alerts.rules();
     // All of it: the file may be written anew while this runs.
     let map = Map::load_whole(&args.map)?;
     let lion =
@@ -28,6 +29,8 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<()> {
         store: args.store.clone(),
         retain: args.retain,
         live: args.watching.options(),
+        placing: args.placing.options(common),
+        update_memory: args.update_memory.map(|bytes| bytes as u64),
         ..Settings::default()
     };
     start_log(args.network.log, level(common));
@@ -35,6 +38,7 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<()> {
         let service = Service::start(Arc::new(lion), &settings)?;
         screen.close();
         Started::new(&service, &listener, &args.map)?.tell(&args.network, common, &screen)?;
+        lion_server::update_when(service.clone(), args.update_when, config.stop.clone());
         if let Some(webhook) = args.alerts.webhook.clone() {
             let stop = config.stop.clone();
             lion_server::watch(service.clone(), &config.name, args.alerts.rules(), webhook, stop)?;
@@ -154,21 +158,25 @@ pub(crate) struct Started {
     points: usize,
     /// The latest event in the store.
     last: u64,
+    /// The version of the map that the store is on.
+    version: u64,
 }
 
 impl Started {
     pub(crate) fn new(service: &Service, listener: &TcpListener, map: &Path) -> Result<Self> {
         let address = listener.local_addr()?;
         let view = service.view();
+        let version = view.map();
         Ok(Self {
             url: url(address),
             port: address.port(),
             map: map.display().to_string(),
-            rows: service.lion().map().rows(),
-            checksum: service.lion().map().checksum()?,
+            rows: version.lion.map().rows(),
+            checksum: version.record.checksum.clone(),
             store: (!service.is_temporary()).then(|| service.store().display().to_string()),
             points: view.len(),
             last: view.last(),
+            version: version.number(),
         })
     }
 
@@ -179,6 +187,12 @@ impl Started {
         if let Some(file) = &network.token_file {
             let file = file.display();
             screen.say(&format!("the token is in {file}: in a browser, add ?token=… to the address once"));
+        }
+        if self.version > 1 {
+            screen.say(&format!(
+                "its points are in version {} of the map, which lies beside the store",
+                self.version
+            ));
         }
         match &self.store {
             Some(store) if *last > 0 => {

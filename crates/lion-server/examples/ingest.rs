@@ -28,7 +28,7 @@ fn change(map: &Map, k: u64) -> Change {
 async fn measure(service: &Service, submitters: u64, rows: u64, seconds: f64) {
     let (began, mut tasks) = (Instant::now(), tokio::task::JoinSet::new());
     for submitter in 0..submitters {
-        let (service, lion) = (service.clone(), service.lion().clone());
+        let (service, lion) = (service.clone(), service.lion());
         tasks.spawn(async move {
             let (mut took, mut k) = (Vec::new(), submitter << 32);
             while began.elapsed() < Duration::from_secs_f64(seconds) {

@@ -1,11 +1,12 @@
 //! Work that is done together: applied in order, kept in one commit, answered each by itself.
 
 use crate::feed::{Slab, SlabWriter};
-use crate::store::{Commit, Store, StoreError, StoredPoint};
-use crate::view::Changed;
+use crate::notes::NotesChanged;
+use crate::store::{Commit, Store, StoreError, StoredPoint, Switching};
+use crate::view::{Changed, GroupView};
 use crate::work::{Receipt, Refused, Work};
-use lion_tsne::live::{Applied, Arrival, ChangedPoint, Event, Health, Live, Point};
-use std::collections::BTreeSet;
+use lion_tsne::live::{Applied, ChangedPoint, Event, Health, Live, Point};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -15,6 +16,8 @@ pub(crate) struct ChangeBatch {
     applied: Applied,
     /// Which works were applied, in order, and how many events answer each.
     shares: Vec<(usize, usize)>,
+    /// The changes of works that were to remove a point that is not there: their numbers and ids.
+    absent: HashMap<usize, Vec<(usize, String)>>,
     now: f64,
 }
 
@@ -48,8 +51,9 @@ impl ChangeBatch {
     ) -> bool {
         let some = &works[together.clone()];
         let applied = match some {
-            [Work::Snapshot(arrivals)] => live.snapshot(arrivals.clone(), Some(self.leaving(arrivals))),
-            _ => live.apply(some.iter().flat_map(Work::changes).cloned().collect()),
+            [Work::Snapshot(arrivals)] => live.snapshot_at(arrivals.clone(), self.now),
+            [Work::Note(note)] => Ok(live.note(note.clone(), self.now)),
+            _ => live.apply_at(some.iter().flat_map(Work::changes).cloned().collect(), self.now),
         };
         let applied = match applied {
             Ok(applied) => applied,
@@ -63,15 +67,29 @@ impl ChangeBatch {
                 let told = applied.events.iter().filter(|event| event.id().is_some());
                 self.shares.push((together.start, told.count()));
             }
-            _ => self.shares.extend(together.map(|at| (at, works[at].rows()))),
+            [Work::Note(_)] => self.shares.push((together.start, 0)),
+            _ => self.share(works, together, &applied.absent),
         }
         self.applied.extend(applied);
         true
     }
 
-    /// When those leave that are not in a snapshot: as its rows arrive. An empty one has no time but now.
-    fn leaving(&self, arrivals: &[Arrival]) -> f64 {
-        arrivals.iter().filter_map(|arrival| arrival.t).reduce(f64::max).unwrap_or(self.now)
+    /// Notes how many events answer each of some works of changes, and which changes none does.
+    fn share(&mut self, works: &[Work], together: Range<usize>, absent: &[usize]) {
+        let mut absent = absent.iter().copied().peekable();
+        let mut begin = 0;
+        for at in together {
+            let changes = works[at].changes();
+            let mut missing = Vec::new();
+            while let Some(number) = absent.next_if(|number| *number < begin + changes.len()) {
+                missing.push((number - begin, changes[number - begin].id().to_owned()));
+            }
+            begin += changes.len();
+            self.shares.push((at, changes.len() - missing.len()));
+            if !missing.is_empty() {
+                self.absent.insert(at, missing);
+            }
+        }
     }
 
     /// Whether there is nothing to keep.
@@ -100,7 +118,7 @@ impl ChangeBatch {
             if let (Some(point), Some(row)) = (now, row) {
                 let begin = outcome.rows.len();
                 outcome.rows.extend(row.iter().flat_map(|v| v.to_le_bytes()));
-                outcome.points.push((Arc::new(point.clone()), begin..outcome.rows.len(), is_new));
+                outcome.points.push((Arc::new(point.clone()), Some(begin..outcome.rows.len()), is_new));
             }
         }
         // In the order in which they appeared: tables and blocks grow at their ends.
@@ -117,6 +135,7 @@ impl ChangeBatch {
     /// Which works were applied, and the receipt of each. `before` is the last event before all of them.
     pub(crate) fn receipts(self, before: u64) -> impl Iterator<Item = (usize, Receipt)> {
         let mut last = before;
+        let mut absent = self.absent;
         let mut events = self.applied.events.into_iter().peekable();
         self.shares.into_iter().map(move |(work, count)| {
             let mut own = Vec::with_capacity(count);
@@ -126,7 +145,7 @@ impl ChangeBatch {
                     own.push(event);
                 }
             }
-            (work, Receipt { events: own, last })
+            (work, Receipt { events: own, absent: absent.remove(&work).unwrap_or_default(), last })
         })
     }
 }
@@ -138,8 +157,8 @@ pub(crate) struct BatchOutcome {
     pub(crate) slabs: Vec<Arc<Slab>>,
     previous: Vec<Option<u64>>,
     gone: Vec<u64>,
-    /// Points, where in `rows` theirs is, and whether they are new.
-    points: Vec<(Arc<Point>, Range<usize>, bool)>,
+    /// Points, where in `rows` theirs is if it is another, and whether they are new.
+    points: Vec<(Arc<Point>, Option<Range<usize>>, bool)>,
     rows: Vec<u8>,
     /// Groups that may have changed.
     groups: BTreeSet<u64>,
@@ -147,11 +166,30 @@ pub(crate) struct BatchOutcome {
 }
 
 impl BatchOutcome {
+    /// All of a live map: every point and group has another place.
+    pub(crate) fn of_all(live: &Live, applied: &mut Applied) -> Result<Self, serde_json::Error> {
+        Ok(Self {
+            slabs: written(&applied.events)?,
+            previous: std::mem::take(&mut applied.previous),
+            points: live.points().map(|point| (Arc::new(point.clone()), None, false)).collect(),
+            groups: live.groups().map(|group| group.number).collect(),
+            aux: live.aux(),
+            ..Self::default()
+        })
+    }
+
     /// Keeps it.
-    pub(crate) fn commit(&self, live: &Live, events: &[Event], store: &mut Store) -> Result<(), StoreError> {
-        let kept = |(point, row, is_new): &'_ (Arc<Point>, Range<usize>, bool)| StoredPoint {
+    pub(crate) fn commit(
+        &self,
+        live: &Live,
+        events: &[Event],
+        switch: Option<Switching<'_>>,
+        notes: &NotesChanged,
+        store: &mut Store,
+    ) -> Result<(), StoreError> {
+        let kept = |(point, row, is_new): &'_ (Arc<Point>, Option<Range<usize>>, bool)| StoredPoint {
             point: point.clone(),
-            row: &self.rows[row.clone()],
+            row: row.clone().map(|row| &self.rows[row]),
             is_new: *is_new,
         };
         let points: Vec<StoredPoint<'_>> = self.points.iter().map(kept).collect();
@@ -163,6 +201,8 @@ impl BatchOutcome {
             gone: &self.gone,
             points: &points,
             groups: &groups,
+            switch,
+            notes,
             aux: &self.aux,
             last: live.last(),
             now: live.now(),
@@ -171,7 +211,7 @@ impl BatchOutcome {
 
     /// What readers are to see of it.
     pub(crate) fn changed(self, live: &Live, health: Option<Arc<Health>>) -> Changed {
-        let group = |number| (number, live.group(number).map(|group| Arc::new(group.into())));
+        let group = |number| (number, live.group(number).map(|group| Arc::new(GroupView::new(group, live))));
         Changed {
             gone: self.gone,
             points: self.points.into_iter().map(|(point, ..)| point).collect(),

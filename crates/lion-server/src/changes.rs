@@ -82,7 +82,7 @@ pub(crate) fn check_id(id: &str) -> Result<(), String> {
 }
 
 /// Says what is wrong with an id or a label.
-fn check_name(what: &str, name: &str) -> Result<(), String> {
+pub(crate) fn check_name(what: &str, name: &str) -> Result<(), String> {
     if name.len() > LONGEST_NAME {
         return Err(format!("has {} bytes; {what} may have {LONGEST_NAME}", name.len()));
     }

@@ -8,10 +8,15 @@ mod guard;
 mod intake;
 mod live;
 mod map;
+mod notes;
+mod versions;
 
+pub(crate) use answer::live_text;
 pub use guard::{Hosts, Token};
 
+use crate::alerts::Rules;
 use crate::changes::RowShape;
+use crate::listen::{Seat, SeatedBody};
 use crate::metrics::Metrics;
 use crate::service::Service;
 use crate::stop::Stop;
@@ -46,12 +51,16 @@ pub struct HttpConfig {
     pub connections: usize,
     /// How long a request may take, its body included. Listening is not limited.
     pub request_time: Duration,
+    /// How long a body may pause.
+    pub body_time: Duration,
     /// How long the head of a request may take, and how long a connection may be idle before one.
     pub header_time: Duration,
     /// How long a caller may refuse to take what is sent to it.
     pub write_time: Duration,
     /// How long requests may go on when the service stops.
     pub grace: Duration,
+    /// What webhooks are called for, as pages are told.
+    pub alerts: Rules,
     /// Ends those who listen.
     pub stop: Stop,
 }
@@ -67,9 +76,11 @@ impl HttpConfig {
             max_rows: 100_000,
             connections: 1024,
             request_time: Duration::from_secs(60),
+            body_time: Duration::from_secs(10),
             header_time: Duration::from_secs(15),
             write_time: Duration::from_secs(30),
             grace: Duration::from_secs(10),
+            alerts: Rules::default(),
             stop: Stop::default(),
         }
     }
@@ -108,19 +119,29 @@ const ROUTES: &[(Method, &str)] = &[
     (Method::GET, "/api/map/points"),
     (Method::GET, "/api/map/columns"),
     (Method::GET, "/api/map/rows/{number}"),
+    (Method::GET, "/api/map/versions"),
+    (Method::GET, "/api/map/switches/{event}"),
+    (Method::GET, "/api/map/update"),
+    (Method::POST, "/api/map/update"),
+    (Method::DELETE, "/api/map/update"),
+    (Method::POST, "/api/map/revert"),
     (Method::GET, "/api/live"),
     (Method::GET, "/api/health"),
     (Method::GET, "/api/history"),
     (Method::GET, "/api/events"),
     (Method::POST, "/api/points"),
     (Method::PUT, "/api/points"),
+    (Method::PUT, "/api/clusters/{id}"),
+    (Method::GET, "/api/notices"),
+    (Method::POST, "/api/notices/{id}"),
     (Method::GET, "/api/points/{id}"),
     (Method::DELETE, "/api/points/{id}"),
 ];
 
 /// The service as routes, ready for [`serve`](crate::serve) or for a test without any port.
 pub fn app(service: Service, config: HttpConfig) -> Router {
-    let map = service.lion().map();
+    let lion = service.lion();
+    let map = lion.map();
     let shape = RowShape {
         width: map.preprocess().input_dims(),
         columns: map.columns().map(|names| names.map(str::to_owned).collect()),
@@ -130,7 +151,7 @@ pub fn app(service: Service, config: HttpConfig) -> Router {
     };
     let app = App(Arc::new(AppInner {
         metrics: Metrics::new(ROUTES),
-        intake: Intake::new(shape, config.max_body),
+        intake: Intake::new(shape, config.max_body, config.body_time),
         map: map::Answers::default(),
         listeners: AtomicUsize::new(0),
         live: tokio::sync::Mutex::default(),
@@ -138,6 +159,7 @@ pub fn app(service: Service, config: HttpConfig) -> Router {
         config,
     }));
     let point = get(live::point).delete(live::delete);
+    let update = get(versions::status).post(versions::update).delete(versions::cancel);
     Router::new()
         .route("/", get(assets::index))
         .route("/app.js", get(assets::script))
@@ -149,12 +171,19 @@ pub fn app(service: Service, config: HttpConfig) -> Router {
         .route("/api/map/points", get(map::points))
         .route("/api/map/columns", get(map::columns))
         .route("/api/map/rows/{number}", get(map::row))
+        .route("/api/map/versions", get(versions::versions))
+        .route("/api/map/switches/{event}", get(versions::before_switch))
+        .route("/api/map/update", update)
+        .route("/api/map/revert", axum::routing::post(versions::revert))
         .route("/api/live", get(live::live))
         .route("/api/health", get(live::health))
         .route("/api/history", get(live::history))
         .route("/api/events", get(events::listen))
         .route("/api/points", axum::routing::post(live::upsert).put(live::snapshot))
         .route("/api/points/{id}", point)
+        .route("/api/clusters/{id}", axum::routing::put(notes::rename))
+        .route("/api/notices", get(notes::notices))
+        .route("/api/notices/{id}", axum::routing::post(notes::note))
         .method_not_allowed_fallback(wrong_method)
         .fallback(no_such_route)
         .layer(middleware::from_fn_with_state(app.clone(), guard::check))
@@ -168,6 +197,10 @@ async fn watch(State(app): State<App>, request: Request, next: Next) -> Response
     let method = request.method().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
     let route = route.as_ref().map_or("", MatchedPath::as_str);
+    let request = match request.extensions().get::<Arc<Seat>>().cloned() {
+        Some(seat) => request.map(|body| SeatedBody::wrap(body, seat)),
+        None => request,
+    };
     let response = match tokio::time::timeout(app.config.request_time, next.run(request)).await {
         Ok(response) => response,
         Err(_) => {

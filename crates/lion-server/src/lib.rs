@@ -8,6 +8,7 @@
 //! - [`View`]: all points as they are now, for readers; it never changes and costs the writer next to nothing.
 //! - [`StoredEvents`]: the events of a store, read while a service may be writing to it.
 //! - [`app`]: the service over HTTP, as routes; [`serve`] answers them at a port, as [`HttpConfig`] says.
+//! - [`MapVersion`]: the map is one of several versions: [`Service::update`] makes the next one of the map and its points.
 //! - [`watch`]: calls a [`Webhook`] when one of the [`Rules`] is broken.
 //!
 //! Work is applied by one thread, in the order in which it came; all that waits is one transaction. Nothing is told to
@@ -21,12 +22,16 @@ mod feed;
 mod http;
 mod listen;
 mod logs;
+mod map_version;
 mod metrics;
+mod notes;
 mod queue;
 mod service;
 mod settings;
 mod stop;
 mod store;
+mod switch;
+mod updates;
 mod view;
 mod work;
 mod writer;
@@ -37,9 +42,12 @@ pub use feed::{EventRange, Feed, FeedBatch};
 pub use http::{Hosts, HttpConfig, Token, app};
 pub use listen::serve;
 pub use logs::{LogFormat, start_log};
+pub use map_version::MapVersion;
+pub use notes::{Notes, Notice, Titled};
 pub use service::{Missed, Service, Stats};
-pub use settings::{Retain, Settings};
+pub use settings::{Clock, Retain, Settings, UpdateWhen};
 pub use stop::Stop;
-pub use store::{PointRecord, StoreError};
+pub use store::{PointRecord, StoreError, SwitchRecord, VersionRecord, Versions};
+pub use updates::{UpdateRefused, UpdateRequest, UpdateState, UpdateStatus, update_when};
 pub use view::{GroupView, View};
 pub use work::{Receipt, Refused, Work};

@@ -1,12 +1,19 @@
 //! The port: takes connections, bounds how many there are and how slow they may be, and ends them in good order.
 
+mod seats;
 mod write_timeout;
+
+pub(crate) use seats::{Seat, SeatedBody};
 
 use crate::http::HttpConfig;
 use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use seats::{Seated, Seats};
 use std::future::Future;
 use std::io;
 use std::pin::pin;
@@ -23,6 +30,9 @@ const TURNED_AWAY: usize = 128;
 
 /// How long that may take.
 const TELLING: Duration = Duration::from_millis(500);
+
+/// How long a newcomer waits for the connection of somebody who has to go.
+const MAKING_ROOM: Duration = Duration::from_millis(500);
 
 /// Files that are open beside the connections: the store, the log, those being turned away.
 const OTHER_FILES: usize = 64 + TURNED_AWAY;
@@ -52,6 +62,7 @@ pub async fn serve(
     let most = allowed(config.connections);
     let room = Arc::new(Semaphore::new(most));
     let away = Arc::new(Semaphore::new(TURNED_AWAY));
+    let seats = Arc::new(Seats::default());
     let mut shutdown = pin!(shutdown);
     loop {
         let accepted = tokio::select! {
@@ -60,8 +71,8 @@ pub async fn serve(
             () = config.stop.stopped() => break,
             accepted = listener.accept() => accepted,
         };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        let (stream, address) = match accepted {
+            Ok((stream, address)) => (stream, address.ip()),
             Err(error) => {
                 // No more files, or the caller is gone already. Neither ends the service; the first needs a pause.
                 tracing::warn!(%error, "a connection could not be taken");
@@ -69,13 +80,17 @@ pub async fn serve(
                 continue;
             }
         };
-        match Arc::clone(&room).try_acquire_owned() {
-            Ok(permit) => drop(tokio::spawn(converse(stream, app.clone(), config.clone(), permit))),
-            Err(_) => {
-                if let Ok(permit) = Arc::clone(&away).try_acquire_owned() {
-                    tokio::spawn(turn_away(stream, permit));
+        if let Ok(permit) = Arc::clone(&room).try_acquire_owned() {
+            tokio::spawn(converse(stream, app.clone(), config.clone(), seats.take(address), permit));
+        } else if seats.make_room() {
+            let (room, seats, app, config) = (room.clone(), seats.clone(), app.clone(), config.clone());
+            tokio::spawn(async move {
+                if let Ok(Ok(permit)) = timeout(MAKING_ROOM, room.acquire_owned()).await {
+                    converse(stream, app, config, seats.take(address), permit).await;
                 }
-            }
+            });
+        } else if let Ok(permit) = Arc::clone(&away).try_acquire_owned() {
+            tokio::spawn(turn_away(stream, permit));
         }
     }
     drop(listener);
@@ -114,17 +129,29 @@ fn allowed(wanted: usize) -> usize {
 }
 
 /// Answers the requests of one connection.
-async fn converse(stream: TcpStream, app: Router, config: HttpConfig, _permit: OwnedSemaphorePermit) {
+async fn converse(
+    stream: TcpStream,
+    app: Router,
+    config: HttpConfig,
+    seated: Seated,
+    _permit: OwnedSemaphorePermit,
+) {
     let _ = stream.set_nodelay(true);
+    let (app, seat) = (TowerToHyperService::new(app), seated.seat.clone());
+    let app = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(seat.clone());
+        app.call(request)
+    });
     let stream = TokioIo::new(WriteTimeout::new(stream, config.write_time));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(config.header_time)
         .max_buf_size(MOST_HEAD)
-        .serve_connection(stream, TowerToHyperService::new(app));
+        .serve_connection(stream, app);
     let mut connection = pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
+        () = seated.seat.left() => return tracing::debug!("a connection was given to somebody else"),
         () = config.stop.stopped() => {
             connection.as_mut().graceful_shutdown();
             match timeout(config.grace, connection).await {

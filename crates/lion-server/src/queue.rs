@@ -1,5 +1,6 @@
 //! Work that waits for the writer. Bounded: who comes when it is full is told so at once.
 
+use crate::switch::Switch;
 use crate::work::{Receipt, Refused, Work};
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -15,6 +16,20 @@ pub(crate) struct Job {
     pub(crate) answer: oneshot::Sender<Result<Receipt, Refused>>,
 }
 
+/// What the writer is to do next.
+#[derive(Default)]
+pub(crate) struct Turn {
+    pub(crate) jobs: Vec<Job>,
+    /// To be done after the jobs.
+    pub(crate) switch: Option<Switch>,
+}
+
+impl Turn {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.jobs.is_empty() && self.switch.is_none()
+    }
+}
+
 /// Work in the order in which it came.
 pub(crate) struct Queue {
     waiting: Mutex<Waiting>,
@@ -25,6 +40,7 @@ pub(crate) struct Queue {
 #[derive(Default)]
 struct Waiting {
     jobs: VecDeque<Job>,
+    switch: Option<Switch>,
     rows: usize,
     closed: bool,
 }
@@ -55,24 +71,39 @@ impl Queue {
         Ok(())
     }
 
+    /// Asks for a switch to another version of the map. There is one at a time.
+    pub(crate) fn push_switch(&self, switch: Switch) -> Result<(), Refused> {
+        let mut waiting = self.lock();
+        if waiting.closed {
+            return Err(Refused::Stopping);
+        }
+        waiting.switch = Some(switch);
+        self.came.notify_one();
+        Ok(())
+    }
+
     /// Takes what waits, up to a turn's worth; waits for something. Once there is some, it waits no longer than `wait`
     /// for as many as `expected`: those who were just answered tend to come back at once, and one commit serves all.
     /// Nothing is taken where none came for as long as `idle`. `None` once the queue is closed and empty.
-    pub(crate) fn take(&self, expected: usize, wait: Duration, idle: Duration) -> Option<Vec<Job>> {
+    pub(crate) fn take(&self, expected: usize, wait: Duration, idle: Duration) -> Option<Turn> {
         let mut waiting = self.lock();
         let idle_deadline = Instant::now() + idle;
-        while waiting.jobs.is_empty() {
+        while waiting.jobs.is_empty() && waiting.switch.is_none() {
             if waiting.closed {
                 return None;
             }
             let left = idle_deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Some(Vec::new());
+                return Some(Turn::default());
             }
             waiting = self.came.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         let until = Instant::now() + wait;
-        while waiting.jobs.len() < expected && waiting.rows < ROWS_A_TURN && !waiting.closed {
+        while waiting.switch.is_none()
+            && waiting.jobs.len() < expected
+            && waiting.rows < ROWS_A_TURN
+            && !waiting.closed
+        {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 break;
@@ -90,7 +121,7 @@ impl Queue {
             taken.push(job);
         }
         waiting.rows -= rows;
-        Some(taken)
+        Some(Turn { jobs: taken, switch: waiting.switch.take() })
     }
 
     /// Lets nothing more in.
@@ -107,7 +138,12 @@ impl Queue {
     /// Closes, and refuses what waits.
     pub(crate) fn abandon(&self) {
         self.close();
-        let jobs = std::mem::take(&mut self.lock().jobs);
+        let (jobs, switch) = {
+            let mut waiting = self.lock();
+            (std::mem::take(&mut waiting.jobs), waiting.switch.take())
+        };
+        // Who waits for a switch sees that nobody will answer.
+        drop(switch);
         for job in jobs {
             let _ = job.answer.send(Err(Refused::Stopping));
         }

@@ -1,15 +1,18 @@
 //! The live map as others see it: work goes in, receipts and events come out.
 
 use crate::feed::{EventRange, Feed, FeedBatch, SlabWriter};
+use crate::map_version::MapVersion;
+use crate::notes::{Notes, Notice, Titled};
 use crate::queue::{Job, Queue};
-use crate::settings::Settings;
-use crate::store::{Location, PointRecord, Readers, Store, StoreError};
+use crate::settings::{Clock, Settings};
+use crate::store::{Location, PointRecord, Readers, Store, StoreError, Versions};
+use crate::updates::{UpdateContext, UpdateRefused, UpdateRequest, UpdateStatus, Updates};
 use crate::view::{Shown, View};
 use crate::work::{Receipt, Refused, Work};
-use crate::writer::{LiveWriter, seconds};
+use crate::writer::LiveWriter;
 use bytes::Bytes;
-use lion_tsne::Lion;
-use lion_tsne::live::{Clusters, Live};
+use lion_tsne::live::{Clusters, Live, Note, NoticeNoted, Renamed};
+use lion_tsne::{Lion, LionOptions};
 use std::convert::Infallible;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -48,6 +51,8 @@ pub struct Stats {
     pub commits: [u64; Stats::COMMIT_SECONDS.len() + 1],
     /// Seconds that all commits took together.
     pub commit_seconds: f64,
+    /// Seconds for which the last switch to another version of the map held the writer.
+    pub switch_seconds: Option<f64>,
 }
 
 impl Stats {
@@ -60,6 +65,7 @@ pub(crate) struct Shared {
     pub(crate) queue: Queue,
     pub(crate) feed: Feed,
     pub(crate) shown: Shown,
+    pub(crate) clock: Clock,
     /// The first event that is kept.
     pub(crate) first: AtomicU64,
     /// Whether the last commit failed.
@@ -68,12 +74,21 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// What is common about a live map: the first event that is kept of it, rows that may wait, bytes kept for listeners.
-    pub(crate) fn new(live: &Live, first: u64, queue: usize, ring: usize) -> Self {
+    /// What is common about a live map: its version, what people said of it, and the first event that is kept.
+    pub(crate) fn new(
+        live: &Live,
+        map: Arc<MapVersion>,
+        notes: Arc<Notes>,
+        first: u64,
+        settings: &Settings,
+    ) -> Self {
+        // The time since the last change has passed, whether or not the service ran.
+        let health = live.health_at(settings.clock.now());
         Self {
-            queue: Queue::new(queue),
-            feed: Feed::new(live.last(), ring),
-            shown: Shown::new(live),
+            queue: Queue::new(settings.queue),
+            feed: Feed::new(live.last(), settings.ring),
+            clock: settings.clock.clone(),
+            shown: Shown::new(live, map, health, notes),
             first: AtomicU64::new(first),
             failing: AtomicBool::new(false),
             stats: Mutex::default(),
@@ -88,6 +103,11 @@ impl Shared {
         stats.commit_seconds += seconds;
         stats.changes += changes as u64;
     }
+
+    /// Notes how long a switch held the writer.
+    pub(crate) fn switched(&self, seconds: f64) {
+        self.stats.lock().unwrap_or_else(PoisonError::into_inner).switch_seconds = Some(seconds);
+    }
 }
 
 /// A live map that is kept in a file. Clones are the same service; it ends when the last is dropped.
@@ -98,10 +118,10 @@ pub struct Service {
 
 struct ServiceInner {
     shared: Arc<Shared>,
-    lion: Arc<Lion>,
-    clusters: Arc<Clusters>,
-    readers: Readers,
+    readers: Arc<Readers>,
     location: Arc<Location>,
+    placing: LionOptions,
+    updates: Updates,
     /// The writer, until somebody waits for its end.
     writer: Mutex<Option<JoinHandle<()>>>,
 }
@@ -112,31 +132,124 @@ const HISTORY: usize = 100;
 const CATCH_UP: usize = 1000;
 
 impl Service {
-    /// Opens the store and starts the writer.
+    /// Opens the store and starts the writer. A store that is on a later version of this map goes on with that one, which
+    /// lies beside it.
     pub fn start(lion: Arc<Lion>, settings: &Settings) -> Result<Self, StoreError> {
         // Before a store is made that nothing could be kept in.
         Live::check_map(lion.map())?;
         let checksum = lion.map().checksum()?;
         let location = Arc::new(Location::new(settings.store.as_deref())?);
         let store = Store::open(location.clone(), &checksum, settings.retain)?;
-        let live = store.load(lion.clone(), settings.live)?;
-        let shared = Arc::new(Shared::new(&live, store.first(), settings.queue, settings.ring));
-        let clusters = Arc::new(live.clusters().clone());
-        let writer = LiveWriter::new(live, store, shared.clone());
+        let record = store.version().clone();
+        let lion = match record.checksum == checksum {
+            true => lion,
+            false => MapVersion::load(&location.path, &record, &settings.placing)?,
+        };
+        let live = store.load(lion, settings.live)?;
+        let map = Arc::new(MapVersion::new(record, &live));
+        let notes = Arc::new(store.notes()?);
+        let shared = Arc::new(Shared::new(&live, map.clone(), notes.clone(), store.first(), settings));
+        let writer = LiveWriter::new(live, map, notes, store, shared.clone());
         let writer = std::thread::Builder::new().name("writer".into()).spawn(|| writer.run());
         let writer =
             writer.map_err(|e| StoreError::Io { path: location.path.clone(), problem: e.to_string() })?;
-        let (readers, writer) = (Readers::new(location.clone()), Mutex::new(Some(writer)));
-        Ok(Self { inner: Arc::new(ServiceInner { shared, lion, clusters, readers, location, writer }) })
+        let (readers, writer) = (Arc::new(Readers::new(location.clone())), Mutex::new(Some(writer)));
+        let context = UpdateContext {
+            shared: shared.clone(),
+            readers: readers.clone(),
+            location: location.clone(),
+            placing: settings.placing,
+            live: settings.live,
+            memory: settings.update_memory,
+        };
+        let (updates, placing) = (Updates::new(context), settings.placing);
+        Ok(Self { inner: Arc::new(ServiceInner { shared, readers, location, placing, updates, writer }) })
+    }
+
+    /// Begins to take points into the map, in the background: see [`UpdateRequest`].
+    pub fn update(&self, request: UpdateRequest) -> Result<UpdateStatus, UpdateRefused> {
+        self.inner.updates.update(request)
+    }
+
+    /// Begins to go back to the version of the map that the current one was made from.
+    pub fn revert(&self, who: Option<String>) -> Result<UpdateStatus, UpdateRefused> {
+        self.inner.updates.revert(who)
+    }
+
+    /// Ends the update that is under way, and changes nothing.
+    pub fn cancel_update(&self) -> Result<UpdateStatus, UpdateRefused> {
+        self.inner.updates.cancel()
+    }
+
+    /// The time as the service has it.
+    pub(crate) fn now(&self) -> f64 {
+        self.inner.shared.clock.now()
+    }
+
+    /// How the latest update is doing.
+    pub fn update_status(&self) -> UpdateStatus {
+        self.inner.updates.status()
+    }
+
+    /// All versions of the map, and the switches between them.
+    pub async fn versions(&self) -> Result<Versions, StoreError> {
+        self.read(Readers::versions).await
+    }
+
+    /// A version of the map that is kept; none if there is no such version or it is no longer kept.
+    pub async fn version(&self, number: u64) -> Result<Option<MapVersion>, StoreError> {
+        let current = self.view().map().clone();
+        if current.number() == number {
+            return Ok(Some((*current).clone()));
+        }
+        let (placing, location) = (self.inner.placing, self.inner.location.clone());
+        self.read(move |readers| {
+            let Some(record) = readers.versions()?.get(number).cloned() else { return Ok(None) };
+            match crate::store::map_file(&location.path, number).exists() {
+                true => MapVersion::open(&location.path, record, &placing).map(Some),
+                false => Ok(None),
+            }
+        })
+        .await
+    }
+
+    /// The JSON of all points just before a switch to another version of the map, by the event that tells of it.
+    pub async fn before_switch(&self, event: u64) -> Result<Option<Bytes>, StoreError> {
+        self.read(move |readers| readers.before_switch(event)).await
     }
 
     /// Does work. Answers once it is on disk, or changes nothing. Work that was submitted is done even if nobody waits for
     /// the answer.
     pub async fn submit(&self, work: Work) -> Result<Receipt, Refused> {
-        work.check_times(seconds())?;
+        work.check_times(self.inner.shared.clock.now())?;
         let (answer, answered) = oneshot::channel();
         self.inner.shared.queue.push(Job { work, answer })?;
         answered.await.unwrap_or(Err(Refused::Stopping))
+    }
+
+    /// Calls a cluster or a group of outliers otherwise, or no longer. Gives the number of the event.
+    pub async fn rename(
+        &self,
+        of: Titled,
+        title: Option<String>,
+        who: Option<String>,
+    ) -> Result<u64, Refused> {
+        let before = self.view().notes().title(&of).map(str::to_owned);
+        let (cluster, group) = match of {
+            Titled::Cluster(name) => (Some(name), None),
+            Titled::Group(number) => (None, Some(number)),
+        };
+        let renamed = Renamed { cluster, group, title, before, who };
+        Ok(self.submit(Work::Note(Note::Renamed(renamed))).await?.last)
+    }
+
+    /// Notes what a person thinks of an alarm; gives the alarm as it is then.
+    pub async fn note(&self, noted: NoticeNoted) -> Result<Notice, Refused> {
+        let id = noted.notice;
+        let unknown = || Refused::NotFound { id: format!("notice {id}") };
+        self.view().notes().notice(id).ok_or_else(unknown)?;
+        self.submit(Work::Note(Note::Notice(noted))).await?;
+        self.view().notes().notice(id).cloned().ok_or_else(unknown)
     }
 
     /// The events after the one numbered `after`, from memory or from the store; waits until there is one. A listener that
@@ -175,13 +288,13 @@ impl Service {
     }
 
     /// The clusters of the map.
-    pub fn clusters(&self) -> &Arc<Clusters> {
-        &self.inner.clusters
+    pub fn clusters(&self) -> Arc<Clusters> {
+        self.view().map().clusters.clone()
     }
 
     /// The map, ready for placing.
-    pub fn lion(&self) -> &Arc<Lion> {
-        &self.inner.lion
+    pub fn lion(&self) -> Arc<Lion> {
+        self.view().map().lion.clone()
     }
 
     /// The file that keeps it.
@@ -236,6 +349,7 @@ impl Service {
 
     /// Does what is waiting, tidies the store up and ends. Work that comes later is refused.
     pub async fn stop(self) {
+        self.inner.updates.end();
         self.inner.shared.queue.close();
         let inner = self.inner.clone();
         // A writer that panicked has ended, too, and has said so itself.
@@ -267,16 +381,18 @@ impl Service {
 }
 
 impl ServiceInner {
-    /// Waits for the end of the writer.
+    /// Waits for the end of the writer, and of an update that is under way.
     fn join(&self) {
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
         // One that panicked has said so.
         let _ = writer.map(JoinHandle::join);
+        self.updates.join();
     }
 }
 
 impl Drop for ServiceInner {
     fn drop(&mut self) {
+        self.updates.end();
         self.shared.queue.close();
         self.join();
     }

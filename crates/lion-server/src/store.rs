@@ -4,15 +4,20 @@
 //! at its beginning); each names the event before it of the same point, so a point's history needs no index.
 
 mod error;
+mod notes;
 mod reader;
 mod rows;
 mod schema;
+mod versions;
 
 pub use error::StoreError;
 pub use reader::PointRecord;
-pub(crate) use reader::{Readers, event_text, logged_after, open_to_read};
+pub(crate) use reader::{GivenRow, Readers, event_text, logged_after, open_to_read};
+pub use versions::{SwitchRecord, VersionRecord, Versions};
+pub(crate) use versions::{Switching, map_file, map_of, tidy_files};
 
 use crate::feed::Slab;
+use crate::notes::{Notes, NotesChanged};
 use crate::settings::Retain;
 use lion_tsne::Lion;
 use lion_tsne::live::{Event, Live, LiveOptions, OutlierGroup, Point};
@@ -64,6 +69,8 @@ pub(crate) struct Store {
     retain: Option<Retain>,
     /// The first event that is kept.
     first: u64,
+    /// The version of the map that it was on when it was opened.
+    version: VersionRecord,
     /// Released when the store is dropped, after the connection.
     _lock: File,
 }
@@ -81,6 +88,10 @@ pub(crate) struct Commit<'a> {
     pub(crate) points: &'a [StoredPoint<'a>],
     /// Groups that may have changed: what they are now.
     pub(crate) groups: &'a [(u64, Option<&'a OutlierGroup>)],
+    /// Another version of the map, if the commit switches to one.
+    pub(crate) switch: Option<Switching<'a>>,
+    /// What people said, as far as it changed.
+    pub(crate) notes: &'a NotesChanged,
     /// Everything else.
     pub(crate) aux: &'a [u8],
     pub(crate) last: u64,
@@ -90,13 +101,13 @@ pub(crate) struct Commit<'a> {
 /// A point as it is to be kept.
 pub(crate) struct StoredPoint<'a> {
     pub(crate) point: Arc<Point>,
-    /// The row as it was given, little-endian.
-    pub(crate) row: &'a [u8],
+    /// The row as it was given, little-endian, if it is another.
+    pub(crate) row: Option<&'a [u8]>,
     pub(crate) is_new: bool,
 }
 
 impl Store {
-    /// Opens a store of a map, or makes it.
+    /// Opens a store of a map, or makes it. The checksum is that of any version of its map.
     pub(crate) fn open(
         location: Arc<Location>,
         checksum: &str,
@@ -121,13 +132,36 @@ impl Store {
         if is_new && !location.is_temporary() {
             sync_folder(path)?;
         }
-        belong(&connection, path, checksum)?;
+        let version = versions::belong(&mut connection, path, checksum)?;
         check_pages(&connection, path)?;
         let first = check_log(&connection, path)?;
-        let mut store = Self { connection, location: location.clone(), retain, first, _lock: lock };
+        let mut store = Self { connection, location: location.clone(), retain, first, version, _lock: lock };
         // What a crash left in the log is in the file from now on, and need not be gone through again.
         store.checkpoint("TRUNCATE");
+        store.tidy_maps();
         Ok(store)
+    }
+
+    /// The version of the map that it was on when it was opened.
+    pub(crate) fn version(&self) -> &VersionRecord {
+        &self.version
+    }
+
+    /// What people said.
+    pub(crate) fn notes(&self) -> Result<Notes, StoreError> {
+        notes::read(&self.connection).map_err(|e| StoreError::from_sqlite(&self.location.path, &e))
+    }
+
+    /// The row of a point as it was given.
+    pub(crate) fn row(&self, first: u64) -> Result<Vec<f32>, StoreError> {
+        rows::given_row(&self.connection, first).map_err(|e| StoreError::from_sqlite(&self.location.path, &e))
+    }
+
+    /// Deletes the files of versions that are not kept.
+    pub(crate) fn tidy_maps(&self) {
+        if let Ok(known) = Versions::read(&self.connection) {
+            tidy_files(&self.location.path, &known);
+        }
     }
 
     /// The live map as it was after the last commit.
@@ -151,12 +185,17 @@ impl Store {
         let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         rows::insert_events(&transaction, commit)?;
         rows::write_points(&transaction, commit)?;
+        if let Some(switch) = &commit.switch {
+            versions::write(&transaction, switch)?;
+        }
         rows::write_groups(&transaction, commit)?;
+        notes::write(&transaction, commit.notes)?;
         transaction
             .prepare_cached("INSERT OR REPLACE INTO state (one, last, aux) VALUES (1, ?1, ?2)")?
             .execute(params![commit.last as i64, commit.aux])?;
         if cut > self.first {
             transaction.prepare_cached("DELETE FROM events WHERE n < ?1")?.execute([cut as i64])?;
+            versions::prune(&transaction, cut)?;
         }
         transaction.commit()?;
         Ok(cut)
@@ -311,27 +350,6 @@ fn sync_folder(path: &Path) -> Result<(), StoreError> {
     synced.map_err(|e| StoreError::Io { path: folder.into(), problem: e.to_string() })
 }
 
-/// Refuses the store of another map; a store that belongs to none belongs to this one from now on.
-fn belong(connection: &Connection, path: &Path, checksum: &str) -> Result<(), StoreError> {
-    let failed = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
-    let theirs = map_of(connection).map_err(failed)?;
-    match theirs {
-        Some(theirs) if theirs != checksum => {
-            Err(StoreError::OtherMap { path: path.into(), theirs, ours: checksum.into() })
-        }
-        Some(_) => Ok(()),
-        None => {
-            let insert = "INSERT INTO meta (key, value) VALUES ('map', ?1)";
-            connection.execute(insert, [checksum]).map_err(failed).map(|_| ())
-        }
-    }
-}
-
-/// The checksum of the map that a store belongs to.
-pub(crate) fn map_of(connection: &Connection) -> rusqlite::Result<Option<String>> {
-    connection.query_row("SELECT value FROM meta WHERE key = 'map'", [], |row| row.get(0)).optional()
-}
-
 /// Refuses what cannot be read as a store.
 pub(crate) fn check_to_read(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     match schema::check(connection, path, schema::STEPS)? {
@@ -347,7 +365,12 @@ fn check_pages(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     let small = number("page_count")? * number("page_size")? <= CHECKED_WHOLE;
     let checks: &[&str] = match small {
         true => &["PRAGMA quick_check(1)"],
-        false => &["PRAGMA quick_check(meta)", "PRAGMA quick_check(state)", "PRAGMA quick_check(points)"],
+        false => &[
+            "PRAGMA quick_check(meta)",
+            "PRAGMA quick_check(state)",
+            "PRAGMA quick_check(points)",
+            "PRAGMA quick_check(given_rows)",
+        ],
     };
     for check in checks {
         let said = connection.query_row(check, [], |row| row.get::<_, String>(0)).map_err(failed)?;

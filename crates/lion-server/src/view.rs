@@ -4,7 +4,9 @@
 //! block before it changes it if a reader still has it, and such a copy is a list of pointers. So readers always see the
 //! latest commit, and neither side waits for the other longer than it takes to copy the list of blocks.
 
-use lion_tsne::live::{Health, Live, OutlierGroup, Point};
+use crate::map_version::MapVersion;
+use crate::notes::Notes;
+use lion_tsne::live::{Health, LabelCount, Live, OutlierGroup, Point};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,26 +27,45 @@ pub struct GroupView {
     pub size: usize,
     /// Whether it is a cluster that forms.
     pub forming: bool,
+    /// The group that names this cluster.
+    pub family: Option<u64>,
+    /// The labels that most members have, if any has one, the most frequent first.
+    pub labels: Vec<LabelCount>,
 }
 
-impl From<&OutlierGroup> for GroupView {
-    fn from(group: &OutlierGroup) -> Self {
+impl GroupView {
+    /// A group of a live map.
+    pub(crate) fn new(group: &OutlierGroup, live: &Live) -> Self {
         let OutlierGroup { number, position, members, family, .. } = group;
-        Self { number: *number, position: position.to_vec(), size: members.len(), forming: family.is_some() }
+        Self {
+            number: *number,
+            position: position.to_vec(),
+            size: members.len(),
+            forming: family.is_some(),
+            family: *family,
+            labels: live.labels_of(group),
+        }
     }
 }
 
 /// A picture of the live map after an event. It never changes.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct View {
+    map: Arc<MapVersion>,
     blocks: Vec<PointBlock>,
     points: usize,
     groups: Vec<Arc<GroupView>>,
     health: Arc<Health>,
+    notes: Arc<Notes>,
     last: u64,
 }
 
 impl View {
+    /// The version of the map that the points are in.
+    pub fn map(&self) -> &Arc<MapVersion> {
+        &self.map
+    }
+
     /// How many points there are.
     pub fn len(&self) -> usize {
         self.points
@@ -70,6 +91,11 @@ impl View {
         &self.health
     }
 
+    /// What people said of it.
+    pub fn notes(&self) -> &Arc<Notes> {
+        &self.notes
+    }
+
     /// The number of the last event that is seen in it.
     pub fn last(&self) -> u64 {
         self.last
@@ -80,27 +106,33 @@ impl View {
 pub(crate) struct Shown(Mutex<Inside>);
 
 struct Inside {
+    map: Arc<MapVersion>,
     blocks: Vec<PointBlock>,
     points: usize,
     groups: BTreeMap<u64, Arc<GroupView>>,
     health: Arc<Health>,
+    notes: Arc<Notes>,
     last: u64,
     /// The view of this state, once somebody has asked.
     view: Option<Arc<View>>,
 }
 
 impl Shown {
-    /// Shows a live map.
-    pub(crate) fn new(live: &Live) -> Self {
-        let points: Vec<Arc<Point>> = live.points().cloned().map(Arc::new).collect();
-        let blocks = points.chunks(BLOCK).map(|block| Arc::new(block.to_vec())).collect();
-        let groups = live.groups().map(|group| (group.number, Arc::new(group.into()))).collect();
-        let (points, health) = (points.len(), Arc::new(live.health()));
-        Self(Mutex::new(Inside { blocks, points, groups, health, last: live.last(), view: None }))
+    /// Shows a live map in a version of its map.
+    pub(crate) fn new(live: &Live, map: Arc<MapVersion>, health: Health, notes: Arc<Notes>) -> Self {
+        Self(Mutex::new(Inside::of(live, map, health, notes)))
+    }
+
+    /// Shows a live map that is in another version of its map.
+    pub(crate) fn replace(&self, live: &Live, map: Arc<MapVersion>, notes: Arc<Notes>) {
+        let inside = Inside::of(live, map, live.health(), notes);
+        let before = std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), inside);
+        // Dropped here, where nobody waits for it.
+        drop(before);
     }
 
     /// Shows what a commit changed.
-    pub(crate) fn update(&self, changed: Changed) {
+    pub(crate) fn update(&self, changed: Changed, notes: Option<Arc<Notes>>) {
         // Made before and dropped after, so that readers wait for neither.
         let Changed { gone, points, groups, health, last } = changed;
         let mut inside = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -114,6 +146,7 @@ impl Shown {
             };
         }
         inside.health = health.unwrap_or_else(|| inside.health.clone());
+        inside.notes = notes.unwrap_or_else(|| inside.notes.clone());
         inside.last = last;
         drop(inside);
         drop(view);
@@ -137,10 +170,12 @@ impl Shown {
             return view.clone();
         }
         let view = Arc::new(View {
+            map: inside.map.clone(),
             blocks: inside.blocks.clone(),
             points: inside.points,
             groups: inside.groups.values().cloned().collect(),
             health: inside.health.clone(),
+            notes: inside.notes.clone(),
             last: inside.last,
         });
         inside.view = Some(view.clone());
@@ -163,6 +198,15 @@ pub(crate) struct Changed {
 }
 
 impl Inside {
+    fn of(live: &Live, map: Arc<MapVersion>, health: Health, notes: Arc<Notes>) -> Self {
+        let points: Vec<Arc<Point>> = live.points().cloned().map(Arc::new).collect();
+        let blocks = points.chunks(BLOCK).map(|block| Arc::new(block.to_vec())).collect();
+        let groups =
+            live.groups().map(|group| (group.number, Arc::new(GroupView::new(group, live)))).collect();
+        let (points, health) = (points.len(), Arc::new(health));
+        Self { map, blocks, points, groups, health, notes, last: live.last(), view: None }
+    }
+
     /// The block of a point that is there, or in which it belongs, and its place in it.
     fn find(&self, first: u64) -> (usize, Result<usize, usize>) {
         let later =

@@ -1,16 +1,19 @@
 //! What is asked of the writer, and what it answers.
 
 use crate::changes::column_name;
-use lion_tsne::live::{Arrival, Change, Event};
+use lion_tsne::live::{Arrival, Change, Event, Note};
 use lion_tsne::{Error, Map};
 
 /// Something to be done to the live map, all of it or nothing.
 #[derive(Clone, Debug)]
 pub enum Work {
-    /// Changes, in order. Those without a time get the time at which they are applied.
+    /// Changes, in order. Events have the time at which they are applied; the time of a change is its point's own. Points that
+    /// are to be removed and are not there are no error.
     Changes(Vec<Change>),
     /// All points there are; those that are not in it are removed.
     Snapshot(Vec<Arrival>),
+    /// What a person said.
+    Note(Note),
 }
 
 /// What was done, and is on disk.
@@ -18,6 +21,8 @@ pub enum Work {
 pub struct Receipt {
     /// One event for each change in order; for a snapshot, then one for each point that it removed.
     pub events: Vec<Event>,
+    /// The changes that have no event, by number, because the point to be removed was not there, and its id.
+    pub absent: Vec<(usize, String)>,
     /// The number of the last event that the work caused, those of the window included.
     pub last: u64,
 }
@@ -64,6 +69,7 @@ impl Work {
         match self {
             Self::Changes(changes) => changes.len(),
             Self::Snapshot(arrivals) => arrivals.len(),
+            Self::Note(_) => 1,
         }
     }
 
@@ -71,12 +77,11 @@ impl Work {
     pub(crate) fn changes(&self) -> &[Change] {
         match self {
             Self::Changes(changes) => changes,
-            Self::Snapshot(_) => &[],
+            Self::Snapshot(_) | Self::Note(_) => &[],
         }
     }
 
-    /// Refuses a time that lies far ahead of the clock: time never runs back, so that one such change would stop it for all
-    /// that come after.
+    /// Refuses a time that lies far ahead of the clock: it is in other units, and no point's own time.
     pub(crate) fn check_times(&self, now: f64) -> Result<(), Refused> {
         const AHEAD: f64 = 86_400.0;
         let late = |t: Option<f64>| t.filter(|t| *t > now + AHEAD);
@@ -87,24 +92,13 @@ impl Work {
             Self::Snapshot(arrivals) => {
                 (0..).zip(arrivals).find_map(|(row, arrival)| Some((row, late(arrival.t)?)))
             }
+            Self::Note(_) => None,
         };
         let Some((row, t)) = found else { return Ok(()) };
         let problem = format!(
             "row {row}: t is {t}, more than a day ahead of the clock: it is in seconds since 1970, not in milliseconds"
         );
         Err(Refused::Unprocessable { row, problem })
-    }
-
-    /// Gives a time to what has none.
-    pub(crate) fn stamp(&mut self, now: f64) {
-        // SQLite keeps no sign of 0, and a time needs none.
-        let stamp = |t: &mut Option<f64>| *t = Some(t.unwrap_or(now) + 0.0);
-        match self {
-            Self::Changes(changes) => changes.iter_mut().for_each(|change| match change {
-                Change::Upsert(Arrival { t, .. }) | Change::Delete { t, .. } => stamp(t),
-            }),
-            Self::Snapshot(arrivals) => arrivals.iter_mut().for_each(|arrival| stamp(&mut arrival.t)),
-        }
     }
 }
 

@@ -2,15 +2,18 @@
 
 use crate::batch::ChangeBatch;
 use crate::feed::Slab;
-use crate::queue::Job;
+use crate::http::live_text;
+use crate::map_version::MapVersion;
+use crate::notes::{Notes, NotesChanged};
+use crate::queue::{Job, Turn};
 use crate::service::Shared;
 use crate::store::{Store, StoreError};
+use crate::switch::{Switch, Switched};
 use crate::work::{Receipt, Refused, Work};
-use lion_tsne::Lion;
 use lion_tsne::live::{Health, Live, LiveOptions};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 /// How old what readers see of the map's health may be.
 const HEALTH_AGE: Duration = Duration::from_millis(100);
@@ -26,7 +29,8 @@ pub(crate) struct LiveWriter {
     /// `None` if a commit failed and the store could not be read since.
     live: Option<Live>,
     store: Store,
-    lion: Arc<Lion>,
+    map: Arc<MapVersion>,
+    notes: Arc<Notes>,
     options: LiveOptions,
     shared: Arc<Shared>,
     /// When the map's health was last looked at.
@@ -34,9 +38,15 @@ pub(crate) struct LiveWriter {
 }
 
 impl LiveWriter {
-    pub(crate) fn new(live: Live, store: Store, shared: Arc<Shared>) -> Self {
-        let (lion, options) = (live.lion().clone(), *live.options());
-        Self { live: Some(live), store, lion, options, shared, looked: Instant::now() }
+    pub(crate) fn new(
+        live: Live,
+        map: Arc<MapVersion>,
+        notes: Arc<Notes>,
+        store: Store,
+        shared: Arc<Shared>,
+    ) -> Self {
+        let options = *live.options();
+        Self { live: Some(live), store, map, notes, options, shared, looked: Instant::now() }
     }
 
     /// Works until the queue is closed and empty.
@@ -44,16 +54,22 @@ impl LiveWriter {
         // If this thread should ever panic, nobody may wait for it.
         let _guard = Guard(self.shared.clone());
         let (mut expected, mut wait) = (0, Duration::ZERO);
-        while let Some(jobs) = self.shared.queue.take(expected, wait, IDLE) {
-            if jobs.is_empty() {
+        while let Some(turn) = self.shared.queue.take(expected, wait, IDLE) {
+            if turn.is_empty() {
                 self.let_time_pass();
                 continue;
             }
+            let Turn { jobs, switch } = turn;
             expected = jobs.len();
             let began = Instant::now();
-            self.turn(jobs);
+            if !jobs.is_empty() {
+                self.turn(jobs);
+            }
             // Worth waiting for: another commit costs as much as this one did.
             wait = (began.elapsed() / 4).min(MOST_WAIT);
+            if let Some(switch) = switch {
+                self.switch(switch);
+            }
             self.store.tidy();
         }
         self.store.close();
@@ -61,10 +77,9 @@ impl LiveWriter {
 
     /// Does some work: all that is good of it in one commit. Then everybody is told.
     fn turn(&mut self, jobs: Vec<Job>) {
-        let (mut works, answers): (Vec<Work>, Vec<_>) =
+        let (works, answers): (Vec<Work>, Vec<_>) =
             jobs.into_iter().map(|job| (job.work, job.answer)).unzip();
-        let now = seconds();
-        works.iter_mut().for_each(|work| work.stamp(now));
+        let now = self.shared.clock.now();
         let mut outcomes: Vec<Option<Refused>> = vec![None; works.len()];
         let kept = self.keep(&works, now, &mut outcomes);
         let mut outcomes: Vec<Option<Result<Receipt, Refused>>> =
@@ -95,7 +110,7 @@ impl LiveWriter {
     ) -> Result<Done, StoreError> {
         let mut live = match self.live.take() {
             Some(live) => live,
-            None => self.store.load(self.lion.clone(), self.options)?,
+            None => self.store.load(self.map.lion.clone(), self.options)?,
         };
         let before = live.last();
         let mut batch = ChangeBatch::apply(&mut live, works, now, refused);
@@ -104,8 +119,12 @@ impl LiveWriter {
             return Ok((batch.receipts(before).collect(), Vec::new()));
         }
         let began = Instant::now();
+        let mut notes = (*self.notes).clone();
+        let noted = notes.follow(batch.events());
         let kept = match batch.outcome(&live) {
-            Ok(outcome) => outcome.commit(&live, batch.events(), &mut self.store).map(|()| outcome),
+            Ok(outcome) => {
+                outcome.commit(&live, batch.events(), None, &noted, &mut self.store).map(|()| outcome)
+            }
             Err(error) => Err(self.store.unwritable(&error)),
         };
         self.shared.failing.store(kept.is_err(), Ordering::Relaxed);
@@ -113,7 +132,7 @@ impl LiveWriter {
             Ok(outcome) => outcome,
             Err(error) => {
                 drop(live);
-                self.live = self.store.load(self.lion.clone(), self.options).ok();
+                self.live = self.store.load(self.map.lion.clone(), self.options).ok();
                 return Err(error);
             }
         };
@@ -121,17 +140,63 @@ impl LiveWriter {
         self.shared.count(batch.changes(), began.elapsed());
         let slabs = std::mem::take(&mut outcome.slabs);
         let health = self.health(&live);
-        self.shared.shown.update(outcome.changed(&live, health));
+        let said = (noted != NotesChanged::default()).then(|| Arc::new(notes));
+        self.notes = said.clone().unwrap_or_else(|| self.notes.clone());
+        self.shared.shown.update(outcome.changed(&live, health), said);
         self.live = Some(live);
         Ok((batch.receipts(before).collect(), slabs))
     }
 
-    /// Nothing has come for a while: what came leaves the window all the same. Time is the live map's own, which need not
-    /// be the clock's.
+    /// Goes over to another version of the map, or stays as it is.
+    fn switch(&mut self, switch: Switch) {
+        let began = Instant::now();
+        let answer = switch.answer.clone();
+        let switched = self.try_switch(switch);
+        if switched.is_ok() {
+            let seconds = began.elapsed().as_secs_f64();
+            tracing::info!(
+                version = self.map.number(),
+                seconds,
+                "the points are in another version of the map"
+            );
+            self.shared.switched(seconds);
+            self.store.tidy_maps();
+        }
+        // Who no longer waits has gone away.
+        let _ = answer.send(switched);
+    }
+
+    /// Moves all points, keeps them, shows them and tells of it; gives the number of the event.
+    fn try_switch(&mut self, switch: Switch) -> Result<u64, StoreError> {
+        let Switch { version, next, settled, told, .. } = switch;
+        let now = self.shared.clock.now();
+        let mut switched = match &self.live {
+            Some(live) => Switched::new(live, next, settled, told, now, &self.store)?,
+            None => {
+                let live = self.store.load(self.map.lion.clone(), self.options)?;
+                Switched::new(&live, next, settled, told, now, &self.store)?
+            }
+        };
+        let before = live_text(&self.shared.shown.view()).map_err(|e| self.store.unwritable(&e))?;
+        let mut notes = (*self.notes).clone();
+        let noted = notes.follow(&switched.applied.events);
+        let kept = switched.commit(&version, self.map.number(), &before, &noted, &mut self.store);
+        self.shared.failing.store(kept.is_err(), Ordering::Relaxed);
+        let outcome = kept?;
+        self.shared.first.store(self.store.first(), Ordering::Relaxed);
+        self.notes = Arc::new(notes);
+        self.shared.shown.replace(&switched.live, version.clone(), self.notes.clone());
+        self.map = version;
+        let event = switched.live.last();
+        self.live = Some(switched.live);
+        self.shared.feed.push(outcome.slabs);
+        Ok(event)
+    }
+
+    /// Nothing has come for a while: what came leaves the window all the same.
     fn let_time_pass(&self) {
         let Some(live) = &self.live else { return };
-        let health = live.health_at(live.now() + self.looked.elapsed().as_secs_f64());
-        self.shared.shown.age(Arc::new(health));
+        self.shared.shown.age(Arc::new(live.health_at(self.shared.clock.now())));
     }
 
     /// How the map is doing, if it is time to look: nobody is waiting, or it is long ago.
@@ -146,12 +211,6 @@ impl LiveWriter {
 
 /// Receipts of works, by their numbers, and their events written out.
 type Done = (Vec<(usize, Receipt)>, Vec<Arc<Slab>>);
-
-/// The time, in seconds since 1970, to the millisecond.
-pub(crate) fn seconds() -> f64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    since.as_millis() as f64 / 1e3
-}
 
 /// Closes the queue when the writer ends, however it ends.
 struct Guard(Arc<Shared>);

@@ -36,7 +36,7 @@ use crate::map::Map;
 use crate::matrix::Matrix;
 use crate::progress::Observer;
 use crate::similarity::Similarity;
-pub(crate) use align::{distances, quantile, radius};
+pub(crate) use align::{distances, quantile, radius, similarity};
 use overlap::DiffNeighbours;
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -38,6 +38,7 @@ mod outlier_index;
 mod outliers;
 mod points;
 mod restart;
+mod versions;
 mod watch;
 mod window;
 
@@ -46,13 +47,15 @@ pub use applied::{Applied, ChangedPoint};
 pub use clusters::Clusters;
 pub(crate) use clusters::MOST_LABELS;
 pub use event::{
-    Before, Event, Evidence, Gathered, MapPosition, NewCluster, Shifted, Sighting, Staleness, Vanishing,
-    What, Why,
+    Before, ClusterBorn, ClusterGone, ClusterMoved, ClustersUpdated, Event, Evidence, Gathered, LabelCount,
+    MapPosition, MapUpdated, NewCluster, NoticeNoted, NoticeState, Renamed, Shifted, Sighting, Staleness,
+    Vanishing, What, Why,
 };
 pub use health::{ClusterHealth, Forming as FormingCluster, Health, HealthSeries};
 pub use outliers::OutlierGroup;
 pub use points::Point;
 pub use restart::SavedGroup;
+pub use versions::{ClusterMatches, SettledRow};
 
 use crate::error::{Error, Result};
 use crate::kd_tree::KdTree;
@@ -73,6 +76,9 @@ use window::Window;
 const LONGEST_ID: usize = 256;
 /// The latest time that can be told apart from the next, in seconds.
 const LATEST: f64 = 1e15;
+
+/// Labels of a group that are told, at most.
+pub const LABELS: usize = 3;
 
 /// What a live map shows and tells.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -131,6 +137,33 @@ impl Change {
             Self::Delete { t, .. } => *t,
         }
     }
+}
+
+/// What the time of a live map is.
+#[derive(Clone, Copy)]
+enum Clock {
+    /// That of each change.
+    OfChanges,
+    /// This one.
+    At(f64),
+}
+
+impl Clock {
+    fn time_of(self, change: &Change) -> Option<f64> {
+        match self {
+            Self::OfChanges => change.t(),
+            Self::At(now) => Some(now),
+        }
+    }
+}
+
+/// What people do that is to be told.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Note {
+    /// A cluster or a group of outliers is called otherwise.
+    Renamed(Renamed),
+    /// An alarm was looked at.
+    Notice(NoticeNoted),
 }
 
 /// A map and the points in it.
@@ -206,18 +239,34 @@ impl Live {
         })
     }
 
-    /// Applies changes one after another; all of them or, if one is refused, none. The error says which.
+    /// Applies changes one after another; all of them or, if one is refused, none. The error says which. The time of a change
+    /// is that of the live map from then on.
     pub fn apply(&mut self, changes: Vec<Change>) -> Result<Applied> {
-        self.check(&changes)?;
+        self.apply_by(changes, Clock::OfChanges)
+    }
+
+    /// Applies changes at a time that their sender has no say in: all events are of `now`. The time of a change is only its
+    /// point's own ([`Point::t`]), which never goes back and never lies ahead. Points that are to leave and are not there change
+    /// nothing: [`Applied::absent`] says which.
+    pub fn apply_at(&mut self, changes: Vec<Change>, now: f64) -> Result<Applied> {
+        self.apply_by(changes, Clock::At(now))
+    }
+
+    fn apply_by(&mut self, changes: Vec<Change>, clock: Clock) -> Result<Applied> {
+        self.check(&changes, clock)?;
         let mut judged = self.judge(&changes)?.into_iter();
         let mut applied = Applied::with_capacity(changes.len());
-        for change in changes {
-            self.tick(change.t());
+        for (number, change) in changes.into_iter().enumerate() {
+            if matches!(&change, Change::Delete { id, .. } if self.points.get(id).is_none()) {
+                applied.absent.push(number);
+                continue;
+            }
+            self.tick(clock.time_of(&change));
             match change {
                 Change::Delete { id, .. } => self.delete(id, &mut applied),
                 Change::Upsert(arrival) => {
                     if let Some(judged) = judged.next() {
-                        self.upsert(arrival, judged, &mut applied);
+                        self.upsert(arrival, judged, clock, &mut applied);
                     }
                 }
             }
@@ -230,15 +279,39 @@ impl Live {
     /// is at time `t`, but for rows that have a time of their own; without any, one second after the change before.
     pub fn snapshot(&mut self, arrivals: Vec<Arrival>, t: Option<f64>) -> Result<Applied> {
         let t = Some(t.unwrap_or_else(|| self.after()));
+        let timed = arrivals.into_iter().map(|arrival| Arrival { t: arrival.t.or(t), ..arrival }).collect();
+        let changes = self.as_changes(timed, t);
+        self.apply(changes)
+    }
+
+    /// Applies a whole snapshot as [`Live::apply_at`] applies changes.
+    pub fn snapshot_at(&mut self, arrivals: Vec<Arrival>, now: f64) -> Result<Applied> {
+        let changes = self.as_changes(arrivals, None);
+        self.apply_at(changes, now)
+    }
+
+    /// A snapshot as changes; those who leave do so at `t`.
+    fn as_changes(&self, arrivals: Vec<Arrival>, t: Option<f64>) -> Vec<Change> {
         let there: HashSet<&str> = arrivals.iter().map(|arrival| arrival.id.as_str()).collect();
         let gone = self.points.iter().filter(|point| !there.contains(point.id.as_str()));
         let gone: Vec<Change> = gone.map(|point| Change::Delete { id: point.id.clone(), t }).collect();
-        let arrive = |arrival: Arrival| Change::Upsert(Arrival { t: arrival.t.or(t), ..arrival });
-        self.apply(arrivals.into_iter().map(arrive).chain(gone).collect())
+        arrivals.into_iter().map(Change::Upsert).chain(gone).collect()
+    }
+
+    /// Tells of what people did, at time `now`.
+    pub fn note(&mut self, note: Note, now: f64) -> Applied {
+        let mut applied = Applied::with_capacity(1);
+        self.tick(Some(now));
+        let what = match note {
+            Note::Renamed(renamed) => What::Renamed(renamed),
+            Note::Notice(notice) => What::Notice(notice),
+        };
+        self.tell_of_point(what, None, &mut applied);
+        applied
     }
 
     /// Refuses changes that cannot be applied, but for what is in their rows.
-    fn check(&self, changes: &[Change]) -> Result<()> {
+    fn check(&self, changes: &[Change], clock: Clock) -> Result<()> {
         let width = self.lion.map().preprocess().input_dims();
         // Whether points that earlier changes are about are there after them.
         let mut there: HashMap<&str, bool> = HashMap::new();
@@ -259,7 +332,8 @@ impl Live {
                     return refuse(format!("it has {given} values, and the map takes {width}"));
                 }
                 Change::Delete { .. }
-                    if !there.get(id).copied().unwrap_or_else(|| self.points.get(id).is_some()) =>
+                    if matches!(clock, Clock::OfChanges)
+                        && !there.get(id).copied().unwrap_or_else(|| self.points.get(id).is_some()) =>
                 {
                     return Err(Error::NoPoint { row, id: id.to_string() });
                 }
@@ -345,8 +419,8 @@ impl Live {
     }
 
     /// Puts a point where it belongs.
-    fn upsert(&mut self, arrival: Arrival, judged: ResolvedInCluster, applied: &mut Applied) {
-        let Arrival { id, row, label, .. } = arrival;
+    fn upsert(&mut self, arrival: Arrival, judged: ResolvedInCluster, clock: Clock, applied: &mut Applied) {
+        let Arrival { id, row, label, t: own } = arrival;
         let (resolved, cluster) = judged;
         let old = self.points.get(&id).cloned();
         let number = self.last + 1;
@@ -370,7 +444,14 @@ impl Live {
             // Every point counts once, and again when the others have had their turn.
             counts: old.as_ref().is_none_or(|old| has_turn(number - old.last, self.points.len())),
         };
-        let point = Point { id, label, placement, cluster, t: self.now, first, last: number };
+        let t = match clock {
+            Clock::OfChanges => self.now,
+            Clock::At(_) => {
+                let t = own.unwrap_or(self.now);
+                old.as_ref().map_or(t, |old| t.max(old.t)).min(self.now)
+            }
+        };
+        let point = Point { id, label, placement, cluster, t, first, last: number };
         let tell = kind(old.as_ref(), &point, joined);
         let sighting = self.sighting(&point, old.as_ref());
         applied.changed(point.id.clone(), old.as_ref().map(|old| old.first), Some(row));
@@ -431,6 +512,22 @@ impl Live {
     /// A group of outliers by its number.
     pub fn group(&self, number: u64) -> Option<&OutlierGroup> {
         self.outliers.group(number)
+    }
+
+    /// The labels that most members of a group have, at most [`LABELS`] of them, the most frequent first.
+    pub fn labels_of(&self, group: &OutlierGroup) -> Vec<LabelCount> {
+        self.label_counts(group.members.values())
+    }
+
+    fn label_counts<'a>(&self, ids: impl Iterator<Item = &'a String>) -> Vec<LabelCount> {
+        let mut counts: HashMap<&str, u64> = HashMap::new();
+        for label in ids.filter_map(|id| self.points.get(id)?.label.as_deref()) {
+            *counts.entry(label).or_default() += 1;
+        }
+        let mut counts: Vec<(&str, u64)> = counts.into_iter().collect();
+        counts.sort_unstable_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+        counts.truncate(LABELS);
+        counts.into_iter().map(|(label, count)| LabelCount { label: label.to_owned(), count }).collect()
     }
 
     /// The clusters of the map.

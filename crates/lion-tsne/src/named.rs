@@ -90,6 +90,7 @@ serde_by_name!(
     crate::lion::Local,
     crate::lion::Verdict,
     crate::lion::VerdictRule,
+    crate::live::NoticeState,
     crate::live::Why,
     crate::preprocess::Metric
 );

@@ -2,7 +2,7 @@
 
 use super::{PlacingArgs, WatchArgs, value};
 use clap::Args;
-use lion_server::{LogFormat, Retain, Rules, Webhook};
+use lion_server::{LogFormat, Retain, Rules, UpdateWhen, Webhook};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
@@ -33,6 +33,13 @@ pub(crate) struct ServeArgs {
     /// given. Points are always kept
     #[arg(long, value_name = "TIME|N", requires = "store")]
     pub(crate) retain: Option<Retain>,
+    /// When points are taken into the map by themselves: never, stale (the map is stale: all points), forming (a new cluster of 10
+    /// or more outliers: these), or "every 1d". POST /api/map/update does it at any time
+    #[arg(long, value_name = "WHEN", default_value = "never")]
+    pub(crate) update_when: UpdateWhen,
+    /// The most memory that an update of the map may take; what is free unless given
+    #[arg(long, value_name = "BYTES", value_parser = value::bytes)]
+    pub(crate) update_memory: Option<usize>,
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
     #[command(flatten)]

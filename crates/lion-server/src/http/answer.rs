@@ -1,15 +1,16 @@
 //! What the routes answer, as JSON.
 
 use crate::http::error::Problem;
+use crate::http::notes::group_id;
 use crate::view::View;
-use crate::{Missed, Refused};
+use crate::{Missed, Receipt, Refused, Titled};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use lion_tsne::Lion;
 use lion_tsne::lion::PlacementColumn;
-use lion_tsne::live::{Clusters, Event, Point, Sighting};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use lion_tsne::live::{Clusters, Event, LabelCount, Point, Sighting};
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
 /// The placement of one change, or that a point was removed.
 struct PlacedAnswer<'a> {
@@ -37,15 +38,35 @@ impl Serialize for PlacedAnswer<'_> {
     }
 }
 
-/// The placements of events, in their order. What a window of time shows is no placement.
-pub(super) fn placements(events: &[Event]) -> Response {
-    struct All<'a>(&'a [Event]);
+/// A point that was to be removed and was not there.
+#[derive(serde::Serialize)]
+struct AbsentAnswer<'a> {
+    id: &'a str,
+    kind: &'static str,
+    event: Option<u64>,
+}
+
+/// What came of each change, in the order in which they were sent. What a window of time shows is no placement.
+pub(super) fn placements(receipt: &Receipt) -> Response {
+    struct All<'a>(&'a Receipt);
     impl Serialize for All<'_> {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            serializer.collect_seq(self.0.iter().filter_map(placed))
+            let Receipt { events, absent, .. } = self.0;
+            let mut list = serializer.serialize_seq(None)?;
+            let (mut events, mut absent) = (events.iter().filter_map(placed), absent.iter().peekable());
+            for number in 0.. {
+                if let Some((_, id)) = absent.next_if(|(at, _)| *at == number) {
+                    list.serialize_element(&AbsentAnswer { id, kind: "absent", event: None })?;
+                } else if let Some(placed) = events.next() {
+                    list.serialize_element(&placed)?;
+                } else {
+                    break;
+                }
+            }
+            list.end()
         }
     }
-    json(&All(events))
+    json(&All(receipt))
 }
 
 fn placed(event: &Event) -> Option<PlacedAnswer<'_>> {
@@ -87,30 +108,33 @@ pub(super) fn join(text: &mut Vec<u8>, items: &[Bytes]) {
     text.push(b']');
 }
 
-/// All points as columns, the groups, and what is watched.
-pub(super) struct LiveAnswer<'a> {
-    pub(super) view: &'a View,
-    pub(super) clusters: &'a Clusters,
-    pub(super) places: usize,
+/// All points as columns, the groups, and what is watched, as text.
+pub(crate) fn live_text(view: &View) -> Result<String, serde_json::Error> {
+    serde_json::to_string(&LiveAnswer(view))
 }
+
+struct LiveAnswer<'a>(&'a View);
 
 impl Serialize for LiveAnswer<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(4))?;
-        map.serialize_entry("last", &self.view.last())?;
-        map.serialize_entry("points", &AnswerColumns(self))?;
-        map.serialize_entry("groups", &GroupsAnswer(self.view))?;
-        map.serialize_entry("health", &**self.view.health())?;
+        let view = self.0;
+        let mut map = serializer.serialize_map(Some(5))?;
+        map.serialize_entry("last", &view.last())?;
+        map.serialize_entry("version", &view.map().number())?;
+        map.serialize_entry("points", &AnswerColumns(view))?;
+        map.serialize_entry("groups", &GroupsAnswer(view))?;
+        map.serialize_entry("health", &**view.health())?;
         map.end()
     }
 }
 
 /// The points of a view, column by column.
-struct AnswerColumns<'a>(&'a LiveAnswer<'a>);
+struct AnswerColumns<'a>(&'a View);
 
 impl Serialize for AnswerColumns<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let LiveAnswer { view, clusters, places } = *self.0;
+        let view = self.0;
+        let (clusters, places) = (&view.map().clusters, view.map().lion.map().dims());
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("id", &column(view, |point| point.id.as_str()))?;
         map.serialize_entry("label", &column(view, |point| point.label.as_deref()))?;
@@ -146,8 +170,11 @@ struct GroupsAnswer<'a>(&'a View);
 impl Serialize for GroupsAnswer<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(serde::Serialize)]
-        struct GroupAnswer {
+        struct GroupAnswer<'a> {
             number: u64,
+            id: String,
+            title: Option<&'a str>,
+            labels: &'a [LabelCount],
             x: f32,
             y: f32,
             #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,6 +184,9 @@ impl Serialize for GroupsAnswer<'_> {
         }
         serializer.collect_seq(self.0.groups().iter().map(|group| GroupAnswer {
             number: group.number,
+            id: group_id(group.number),
+            title: self.0.notes().title(&Titled::Group(group.number)),
+            labels: &group.labels,
             x: group.position.first().copied().unwrap_or_default(),
             y: group.position.get(1).copied().unwrap_or_default(),
             z: group.position.get(2).copied(),

@@ -135,6 +135,10 @@ fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
 }
 
 fn check_host(hosts: &Hosts, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
+    // A proxy before the service may have looked at the other one.
+    if headers.get_all(header::HOST).iter().count() > 1 {
+        return Err(Problem::bad_request("the request says more than once which host it is for"));
+    }
     let host = uri.authority().map(|authority| authority.as_str()).or_else(|| text(headers, &header::HOST));
     match host {
         Some(host) if hosts.contains(host) => Ok(()),

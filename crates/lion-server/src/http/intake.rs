@@ -1,19 +1,24 @@
 //! Taking in the body of a request: how much, how much of all together, and what it is.
 
 use super::error::Problem;
-use crate::changes::{RowShape, parse_arrow, parse_json, parse_lines};
+use crate::changes::{RowShape, check_name, parse_arrow, parse_json, parse_lines};
 use axum::body::Body;
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use lion_tsne::live::Change;
+use serde::de::DeserializeOwned;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
 /// What is taken in.
 pub(super) struct Intake {
     shape: Arc<RowShape>,
     max_body: usize,
+    /// How long a body may pause.
+    pause: Duration,
     /// Kilobytes that all bodies at a time may have together: many callers must not fill the memory.
     room: Arc<Semaphore>,
 }
@@ -36,10 +41,10 @@ pub(super) struct Taken {
 }
 
 impl Intake {
-    pub(super) fn new(shape: RowShape, max_body: usize) -> Self {
+    pub(super) fn new(shape: RowShape, max_body: usize, pause: Duration) -> Self {
         // Room for a few of the largest bodies.
         let kilobytes = (max_body.saturating_mul(4).max(16 << 20) >> 10).min(Semaphore::MAX_PERMITS);
-        Self { shape: Arc::new(shape), max_body, room: Arc::new(Semaphore::new(kilobytes)) }
+        Self { shape: Arc::new(shape), max_body, pause, room: Arc::new(Semaphore::new(kilobytes)) }
     }
 
     /// Reads and parses a body.
@@ -61,6 +66,30 @@ impl Intake {
         Ok(Taken { changes, _room: room })
     }
 
+    /// Reads a small object that asks for something; none if the body is empty. `fields` says what it may have.
+    pub(super) async fn small<T: DeserializeOwned>(
+        &self,
+        headers: &HeaderMap,
+        body: Body,
+        fields: &str,
+    ) -> Result<Option<T>, Problem> {
+        let (bytes, _room) = self.read(headers, body).await?;
+        if bytes.len() > SMALL {
+            return Err(Problem::too_large(format!("the body has more than {SMALL} bytes: {fields}")));
+        }
+        if bytes.trim_ascii().is_empty() {
+            return Ok(None);
+        }
+        if !matches!(kind(headers)?, BodyKind::Json) {
+            return Err(Problem::unsupported("send application/json"));
+        }
+        let read: Result<T, _> = serde_json::from_slice(&bytes);
+        read.map(Some).map_err(|error| match error.is_data() {
+            true => Problem::unprocessable(format!("{fields}: {error}")),
+            false => Problem::bad_request(format!("the body is not JSON: {error}")),
+        })
+    }
+
     async fn read(
         &self,
         headers: &HeaderMap,
@@ -73,7 +102,12 @@ impl Intake {
         }
         let mut room: Option<OwnedSemaphorePermit> = None;
         let mut bytes = BytesMut::new();
-        while let Some(frame) = body.frame().await {
+        let slow = |_| {
+            let seconds = self.pause.as_secs();
+            let problem = format!("nothing of the body came for {seconds} seconds: send it without a pause");
+            Problem::new(StatusCode::REQUEST_TIMEOUT, problem)
+        };
+        while let Some(frame) = timeout(self.pause, body.frame()).await.map_err(slow)? {
             let frame = frame.map_err(|_| Problem::bad_request("the body breaks off before its end"))?;
             let Ok(data) = frame.into_data() else { continue };
             if bytes.len() + data.len() > self.max_body {
@@ -106,6 +140,15 @@ impl Intake {
         let most = self.max_body;
         Problem::too_large(format!("the body has more than {most} bytes; send it in parts"))
     }
+}
+
+/// A name that a person gave, without blanks around it; none if nothing is left.
+pub(super) fn name(field: &str, given: Option<String>) -> Result<Option<String>, Problem> {
+    let name = given.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
+    if let Some(name) = &name {
+        check_name("a name", name).map_err(|problem| Problem::unprocessable(format!("{field} {problem}")))?;
+    }
+    Ok(name)
 }
 
 fn kind(headers: &HeaderMap) -> Result<BodyKind, Problem> {

@@ -1,10 +1,10 @@
 //! The routes of what is alive: points come, change and go, and can be looked at.
 
-use super::answer::{LiveAnswer, cluster_name, join, json, json_text, near, placements, with_events};
+use super::answer::{cluster_name, join, json, json_text, live_text, near, placements, with_events};
 use super::error::Problem;
 use super::{App, map};
 use crate::changes::{check_id, snapshot_of};
-use crate::{PointRecord, Work};
+use crate::{MapVersion, PointRecord, Refused, Work};
 use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
@@ -15,7 +15,6 @@ use lion_tsne::live::{Change, Point};
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::json as object;
-use std::sync::Arc;
 
 /// Places points, or removes them, in the order in which they come.
 pub(super) async fn upsert(
@@ -26,10 +25,9 @@ pub(super) async fn upsert(
     let mut taken = app.intake.changes(&headers, body).await?;
     let changes = std::mem::take(&mut taken.changes);
     if changes.is_empty() {
-        return Ok(placements(&[]));
+        return Ok(json(&object!([])));
     }
-    let receipt = app.service.submit(Work::Changes(changes)).await?;
-    Ok(placements(&receipt.events))
+    Ok(placements(&app.service.submit(Work::Changes(changes)).await?))
 }
 
 /// Takes a whole snapshot: its points are placed, all others removed.
@@ -40,8 +38,7 @@ pub(super) async fn snapshot(
 ) -> Result<Response, Problem> {
     let mut taken = app.intake.changes(&headers, body).await?;
     let arrivals = snapshot_of(std::mem::take(&mut taken.changes))?;
-    let receipt = app.service.submit(Work::Snapshot(arrivals)).await?;
-    Ok(placements(&receipt.events))
+    Ok(placements(&app.service.submit(Work::Snapshot(arrivals)).await?))
 }
 
 type Id = Result<Path<String>, PathRejection>;
@@ -56,15 +53,19 @@ fn id_of(path: Id) -> Result<String, Problem> {
 pub(super) async fn delete(State(app): State<App>, path: Id) -> Result<Response, Problem> {
     let id = id_of(path)?;
     let receipt = app.service.submit(Work::Changes(vec![Change::Delete { id: id.clone(), t: None }])).await?;
-    let event = receipt.events.first().map(|event| event.n);
+    let Some(event) = receipt.events.first().map(|event| event.n) else {
+        return Err(Refused::NotFound { id }.into());
+    };
     Ok(json(&object!({ "removed": id, "event": event })))
 }
 
 /// A point, what happened to it, and what is near it.
 pub(super) async fn point(State(app): State<App>, path: Id) -> Result<Response, Problem> {
     let record = app.service.point(&id_of(path)?).await?;
+    let version = app.service.version(record.version).await?;
+    let version = version.ok_or_else(|| Problem::not_found("the map of this point was replaced just now"))?;
     // Looking for the nearest rows takes a while in a large map.
-    map::aside(move || point_answer(&app, &record)).await?
+    map::aside(move || point_answer(&version, &record)).await?
 }
 
 /// A point as an event tells it.
@@ -90,12 +91,12 @@ impl Serialize for PointAnswer<'_> {
     }
 }
 
-fn point_answer(app: &App, record: &PointRecord) -> Result<Response, Problem> {
-    let (lion, point) = (app.service.lion(), &record.point);
+fn point_answer(version: &MapVersion, record: &PointRecord) -> Result<Response, Problem> {
+    let (lion, point) = (&version.lion, &record.point);
     let point = PointAnswer {
         row: PlacedRow::new(lion.map(), &point.id, &point.placement),
         point,
-        cluster: cluster_name(app.service.clusters(), point.cluster),
+        cluster: cluster_name(&version.clusters, point.cluster),
     };
     let nearest =
         lion.nearest(&record.row, map::NEAR).map_err(|error| Problem::unprocessable(error.to_string()))?;
@@ -121,11 +122,7 @@ pub(super) async fn live(State(app): State<App>) -> Result<Response, Problem> {
         return Ok(json_text(text.clone()));
     }
     let last = view.last();
-    let places = app.service.lion().map().dims();
-    let clusters = Arc::clone(app.service.clusters());
-    let text =
-        map::aside(move || serde_json::to_vec(&LiveAnswer { view: &view, clusters: &clusters, places }))
-            .await?;
+    let text = map::aside(move || live_text(&view)).await?;
     let text = text.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
     let (_, text) = kept.insert((last, text.into()));
     Ok(json_text(text.clone()))

@@ -1,14 +1,15 @@
-//! The routes of the map itself, which never changes: each answer is made once and has a tag.
+//! The routes of the map itself. A version of it never changes: each answer is made once and has a tag.
 
 use super::App;
 use super::answer::{cluster_name, json, near};
 use super::assets::{not_modified, tagged};
 use super::error::Problem;
+use crate::{MapVersion, Titled, UpdateState};
 use arrow_array::{ArrayRef, Float32Array, RecordBatch, StringArray, UInt32Array};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::ArrowError;
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use base64::Engine;
@@ -16,28 +17,76 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use lion_tsne::live::Clusters;
 use lion_tsne::{Lion, Map};
+use serde::Deserialize;
 use serde_json::{Value, json as object};
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// How many of the nearest rows are shown.
 pub(super) const NEAR: usize = 5;
 
-/// What was asked for before.
+/// Versions of the map whose answers are kept.
+const KEPT: usize = 3;
+
+/// What was asked for before, the latest last.
 #[derive(Default)]
-pub(super) struct Answers {
-    checksum: OnceLock<String>,
+pub(super) struct Answers(Mutex<Vec<Arc<VersionAnswers>>>);
+
+/// A version of the map, and what was asked of it before.
+struct VersionAnswers {
+    version: MapVersion,
     summary: OnceLock<Value>,
     columns: OnceLock<Bytes>,
 }
 
+impl VersionAnswers {
+    fn tag(&self, what: &str) -> String {
+        format!("\"{}-{what}-{}\"", self.version.record.checksum, env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// Which version is asked for; the current one unless it says so.
+#[derive(Deserialize)]
+pub(super) struct VersionQuery {
+    version: Option<u64>,
+}
+
+type Wanted = Result<Query<VersionQuery>, QueryRejection>;
+
 impl App {
-    fn checksum(&self) -> &str {
-        self.map.checksum.get_or_init(|| self.service.lion().map().checksum().unwrap_or_default())
+    /// The answers of a version.
+    async fn answers(&self, wanted: Wanted) -> Result<Arc<VersionAnswers>, Problem> {
+        let Query(VersionQuery { version }) =
+            wanted.map_err(|_| Problem::bad_request("version must be the number of a version of the map"))?;
+        let number = version.unwrap_or_else(|| self.service.view().map().number());
+        if let Some(known) = self.map.get(number) {
+            return Ok(known);
+        }
+        let version = self.service.version(number).await?;
+        let version = version.ok_or_else(|| {
+            Problem::not_found(format!(
+                "version {number} of the map is not kept: /api/map/versions lists them"
+            ))
+        })?;
+        let answers =
+            Arc::new(VersionAnswers { version, summary: OnceLock::new(), columns: OnceLock::new() });
+        self.map.keep(Arc::clone(&answers));
+        Ok(answers)
+    }
+}
+
+impl Answers {
+    fn get(&self, number: u64) -> Option<Arc<VersionAnswers>> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().find(|known| known.version.number() == number).cloned()
     }
 
-    fn tag(&self, what: &str) -> String {
-        format!("\"{}-{what}-{}\"", self.checksum(), env!("CARGO_PKG_VERSION"))
+    fn keep(&self, answers: Arc<VersionAnswers>) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.push(answers);
+        if known.len() > KEPT {
+            known.remove(0);
+        }
     }
 }
 
@@ -50,21 +99,28 @@ pub(super) async fn aside<T: Send + 'static>(
 }
 
 /// What the map is, and which events there are.
-pub(super) async fn summary(State(app): State<App>) -> Result<Response, Problem> {
+pub(super) async fn summary(State(app): State<App>, wanted: Wanted) -> Result<Response, Problem> {
+    let answers = app.answers(wanted).await?;
+    let names = Arc::clone(&answers.version.clusters);
     let mut summary = aside({
         let app = app.clone();
-        move || app.map.summary.get_or_init(|| make_summary(&app)).clone()
+        move || answers.summary.get_or_init(|| make_summary(&app, &answers.version)).clone()
     })
     .await?;
+    let notes = app.service.view().notes().clone();
+    for (at, name) in names.names.iter().enumerate() {
+        summary["clusters"][at]["title"] = notes.title(&Titled::Cluster(name.clone())).into();
+    }
     summary["first"] = app.service.first().into();
     summary["last"] = app.service.last().into();
     summary["window"] = app.service.view().health().window.into();
+    summary["updating"] = (app.service.update_status().state == UpdateState::Running).into();
     Ok(json(&summary))
 }
 
-fn make_summary(app: &App) -> Value {
-    let (lion, clusters) = (app.service.lion(), app.service.clusters());
-    let map = lion.map();
+fn make_summary(app: &App, version: &MapVersion) -> Value {
+    let MapVersion { lion, clusters, record } = version;
+    let (map, alerts) = (lion.map(), &app.config.alerts);
     object!({
         "name": app.config.name,
         "rows": map.rows(),
@@ -82,14 +138,21 @@ fn make_summary(app: &App) -> Value {
         "verdict": lion.verdict_rule(),
         "alpha": lion.alpha(),
         "promised": lion.promised(),
-        "checksum": app.checksum(),
+        "version": record.version,
+        "parent": record.parent,
+        "checksum": record.checksum,
+        "alerts": {
+            "staleness": alerts.staleness,
+            "outlier_rate": alerts.outlier_rate,
+            "new_cluster": alerts.new_cluster,
+        },
         "clusters": cluster_list(clusters, map.dims()),
         "clusters_from": if clusters.from_labels { "labels" } else { "density" },
         "image": map.image().map(|image| {
             object!({ "width": image.width, "height": image.height, "channels": image.channels })
         }),
         "bounds": bounds(map),
-        "version": env!("CARGO_PKG_VERSION"),
+        "program": env!("CARGO_PKG_VERSION"),
     })
 }
 
@@ -119,13 +182,18 @@ fn bounds(map: &Map) -> Vec<f32> {
 }
 
 /// Ids, places, labels and clusters of the rows as an Arrow stream.
-pub(super) async fn points(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
+pub(super) async fn points(
+    State(app): State<App>,
+    wanted: Wanted,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let answers = app.answers(wanted).await?;
     aside(move || {
-        let tag = app.tag("points");
+        let tag = answers.tag("points");
         if let Some(known) = not_modified(&headers, &tag) {
             return Ok(known);
         }
-        let stream = arrow_stream(app.service.lion(), app.service.clusters());
+        let stream = arrow_stream(&answers.version.lion, &answers.version.clusters);
         let stream =
             stream.map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
         Ok(tagged(&tag, "application/vnd.apache.arrow.stream", stream))
@@ -168,12 +236,17 @@ fn arrow_batch(
 }
 
 /// Places, clusters and ids of the rows as plain columns, for a browser that has no reader of Arrow.
-pub(super) async fn columns(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
+pub(super) async fn columns(
+    State(app): State<App>,
+    wanted: Wanted,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let answers = app.answers(wanted).await?;
     aside(move || {
-        let tag = app.tag("columns");
-        let (map, clusters) = (app.service.lion().map(), app.service.clusters());
+        let tag = answers.tag("columns");
+        let MapVersion { lion, clusters, .. } = &answers.version;
         not_modified(&headers, &tag).unwrap_or_else(|| {
-            let columns = app.map.columns.get_or_init(|| plain_columns(map, clusters));
+            let columns = answers.columns.get_or_init(|| plain_columns(lion.map(), clusters));
             tagged(&tag, "application/octet-stream", columns.clone())
         })
     })
@@ -216,8 +289,10 @@ fn plain_columns(map: &Map, clusters: &Clusters) -> Bytes {
 pub(super) async fn row(
     State(app): State<App>,
     number: Result<Path<usize>, PathRejection>,
+    wanted: Wanted,
 ) -> Result<Response, Problem> {
-    let rows = app.service.lion().map().rows();
+    let answers = app.answers(wanted).await?;
+    let rows = answers.version.lion.map().rows();
     let Path(number) =
         number.map_err(|_| Problem::bad_request("the number of a row must be a whole number"))?;
     if number >= rows {
@@ -225,11 +300,11 @@ pub(super) async fn row(
             "there is no row {number}: the map has {rows} rows, counted from 0"
         )));
     }
-    aside(move || row_answer(&app, number)).await?
+    aside(move || row_answer(&answers.version, number)).await?
 }
 
-fn row_answer(app: &App, number: usize) -> Result<Response, Problem> {
-    let (lion, clusters) = (app.service.lion(), app.service.clusters());
+fn row_answer(version: &MapVersion, number: usize) -> Result<Response, Problem> {
+    let MapVersion { lion, clusters, .. } = version;
     let map = lion.map();
     let nearest = lion.nearest_of(number, NEAR);
     let nearest =

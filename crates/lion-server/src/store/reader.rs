@@ -1,6 +1,7 @@
 //! The reading side: a few connections that see what is committed, and never make the writer wait.
 
-use super::rows::{given, parsed};
+use super::rows::{given, given_row, parsed};
+use super::versions::{Versions, current_version};
 use super::{Location, PATIENCE, StoreError};
 use bytes::Bytes;
 use lion_tsne::live::Point;
@@ -26,6 +27,14 @@ pub struct PointRecord {
     pub row: Vec<f32>,
     /// The JSON of its latest events, at most 100, oldest first.
     pub history: Vec<Bytes>,
+    /// The version of the map that it is in.
+    pub version: u64,
+}
+
+/// The row of a point as it was given, by the event that gave it.
+pub(crate) struct GivenRow {
+    pub(crate) last: u64,
+    pub(crate) row: Vec<f32>,
 }
 
 impl Readers {
@@ -58,10 +67,11 @@ impl Readers {
         self.read(|connection| {
             // One transaction: all of it is of the same moment.
             let moment = connection.unchecked_transaction()?;
-            let mut select = moment.prepare_cached("SELECT json, row FROM points WHERE id = ?1")?;
-            let found =
-                select.query_row([id], |row| Ok((parsed::<Point>(row, 0)?, given(row, 1)?))).optional()?;
-            let Some((point, row)) = found else { return Ok(None) };
+            let mut select = moment.prepare_cached("SELECT json FROM points WHERE id = ?1")?;
+            let found = select.query_row([id], |row| parsed::<Point>(row, 0)).optional()?;
+            let Some(point) = found else { return Ok(None) };
+            let row = given_row(&moment, point.first)?;
+            let version = current_version(&moment)?;
             let mut select = moment.prepare_cached("SELECT previous, json FROM events WHERE n = ?1")?;
             let (mut history, mut next) = (Vec::new(), Some(point.last as i64));
             while let Some(n) = next
@@ -73,7 +83,42 @@ impl Readers {
                 next = previous;
             }
             history.reverse();
-            Ok(Some(PointRecord { point, row, history }))
+            Ok(Some(PointRecord { point, row, history, version }))
+        })
+    }
+
+    /// The rows of points, by their first events; those that are there.
+    pub(crate) fn rows(&self, points: &[u64]) -> Result<Vec<(u64, GivenRow)>, StoreError> {
+        self.read(|connection| {
+            // One transaction: a row is that of the event beside it.
+            let moment = connection.unchecked_transaction()?;
+            let select = "SELECT points.json, given_rows.row FROM points JOIN given_rows USING (first) WHERE first = ?1";
+            let mut select = moment.prepare_cached(select)?;
+            let mut found = Vec::with_capacity(points.len());
+            for &first in points {
+                let row = |row: &Row<'_>| {
+                    Ok(GivenRow { last: parsed::<Point>(row, 0)?.last, row: given(row, 1)? })
+                };
+                found.extend(select.query_row([signed(first)], row).optional()?.map(|row| (first, row)));
+            }
+            Ok(found)
+        })
+    }
+
+    /// All versions of the map that there were, and the switches between them.
+    pub(crate) fn versions(&self) -> Result<Versions, StoreError> {
+        self.read(|connection| {
+            let moment = connection.unchecked_transaction()?;
+            Versions::read(&moment)
+        })
+    }
+
+    /// The points as they were just before a switch, as text.
+    pub(crate) fn before_switch(&self, event: u64) -> Result<Option<Bytes>, StoreError> {
+        self.read(|connection| {
+            let mut select = connection.prepare_cached("SELECT points FROM switches WHERE event = ?1")?;
+            let points = |row: &Row<'_>| Ok(Bytes::copy_from_slice(row.get_ref(0)?.as_str()?.as_bytes()));
+            select.query_row([signed(event)], points).optional()
         })
     }
 

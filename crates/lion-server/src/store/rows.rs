@@ -21,21 +21,27 @@ pub(super) fn insert_events(connection: &Connection, commit: &Commit<'_>) -> rus
 /// Removes points that are gone, then adds and changes others: an id may have gone and come back.
 pub(super) fn write_points(connection: &Connection, commit: &Commit<'_>) -> rusqlite::Result<()> {
     let mut delete = connection.prepare_cached("DELETE FROM points WHERE first = ?1")?;
+    let mut delete_row = connection.prepare_cached("DELETE FROM given_rows WHERE first = ?1")?;
     for &first in commit.gone {
         delete.execute([first as i64])?;
+        delete_row.execute([first as i64])?;
     }
-    let insert = "INSERT INTO points (json, row, first, id) VALUES (?1, ?2, ?3, ?4)";
-    let mut insert = connection.prepare_cached(insert)?;
-    let mut update = connection.prepare_cached("UPDATE points SET json = ?1, row = ?2 WHERE first = ?3")?;
+    let mut insert = connection.prepare_cached("INSERT INTO points (json, first, id) VALUES (?1, ?2, ?3)")?;
+    let mut update = connection.prepare_cached("UPDATE points SET json = ?1 WHERE first = ?2")?;
+    let put_row = "INSERT OR REPLACE INTO given_rows (first, row) VALUES (?1, ?2)";
+    let mut put_row = connection.prepare_cached(put_row)?;
     let mut json = Vec::new();
     for StoredPoint { point, row, is_new } in commit.points {
         json.clear();
         serde_json::to_writer(&mut json, &**point).map_err(unwritable)?;
         let (json, first) = (text(&json)?, point.first as i64);
         match is_new {
-            true => insert.execute(params![json, row, first, point.id])?,
-            false => update.execute(params![json, row, first])?,
+            true => insert.execute(params![json, first, point.id])?,
+            false => update.execute(params![json, first])?,
         };
+        if let Some(row) = row {
+            put_row.execute(params![first, row])?;
+        }
     }
     Ok(())
 }
@@ -66,13 +72,19 @@ pub(super) fn groups(connection: &Connection) -> rusqlite::Result<Vec<SavedGroup
 
 /// All points in the order in which they appeared, with the rows of those that are outliers.
 pub(super) fn points(connection: &Connection) -> rusqlite::Result<Vec<(Point, Option<Vec<f32>>)>> {
-    let mut select = connection.prepare("SELECT json, row FROM points ORDER BY first")?;
+    let mut select = connection.prepare("SELECT json FROM points ORDER BY first")?;
     let point = |row: &Row<'_>| {
         let point: Point = parsed(row, 0)?;
-        let given = if point.is_outlier() { Some(given(row, 1)?) } else { None };
+        let given = if point.is_outlier() { Some(given_row(connection, point.first)?) } else { None };
         Ok((point, given))
     };
     select.query_map([], point)?.collect()
+}
+
+/// The row of a point as it was given.
+pub(super) fn given_row(connection: &Connection, first: u64) -> rusqlite::Result<Vec<f32>> {
+    let mut select = connection.prepare_cached("SELECT row FROM given_rows WHERE first = ?1")?;
+    select.query_row([first as i64], |row| given(row, 0))
 }
 
 /// What is in a column of JSON.

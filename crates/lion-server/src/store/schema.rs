@@ -20,6 +20,20 @@ CREATE TABLE points (
 CREATE TABLE outlier_groups (
     number INTEGER PRIMARY KEY, i INTEGER NOT NULL, j INTEGER NOT NULL, k INTEGER NOT NULL
 ) STRICT;
+", "
+CREATE TABLE given_rows (first INTEGER PRIMARY KEY, row BLOB NOT NULL) STRICT;
+INSERT INTO given_rows SELECT first, row FROM points;
+ALTER TABLE points DROP COLUMN row;
+CREATE TABLE versions (
+    version INTEGER PRIMARY KEY, parent INTEGER, checksum TEXT NOT NULL, prefix TEXT NOT NULL
+) STRICT;
+INSERT INTO versions SELECT 1, NULL, value, '' FROM meta WHERE key = 'map';
+INSERT INTO meta SELECT 'version', '1' FROM meta WHERE key = 'map';
+CREATE TABLE switches (
+    event INTEGER PRIMARY KEY, t REAL NOT NULL, old INTEGER NOT NULL, new INTEGER NOT NULL, points TEXT NOT NULL
+) STRICT;
+CREATE TABLE titles (target TEXT PRIMARY KEY, title TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE notices (event INTEGER PRIMARY KEY, json TEXT NOT NULL) STRICT;
 "];
 
 /// Makes the tables of an empty file, or brings those of an older store up to date; all of it or nothing.

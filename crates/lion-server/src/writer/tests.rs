@@ -3,9 +3,10 @@
 use super::*;
 use crate::feed::{Feed, FeedBatch as Heard};
 use crate::service::Shared;
+use crate::settings::Settings;
 use crate::store::Location;
 use lion_tsne::live::{Arrival, Change};
-use lion_tsne::{Fit, LionOptions, Matrix, ignore};
+use lion_tsne::{Fit, Lion, LionOptions, Matrix, ignore};
 use tokio::sync::oneshot;
 
 /// A writer without its thread: the test says when it is its turn.
@@ -18,8 +19,11 @@ fn writer(folder: &tempfile::TempDir) -> LiveWriter {
     let location = Location::new(Some(&folder.path().join("live.db"))).unwrap();
     let store = Store::open(Arc::new(location), &lion.map().checksum().unwrap(), None).unwrap();
     let live = store.load(lion, LiveOptions::default()).unwrap();
-    let shared = Arc::new(Shared::new(&live, store.first(), 1000, 1 << 20));
-    LiveWriter::new(live, store, shared)
+    let map = Arc::new(MapVersion::new(store.version().clone(), &live));
+    let notes = Arc::new(store.notes().unwrap());
+    let settings = Settings { queue: 1000, ring: 1 << 20, ..Settings::default() };
+    let shared = Arc::new(Shared::new(&live, map.clone(), notes.clone(), store.first(), &settings));
+    LiveWriter::new(live, map, notes, store, shared)
 }
 
 /// Rows here and there, one in five far away.
@@ -59,13 +63,13 @@ fn a_full_disk_loses_nothing_and_later_work_goes_on() {
     let view = writer.shared.shown.view();
 
     writer.store.limit(0);
-    let bad = Work::Changes(vec![Change::Delete { id: "nobody".into(), t: None }]);
+    let bad = Work::Changes(vec![Change::Delete { id: String::new(), t: None }]);
     let answers = turn(&mut writer, vec![changes("b", 0, 400), bad, changes("a", 60, 90)]);
     for full in [&answers[0], &answers[2]] {
         let Err(Refused::Store { problem, full: true }) = full else { panic!("{full:?}") };
         assert!(problem.contains("live.db: the disk is full: make room"), "{problem}");
     }
-    assert_eq!(answers[1].as_ref().unwrap_err(), &Refused::NotFound { id: "nobody".into() });
+    assert!(matches!(answers[1], Err(Refused::Unprocessable { row: 0, .. })), "{:?}", answers[1]);
     // As if nothing had come: in the live map, for readers, for listeners and in the store.
     let live = writer.live.as_ref().expect("it was read from the store again");
     assert_eq!((live.last(), live.digest()), (last, digest));
@@ -78,7 +82,7 @@ fn a_full_disk_loses_nothing_and_later_work_goes_on() {
     assert_eq!((receipt.events[0].n, receipt.events.len()), (last + 1, 400));
     assert_eq!(heard(&writer.shared.feed) as u64, receipt.last);
     assert!(!writer.shared.failing.load(Ordering::Relaxed));
-    let kept = writer.store.load(writer.lion.clone(), writer.options).unwrap();
+    let kept = writer.store.load(writer.map.lion.clone(), writer.options).unwrap();
     assert_eq!(kept.digest(), writer.live.as_ref().unwrap().digest());
 }
 

@@ -2,10 +2,12 @@
 
 mod bodies;
 mod map;
+mod notes;
 mod points;
 mod port;
 mod refusals;
 mod stream;
+mod versions;
 mod webhook;
 
 use axum::Router;

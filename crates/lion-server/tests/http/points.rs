@@ -161,3 +161,54 @@ async fn metrics_count_what_happens() {
         assert!(line.rsplit_once(' ').is_some_and(|(_, value)| value.parse::<f64>().is_ok()), "{line}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_point_that_is_not_there_can_be_removed_in_a_batch() {
+    let (service, app) = plain();
+    let body = r#"[{"delete":"nobody"},{"id":"a","x":[1,2]},{"delete":"a"},{"delete":"a"},{"id":"b","x":[3,4]},{"delete":"x"}]"#;
+    let answer = post(&app, body).await;
+    assert_eq!(answer.status, 200);
+    let kinds: Vec<String> = answer
+        .json()
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|placed| {
+            format!(
+                "{} {} {}",
+                placed["id"].as_str().unwrap(),
+                placed["kind"].as_str().unwrap(),
+                placed["event"]
+            )
+        })
+        .collect();
+    let expected = [
+        "nobody absent null",
+        "a appeared 1",
+        "a removed 2",
+        "a absent null",
+        "b appeared 3",
+        "x absent null",
+    ];
+    assert_eq!(kinds, expected);
+    assert_eq!((service.last(), service.view().len()), (3, 1));
+    assert_eq!(post(&app, r#"[{"delete":"nobody"}]"#).await.status, 200, "again and again");
+    assert_eq!(service.last(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_time_of_a_sender_is_only_its_points_own() {
+    let (_service, app) = plain();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64();
+    let ahead = format!(r#"[{{"id":"ahead","x":[1,2],"t":{}}}]"#, now + 82_800.0);
+    assert_eq!(post(&app, ahead).await.status, 200);
+    post(&app, r#"[{"id":"old","x":[1,2],"t":1000}]"#).await;
+    post(&app, r#"[{"id":"plain","x":[1,2]}]"#).await;
+    for event in get(&app, "/api/history").await.json()["events"].as_array().unwrap() {
+        let t = event["t"].as_f64().unwrap();
+        assert!((t - now).abs() < 600.0, "{event}");
+    }
+    let t = |answer: serde_json::Value| answer["point"]["t"].as_f64().unwrap();
+    assert!(t(get(&app, "/api/points/ahead").await.json()) < now + 600.0);
+    assert_eq!(t(get(&app, "/api/points/old").await.json()), 1000.0);
+}

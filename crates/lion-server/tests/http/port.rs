@@ -279,3 +279,53 @@ async fn other_machines_need_a_token() {
     let refused = serve(listener, app(service(), config()), config(), std::future::pending()).await;
     assert!(refused.expect_err("it has no token").to_string().contains("--token-file"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn half_sent_bodies_keep_nobody_out() {
+    let port = Port::open(service(), |config| config.connections = 8).await;
+    // One from before, that listens.
+    let mut listener = port.send("GET /api/events?after=0 HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    let mut heard = [0; 15];
+    timeout(LONG, listener.read_exact(&mut heard)).await.expect("in time").expect("a status");
+    assert_eq!(&heard, b"HTTP/1.1 200 OK");
+    let half = posting(r#"{"id":"a","x":[1,2]}"#).replace("[1,2]}", "");
+    let mut held = Vec::new();
+    for _ in 0..7 {
+        held.push(port.send(&half).await);
+    }
+    sleep(Duration::from_millis(1200)).await;
+    for n in 0..3 {
+        let text = all(port.send(&posting(&format!(r#"{{"id":"{n}","x":[1,2]}}"#))).await).await;
+        assert!(text.starts_with("HTTP/1.1 200 OK"), "{text}");
+    }
+    // Who listens was not sent away.
+    let mut text = Vec::new();
+    while !String::from_utf8_lossy(&text).contains("\"id\":\"2\"") {
+        let mut some = [0; 4096];
+        let count = timeout(LONG, listener.read(&mut some)).await.expect("in time").expect("it goes on");
+        assert!(count > 0, "the listener was sent away");
+        text.extend_from_slice(&some[..count]);
+    }
+    drop((held, listener));
+    port.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_body_may_not_pause_for_long() {
+    let port = Port::open(service(), |config| config.body_time = Duration::from_millis(200)).await;
+    let begin = Instant::now();
+    let text = all(port.send(&posting(r#"{"id":"a","x":[1,2]}"#).replace("[1,2]}", "")).await).await;
+    assert!(text.starts_with("HTTP/1.1 408 Request Timeout"), "{text}");
+    assert!(begin.elapsed() < Duration::from_secs(30));
+    port.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_says_once_which_host_it_is_for() {
+    let port = Port::open(service(), |_| ()).await;
+    let request =
+        "GET /api/map HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n";
+    let text = all(port.send(request).await).await;
+    assert!(text.starts_with("HTTP/1.1 400 Bad Request"), "{text}");
+    port.close().await;
+}

@@ -1,10 +1,11 @@
 //! A small map, a stream of changes that is the same every time, and a service to send it to.
 
-use lion_server::{Receipt, Refused, Service, Settings, StoredEvents, Work};
+use lion_server::{Clock, Receipt, Refused, Service, Settings, StoredEvents, Work};
 use lion_tsne::live::{Arrival, Change, Live};
 use lion_tsne::{Fit, Lion, LionOptions, Matrix, ignore};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A grid of 12 x 12 rows that are at 10 times themselves.
 pub(crate) fn lion() -> Arc<Lion> {
@@ -51,6 +52,21 @@ pub(crate) fn delete(id: &str) -> Change {
 /// Where a store lies.
 pub(crate) fn at(path: &Path) -> Settings {
     Settings { store: Some(path.into()), ..Settings::default() }
+}
+
+/// A clock that stands still until it is set, in whole seconds.
+#[derive(Clone, Default)]
+pub(crate) struct TestClock(Arc<AtomicU64>);
+
+impl TestClock {
+    pub(crate) fn set(&self, seconds: u64) {
+        self.0.store(seconds, Ordering::SeqCst);
+    }
+
+    pub(crate) fn settings(&self, path: &Path) -> Settings {
+        let time = self.0.clone();
+        Settings { clock: Clock::new(move || time.load(Ordering::SeqCst) as f64), ..at(path) }
+    }
 }
 
 /// Runs what is asynchronous to its end.

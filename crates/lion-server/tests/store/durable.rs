@@ -1,6 +1,6 @@
 //! Acknowledged is on disk.
 
-use crate::common::{arrival, at, delete, events, kept, lion, submit, upsert, wait};
+use crate::common::{TestClock, arrival, at, delete, events, kept, lion, submit, upsert, wait};
 use lion_server::{Refused, Service, Settings, StoredEvents, Work};
 use lion_tsne::live::{Arrival, Change, Event, Live, LiveOptions};
 use std::path::Path;
@@ -38,8 +38,10 @@ fn what_was_acknowledged_is_there_after_a_restart_bit_by_bit() {
     let folder = tempfile::tempdir().unwrap();
     let (path, lion) = (folder.path().join("live.db"), lion());
     let mut last = 0;
+    let clock = TestClock::default();
     for (from, to) in [(0, 1), (1, 130), (130, 131), (131, 400)] {
-        let service = Service::start(lion.clone(), &at(&path)).unwrap();
+        clock.set(1000 + from);
+        let service = Service::start(lion.clone(), &clock.settings(&path)).unwrap();
         assert_eq!((service.view().last(), service.feed().last()), (last, last));
         let receipt = submit(&service, stream(from, to)).unwrap();
         assert_eq!(receipt.events.len() as u64, to - from);
@@ -52,7 +54,7 @@ fn what_was_acknowledged_is_there_after_a_restart_bit_by_bit() {
     assert_eq!(events(&path, 1).len() as u64, last);
     assert!(live.groups().len() > 2 && live.points().len() > 20, "the stream is not dull");
 
-    let service = Service::start(lion, &at(&path)).unwrap();
+    let service = Service::start(lion, &clock.settings(&path)).unwrap();
     let view = service.view();
     assert!(view.points().map(|point| &**point).eq(live.points()));
     assert_eq!(view.groups().len(), live.groups().len());
@@ -62,17 +64,12 @@ fn what_was_acknowledged_is_there_after_a_restart_bit_by_bit() {
 #[test]
 fn how_work_is_cut_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let stamped = |changes: Vec<Change>| -> Vec<Change> {
-        let stamp = |(at, change)| match change {
-            Change::Upsert(arrival) => Change::Upsert(Arrival { t: Some(at as f64), ..arrival }),
-            Change::Delete { id, .. } => Change::Delete { id, t: Some(at as f64) },
-        };
-        changes.into_iter().enumerate().map(stamp).collect()
-    };
+    let clock = TestClock::default();
+    clock.set(1000);
     let digests = [1, 7, 300].map(|portion| {
         let path = folder.path().join(format!("{portion}.db"));
-        let service = Service::start(lion(), &at(&path)).unwrap();
-        for changes in stamped(stream(0, 300)).chunks(portion) {
+        let service = Service::start(lion(), &clock.settings(&path)).unwrap();
+        for changes in stream(0, 300).chunks(portion) {
             submit(&service, changes.to_vec()).unwrap();
         }
         wait(service.stop());
@@ -194,4 +191,23 @@ fn a_store_is_read_while_it_is_written() {
         (last.n, last.t, &*last.kind, last.id.as_deref())
     );
     assert_eq!(archive.live(lion(), LiveOptions::default()).unwrap().last(), last.n);
+}
+
+#[test]
+fn the_time_for_which_a_service_was_down_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("live.db");
+    let clock = TestClock::default();
+    clock.set(1000);
+    let service = Service::start(lion(), &clock.settings(&path)).unwrap();
+    submit(&service, stream(0, 100)).unwrap();
+    assert_eq!((service.view().health().arrivals, service.view().health().rate > 10.0), (90, true));
+    // Dropped as by a crash, and started again an hour later.
+    drop(service);
+    clock.set(1000 + 3600);
+    let service = Service::start(lion(), &clock.settings(&path)).unwrap();
+    let health = service.view().health().clone();
+    assert_eq!((health.arrivals, health.rate, health.points > 20), (0, 0.0, true));
+    submit(&service, vec![upsert("new", 5)]).unwrap();
+    assert!(service.view().health().rate < 0.01, "{}", service.view().health().rate);
 }

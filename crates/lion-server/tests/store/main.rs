@@ -6,3 +6,4 @@ mod durable;
 mod listening;
 mod refusing;
 mod retaining;
+mod updating;

@@ -1,12 +1,7 @@
 //! Old events go, points stay, numbers go on.
 
-use crate::common::{at, delete, events, kept, lion, row, submit};
+use crate::common::{TestClock, at, delete, events, kept, lion, submit, upsert};
 use lion_server::{Retain, Service, Settings};
-use lion_tsne::live::{Arrival, Change};
-
-fn upsert(id: &str, k: u64, t: f64) -> Change {
-    Change::Upsert(Arrival { id: id.into(), row: row(k), label: None, t: Some(t) })
-}
 
 #[test]
 fn the_latest_events_are_kept_by_number() {
@@ -15,7 +10,7 @@ fn the_latest_events_are_kept_by_number() {
     let settings = Settings { retain: Some(Retain::Events(200)), ..at(&path) };
     let service = Service::start(lion(), &settings).unwrap();
     for k in 0..50 {
-        let changes = (0..20).map(|i| upsert(&format!("p{i}"), 20 * k + i, k as f64)).collect();
+        let changes = (0..20).map(|i| upsert(&format!("p{i}"), 20 * k + i)).collect();
         let last = submit(&service, changes).unwrap().last;
         let first = service.first();
         assert!(last + 1 - first >= last.min(200) && last + 1 - first < 300, "{first} to {last}");
@@ -37,20 +32,22 @@ fn wait_and_reopen(service: Service, settings: &Settings, first: u64) {
 fn the_latest_events_are_kept_by_time() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("live.db");
-    let settings = Settings { retain: Some("1m".parse().unwrap()), ..at(&path) };
+    let clock = TestClock::default();
+    let settings = Settings { retain: Some("1m".parse().unwrap()), ..clock.settings(&path) };
     let service = Service::start(lion(), &settings).unwrap();
     for k in 0..300 {
-        let t = 1000.0 + k as f64;
-        submit(&service, (0..4).map(|i| upsert(&format!("p{i}"), 4 * k + i, t)).collect()).unwrap();
+        clock.set(1000 + k);
+        submit(&service, (0..4).map(|i| upsert(&format!("p{i}"), 4 * k + i)).collect()).unwrap();
     }
     let log = events(&path, service.first());
     // Whole portions are pruned, so a little more than asked for is there.
     assert!(log[0].t > 1200.0 && log[0].t <= 1299.0 - 60.0, "{}", log[0].t);
     assert_eq!(log.last().unwrap().t, 1299.0);
     // After a long silence all but the newest are old.
-    submit(&service, vec![upsert("p0", 1, 9000.0)]).unwrap();
+    clock.set(9000);
+    submit(&service, vec![upsert("p0", 1)]).unwrap();
     let then = service.first();
-    submit(&service, (0..40).map(|k| upsert("p0", k, 9000.0)).collect()).unwrap();
+    submit(&service, (0..40).map(|k| upsert("p0", k)).collect()).unwrap();
     assert!(then > log[0].n || service.first() > log[0].n);
     submit(&service, vec![delete("p3")]).unwrap();
     assert_eq!(service.view().len(), 3);

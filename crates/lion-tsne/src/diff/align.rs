@@ -18,7 +18,7 @@ const ROUNDING: f64 = 1e-6;
 
 /// The transform that brings places onto those of the same rows in another map. It may mirror: a map is as good as its
 /// mirror image.
-pub(super) fn similarity(from: &Matrix, to: &Matrix) -> Result<Similarity> {
+pub(crate) fn similarity(from: &Matrix, to: &Matrix) -> Result<Similarity> {
     let mut found = Similarity::between(from, to, Reflection::Allowed)?;
     let finest = ROUNDING * radius(to);
     for _ in 0..ROUNDS {

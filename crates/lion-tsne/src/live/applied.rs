@@ -14,6 +14,8 @@ pub struct Applied {
     pub points: HashMap<String, ChangedPoint>,
     /// The groups of outliers that points came to or left, and those of new clusters that were told.
     pub groups: BTreeSet<u64>,
+    /// The changes, by their numbers in the call that applied them, that were to remove a point that is not there.
+    pub absent: Vec<usize>,
 }
 
 /// A point that changed. [`Live::point`](super::Live::point) has it as it is now, if it is still there.
@@ -30,7 +32,7 @@ impl Applied {
         Self { events: Vec::with_capacity(changes), previous: Vec::with_capacity(changes), ..Self::default() }
     }
 
-    /// Adds what came of later changes.
+    /// Adds what came of later changes, but for those that did nothing: their numbers are those of another call.
     pub fn extend(&mut self, later: Self) {
         self.events.extend(later.events);
         self.previous.extend(later.previous);

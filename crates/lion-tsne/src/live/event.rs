@@ -37,6 +37,9 @@ impl Event {
             What::ClusterFresh(_) => "cluster-fresh",
             What::Stale(_) => "stale",
             What::Fresh(_) => "fresh",
+            What::MapUpdated(_) => "map-updated",
+            What::Renamed(_) => "renamed",
+            What::Notice(_) => "notice",
         }
     }
 
@@ -102,6 +105,13 @@ pub enum What {
     Stale(Staleness),
     /// It is again.
     Fresh(Staleness),
+    /// All points are in another version of the map from now on. Alarms end with it, but for new clusters whose outliers
+    /// still are outliers.
+    MapUpdated(MapUpdated),
+    /// A person called a cluster or a group of outliers otherwise.
+    Renamed(Renamed),
+    /// A person looked at an alarm.
+    Notice(NoticeNoted),
 }
 
 impl What {
@@ -260,6 +270,18 @@ pub struct NewCluster {
     /// The position of the first of its groups that has members.
     #[serde(flatten)]
     pub at: MapPosition,
+    /// The labels that most of its members have, if any has one, the most frequent first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<LabelCount>,
+}
+
+/// How many have a label.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabelCount {
+    /// The label.
+    pub label: String,
+    /// How many.
+    pub count: u64,
 }
 
 /// What is told of a new cluster.
@@ -328,3 +350,144 @@ pub struct Staleness {
     #[serde(default)]
     pub evidence: Evidence,
 }
+
+/// Another version of the map, and what is different in it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MapUpdated {
+    /// The version from now on, and the one before. Version 1 is the first map.
+    pub version: u64,
+    /// The version before.
+    pub from: u64,
+    /// Whether this goes back to the version that `from` was made of.
+    pub reverted: bool,
+    /// Who asked for it, if that is known.
+    pub who: Option<String>,
+    /// The checksum of the map.
+    pub checksum: String,
+    /// The checksum of the map that it was made of; none of the first.
+    pub parent: Option<String>,
+    /// Its rows, and how many of them the version before did not have.
+    pub rows: u64,
+    /// New rows.
+    pub added: u64,
+    /// Rows that the version before had and this one has not.
+    pub removed: u64,
+    /// How far rows of both moved, in map radii: the median.
+    pub moved_median: Option<f64>,
+    /// The same at the 90th percentile.
+    pub moved_p90: Option<f64>,
+    /// Points that are there.
+    pub points: u64,
+    /// Points that are rows of the map.
+    pub taken_in: u64,
+    /// Outliers among the points in the version before.
+    pub outliers_before: u64,
+    /// Outliers among the points now.
+    pub outliers: u64,
+    /// The groups that were to be taken in; none if all points were.
+    pub groups: Option<Vec<u64>>,
+    /// New clusters that go on forming, by the groups that name them.
+    #[serde(default)]
+    pub still_forming: Vec<u64>,
+    /// Clusters that are new, gone or elsewhere.
+    pub clusters: ClustersUpdated,
+}
+
+/// What became of the clusters of a map in its next version.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClustersUpdated {
+    /// Those that the version before did not have.
+    pub born: Vec<ClusterBorn>,
+    /// Those that only the version before had, where they were.
+    pub gone: Vec<ClusterGone>,
+    /// Those that are elsewhere.
+    pub moved: Vec<ClusterMoved>,
+    /// Those that have another name than in the version before, with both: clusters that are found by density are numbered.
+    #[serde(default)]
+    pub renamed: Vec<(String, String)>,
+}
+
+/// A cluster that the version before did not have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClusterBorn {
+    /// Its name.
+    pub name: String,
+    /// Its rows.
+    pub rows: u64,
+    /// A place in its middle.
+    #[serde(flatten)]
+    pub at: MapPosition,
+    /// The groups of outliers that most of its new rows were in.
+    pub groups: Vec<u64>,
+}
+
+/// A cluster that the new version does not have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClusterGone {
+    /// Its name.
+    pub name: String,
+    /// The rows that it had.
+    pub rows: u64,
+    /// Where it was.
+    #[serde(flatten)]
+    pub at: MapPosition,
+}
+
+/// A cluster that is elsewhere.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClusterMoved {
+    /// Its name.
+    pub name: String,
+    /// How far its middle moved, in map radii.
+    pub distance: f64,
+    /// Where it is.
+    #[serde(flatten)]
+    pub at: MapPosition,
+}
+
+/// What a cluster or a group of outliers is called from now on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Renamed {
+    /// The cluster, by its name in the map.
+    pub cluster: Option<String>,
+    /// Or the group of outliers.
+    pub group: Option<u64>,
+    /// What people call it; none if they no longer do.
+    pub title: Option<String>,
+    /// What they called it before.
+    pub before: Option<String>,
+    /// Who says so, if that is known.
+    pub who: Option<String>,
+}
+
+/// What a person thinks of an alarm.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NoticeNoted {
+    /// The number of the event that told of the alarm.
+    pub notice: u64,
+    /// What is to become of it.
+    pub state: NoticeState,
+    /// Who says so, if that is known.
+    pub who: Option<String>,
+    /// What there is to say of it.
+    pub note: Option<String>,
+}
+
+/// What has become of an alarm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NoticeState {
+    /// Nobody has said anything.
+    #[default]
+    Open,
+    /// Somebody has seen it.
+    Acknowledged,
+    /// It is of no interest.
+    Dismissed,
+}
+
+crate::named!(
+    NoticeState,
+    "state": Open = "open",
+    Acknowledged = "acknowledged",
+    Dismissed = "dismissed"
+);

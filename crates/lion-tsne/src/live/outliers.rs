@@ -101,7 +101,7 @@ impl LiveOutliers {
         let near = self.near.earliest(&outlier.row, lion.r_x());
         let (number, place) = match near.and_then(|number| self.groups.get(&number)) {
             Some(group) => (group.number, lion.beside(&self.grid.centre(&group.cell), &outlier.row)),
-            None => self.found(lion, &outlier),
+            None => self.found(lion, &outlier, None),
         };
         if let Some(group) = self.groups.get_mut(&number) {
             group.members.insert(first, id.to_string());
@@ -109,6 +109,35 @@ impl LiveOutliers {
         self.near.insert(first, number, since, &outlier.row);
         let placement = Placement { place, group: Some(number), ..outlier.placement };
         PlacedOutlier { placement, joined: near.is_some() && near != old_group }
+    }
+
+    /// Places an outlier of another version of the map, where it was in a group. A group that it founds keeps that number,
+    /// if no other has it by now.
+    pub(super) fn place_again(
+        &mut self,
+        lion: &Lion,
+        (first, since, id): (u64, u64, &str),
+        outlier: PendingOutlier,
+        group: Option<u64>,
+    ) -> Placement {
+        let near = self.near.earliest(&outlier.row, lion.r_x());
+        let (number, place) = match near.and_then(|number| self.groups.get(&number)) {
+            Some(group) => (group.number, lion.beside(&self.grid.centre(&group.cell), &outlier.row)),
+            None => {
+                let free = group.filter(|number| !self.groups.contains_key(number));
+                self.found(lion, &outlier, free)
+            }
+        };
+        if let Some(group) = self.groups.get_mut(&number) {
+            group.members.insert(first, id.to_string());
+        }
+        self.near.insert(first, number, since, &outlier.row);
+        Placement { place, group: Some(number), ..outlier.placement }
+    }
+
+    /// The number of the next group will be at least this one.
+    pub(super) fn number_from(&mut self, next: u64) {
+        self.next = self.next.max(next);
     }
 
     /// Where an outlier is that moves no farther than r_x: in its group, within r_close of its old place.
@@ -132,11 +161,11 @@ impl LiveOutliers {
         Some((group.number, lion.as_place(place)))
     }
 
-    /// A group of its own for an outlier that is near no other.
-    fn found(&mut self, lion: &Lion, outlier: &PendingOutlier) -> (u64, Place) {
+    /// A group of its own for an outlier that is near no other, with a number that is given or the next.
+    fn found(&mut self, lion: &Lion, outlier: &PendingOutlier, number: Option<u64>) -> (u64, Place) {
         let cell = lion.free_cell(&mut self.grid, outlier);
-        let number = self.next;
-        self.next += 1;
+        let number = number.unwrap_or(self.next);
+        self.next = self.next.max(number + 1);
         let position = self.add(lion, number, cell);
         (number, position)
     }

@@ -149,6 +149,13 @@ impl Live {
         // Another rate of false alarms holds from the next arrivals on.
         self.learned = Learned { limit: self.options.false_alarms.limit(&learned), ..learned };
         self.announced = announced;
+        self.link_families();
+        self.look_again();
+        Ok(())
+    }
+
+    /// Lets groups of outliers know the new clusters that they are of.
+    pub(super) fn link_families(&mut self) {
         for (&family, known) in &self.announced.forming {
             for &group in &known.groups {
                 // Some may have lost all their members.
@@ -157,8 +164,6 @@ impl Live {
                 }
             }
         }
-        self.look_again();
-        Ok(())
     }
 
     /// A number that tells whether two live maps of one map and the same options are in the same state, bit by bit:

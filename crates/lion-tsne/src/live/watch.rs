@@ -396,6 +396,7 @@ impl Live {
         let mut members: Vec<(u64, &String)> =
             groups.iter().flat_map(|group| group.members.iter().map(|(first, id)| (*first, id))).collect();
         let size = members.len() as u64;
+        let labels = self.label_counts(members.iter().map(|(_, id)| *id));
         let cut = members.len().saturating_sub(NAMED);
         if cut > 0 {
             members.select_nth_unstable(cut);
@@ -405,7 +406,7 @@ impl Live {
         let at = groups.iter().find(|group| group.number == family).or(groups.first())?;
         let groups = groups.iter().map(|group| group.number).collect();
         Some(Gathered {
-            cluster: NewCluster { group: family, groups, size, at: at.position.into() },
+            cluster: NewCluster { group: family, groups, size, at: at.position.into(), labels },
             ids: members.into_iter().map(|(_, id)| id.clone()).collect(),
             evidence: known.evidence,
         })
@@ -452,7 +453,8 @@ impl Live {
             e_value: 1.0 / chance.max(f64::MIN_POSITIVE),
             since: known.told,
         };
-        let none = NewCluster { group: family, groups: Vec::new(), size: 0, at: known.at };
+        let none =
+            NewCluster { group: family, groups: Vec::new(), size: 0, at: known.at, labels: Vec::new() };
         let gathered = gathered.unwrap_or(Gathered { cluster: none, ids: Vec::new(), evidence });
         self.tell(What::Dissolved(Gathered { evidence, ..gathered }), applied);
     }

@@ -101,11 +101,44 @@ impl Window {
     /// A row arrived, with a score: the share of the map's own rows that are as strange.
     pub(super) fn arrive(&mut self, share: f64, cluster: Option<u32>, outlier: bool) {
         let Some(bucket) = self.buckets.back_mut() else { return };
+        bucket.arrivals += 1;
+        self.arrivals += 1;
+        self.judge(self.buckets.len() - 1, share, cluster, outlier);
+    }
+
+    /// Goes on from the window of another version of the map. How many rows arrived when stays; how they were judged does
+    /// not, but for the points that are still there ([`Self::judged_again`]).
+    pub(super) fn go_on_from(&mut self, other: &Self) {
+        self.start = other.start;
+        self.arrivals = other.arrivals;
+        let clusters = self.live.len();
+        self.buckets = other
+            .buckets
+            .iter()
+            .map(|bucket| Bucket {
+                number: bucket.number,
+                arrivals: bucket.arrivals,
+                outliers: 0,
+                shares: vec![0; BINS],
+                clusters: vec![0; clusters],
+            })
+            .collect();
+    }
+
+    /// A point that arrived at `t` is judged by another version of the map.
+    pub(super) fn judged_again(&mut self, t: f64, share: f64, cluster: Option<u32>, outlier: bool) {
+        self.pass(None, cluster);
+        let number = (t / self.width()).floor() as i64;
+        let Ok(at) = self.buckets.binary_search_by_key(&number, |bucket| bucket.number) else { return };
+        self.judge(at, share, cluster, outlier);
+    }
+
+    /// Counts what is said of a row that arrived in a bucket.
+    fn judge(&mut self, at: usize, share: f64, cluster: Option<u32>, outlier: bool) {
+        let bucket = &mut self.buckets[at];
         let bin = ((share * BINS as f64).ceil() as usize).clamp(1, BINS) - 1;
         bucket.shares[bin] += 1;
         self.shares[bin] += 1;
-        bucket.arrivals += 1;
-        self.arrivals += 1;
         bucket.outliers += u64::from(outlier);
         self.outliers += u64::from(outlier);
         if let Some(cluster) = cluster {

@@ -7,4 +7,5 @@ mod outliers;
 mod random;
 mod refused;
 mod support;
+mod versions;
 mod window;

@@ -200,7 +200,7 @@ fn an_event_is_one_line_of_json() {
     }
     let at = MapPosition { x: 1.5, y: 2.0, z: Some(0.25) };
     let evidence = Evidence { seen: 5, of: 90, expected: 0.5, e_value: 4e6, since: 0.25 };
-    let cluster = NewCluster { group: 4, groups: vec![2, 4], size: 5, at };
+    let cluster = NewCluster { group: 4, groups: vec![2, 4], size: 5, at, labels: Vec::new() };
     let gathered = Gathered { cluster: cluster.clone(), ids: vec!["p".into()], evidence };
     let event = Event { n: 9, t: 0.5, what: What::Forming(gathered.clone()) };
     let text = concat!(

@@ -52,6 +52,22 @@ fn points_are_there_or_not_within_a_batch() {
 }
 
 #[test]
+fn a_time_of_a_change_is_only_its_points_own() {
+    let mut live = live();
+    let applied = live.apply_at(vec![at(1e9 + 80_000.0, "ahead", LEFT), at(5.0, "old", RIGHT)], 1e9).unwrap();
+    assert!(applied.events.iter().all(|event| event.t == 1e9));
+    assert_eq!((live.now(), live.point("ahead").unwrap().t, live.point("old").unwrap().t), (1e9, 1e9, 5.0));
+    let changes =
+        vec![at(3.0, "old", LEFT), to("new", LEFT), delete("nobody"), delete("ahead"), delete("ahead")];
+    let applied = live.apply_at(changes, 1e9 + 1.0).unwrap();
+    assert_eq!((applied.events.len(), &applied.absent[..]), (3, &[2, 4][..]));
+    assert_eq!(live.point("old").unwrap().t, 5.0, "the time of a point never goes back");
+    assert_eq!((live.now(), live.point("new").unwrap().t), (1e9 + 1.0, 1e9 + 1.0));
+    let applied = live.snapshot_at(Vec::new(), 1e9 + 2.0).unwrap();
+    assert!(applied.events.iter().all(|event| event.t == 1e9 + 2.0) && applied.events.len() == 2);
+}
+
+#[test]
 fn rows_without_a_direction() {
     let rows =
         Matrix::new(40, 2, (0..40).flat_map(|i| [(i as f32 * 0.1).cos(), (i as f32 * 0.1).sin()]).collect());
