@@ -5,7 +5,7 @@ import { button, make } from "./dom";
 import { picture } from "./picture";
 import type { Point } from "./state";
 import type { Image, Near, Past, PointDetail, RowDetail } from "./types";
-import { called, moment, short } from "./words";
+import { called, legible, moment, short } from "./words";
 
 export type Target =
   | { kind: "point"; point: Point }
@@ -103,7 +103,7 @@ export class Card {
     const top = make("div", "top");
     const words = make("div");
     const id = target.kind === "point" ? target.point.id : target.id;
-    words.append(make("b", "", id), make("span", "sub", { row: "row of the map", point: "live point", gone: "not on the map any more" }[target.kind]));
+    words.append(make("b", "", legible(id)), make("span", "sub", { row: "row of the map", point: "live point", gone: "not on the map any more" }[target.kind]));
     if (target.kind === "point") words.append(make("br"), make("span", `verdict ${target.point.verdict}`, target.point.verdict));
     top.append(words);
     if (this.image && detail?.picture) top.append(picture(detail.picture, this.image, "main"));
@@ -134,14 +134,14 @@ export class Card {
     };
     if (target.kind === "row") {
       const label = detail && "label" in detail ? detail.label : null;
-      if (label !== null) fact("label", label);
-      if (!this.labels || label === null) fact("cluster", target.cluster ?? "none");
+      if (label !== null) fact("label", legible(label));
+      if (!this.labels || label === null) fact("cluster", legible(target.cluster ?? "none"));
       return list;
     }
     const { point } = target;
-    if (point.label !== null) fact("label", point.label);
+    if (point.label !== null) fact("label", legible(point.label));
     if (point.verdict === "outlier") fact("group", point.group === null ? "alone" : String(point.group));
-    else fact("landed in", point.cluster ?? "no cluster");
+    else fact("landed in", legible(point.cluster ?? "no cluster"));
     const score = make("span");
     score.title = "Share of the map's rows that are at least as strange";
     const meter = make("span", point.score < 0.02 ? "meter low" : "meter");
@@ -161,7 +161,7 @@ export class Card {
         const item = make("li");
         const room = make("canvas");
         room.width = room.height = 1;
-        item.append(room, label ?? id);
+        item.append(room, legible(label ?? id));
         row.append(item);
       }
       return row;
@@ -169,7 +169,7 @@ export class Card {
     const rows = make("ul", "rows");
     for (const { id, label, distance } of list.slice(0, 5)) {
       const item = make("li");
-      item.append(make("span", "", id), make("small", "", label ?? ""), make("small", "", short(distance)));
+      item.append(make("span", "", legible(id)), make("span", "label", legible(label ?? "")), make("small", "", short(distance)));
       rows.append(item);
     }
     return rows;

@@ -274,7 +274,7 @@ export class Dashboard {
     const { state, health, replay } = this;
     const live = replay.mode === "live";
     const list = alarms(state, live ? health : null, (group) => this.kin.group(group), (name) => this.look.centre(name));
-    this.charts.draw(live ? figuresNow(health, state, this.quiet()) : figuresThen(this.log, state, health.window, health.promised));
+    this.charts.draw(live ? figuresNow(health, state, this.quiet(), this.map.alerts?.staleness ?? null) : figuresThen(this.log, state, health.window, health.promised));
     this.legend.count(state);
     this.selection.refresh();
     replay.show(this.themes.current);

@@ -3,7 +3,7 @@
 import { make, icon } from "./dom";
 import { css, OUTLIER, type Rgb } from "./palette";
 import { isNotice, type Kind, type LiveEvent, type PointEvent } from "./types";
-import { crowd, moment, sentence, type Context } from "./words";
+import { crowd, legible, moment, sentence, type Context } from "./words";
 
 const KEPT = 300;
 /** More events than this between two frames are told together. */
@@ -136,7 +136,7 @@ export class Feed {
     const text = make("span");
     if (isNotice(event)) text.textContent = sentence(event, this.ways);
     else {
-      text.append(make("b", "", event.id), ` ${sentence(event, this.ways)}`);
+      text.append(make("b", "", legible(event.id)), ` ${sentence(event, this.ways)}`);
       if (event.kind === "appeared") sign.style.color = css(outlying(event) ? OUTLIER : this.ways.colour(event.cluster));
     }
     const time = make("time", "", moment(event.t));

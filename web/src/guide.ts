@@ -10,7 +10,7 @@ import type { Selection } from "./selection";
 import type { Picked, Stage } from "./stage";
 import type { State } from "./state";
 import { isNotice, type LiveEvent } from "./types";
-import type { Alarm } from "./words";
+import { legible, type Alarm } from "./words";
 
 export class Guide {
   private readonly card: Card;
@@ -48,7 +48,7 @@ export class Guide {
   // A card that stays, beside what it is about, until it is closed.
   private pin(target: Target): void {
     this.pinned = target;
-    const id = target.kind === "point" ? target.point.id : target.id;
+    const id = legible(target.kind === "point" ? target.point.id : target.id);
     this.announce(target.kind === "point" ? `${id}, ${target.point.verdict}` : target.kind === "row" ? `${id}, row of the map` : `${id} is not on the map any more`);
   }
 
@@ -92,7 +92,7 @@ export class Guide {
 
   goPoint(id: string): void {
     const point = this.state.points.get(id);
-    if (!point) return this.announce(`${id} is not on the map at this moment.`);
+    if (!point) return this.announce(`${legible(id)} is not on the map at this moment.`);
     this.stage.visit(point);
     this.pin({ kind: "point", point });
   }

@@ -5,7 +5,7 @@ import type { Layer, Look } from "./look";
 import { css, NONE, OUTLIER, type Rgb } from "./palette";
 import type { Entry } from "./poster";
 import type { State } from "./state";
-import { number } from "./words";
+import { legible, number } from "./words";
 
 interface Switch { button: HTMLButtonElement; small: HTMLElement; name: string | null }
 
@@ -155,10 +155,10 @@ function set(element: HTMLElement, text: string): void {
 function row(name: string, colour: Rgb): { made: HTMLButtonElement; small: HTMLElement; sample: HTMLElement } {
   const made = make("button", "class");
   made.type = "button";
-  made.title = name;
+  made.title = legible(name);
   const sample = make("i");
   sample.style.background = sample.style.borderColor = css(colour);
   const small = make("small");
-  made.append(sample, make("span", "", name), small);
+  made.append(sample, make("span", "", legible(name)), small);
   return { made, small, sample };
 }

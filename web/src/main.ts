@@ -14,6 +14,8 @@ declare global {
   }
 }
 
+byId("unopened").remove();
+byId("about").textContent = "opening the map…";
 const themes = new Themes(byId<HTMLButtonElement>("theme"));
 
 async function open(): Promise<void> {
@@ -26,12 +28,13 @@ async function open(): Promise<void> {
     requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("lion-painted")));
   } catch (error) {
     failure.hidden = false;
+    byId("about").textContent = "not open";
     if (error instanceof Refusal && error.status === 401) {
       failure.textContent = "This map needs a token. Open the address with ?token=… at its end once.";
       return;
     }
     const away = error instanceof TypeError && /fetch|network/i.test(error.message);
-    failure.textContent = away ? "The server does not answer. Trying again…" : error instanceof Error ? error.message : String(error);
+    failure.textContent = away ? "The server does not answer. Trying again…" : error instanceof Error ? `The map cannot be opened: ${error.message}.` : String(error);
     if (away || error instanceof Refusal) setTimeout(() => void open(), WAIT);
   }
 }

@@ -1,6 +1,6 @@
 // What is drawn over the points: names, outlines of groups, callouts, trails, the selection and the lasso.
 
-import { placeCallouts, type Callout } from "./callouts";
+import { nearest, placeCallouts, type Callout } from "./callouts";
 import type { Camera } from "./camera";
 import type { Columns } from "./columns";
 import { boxOf, hull, meets, type Place, type Rect } from "./geometry";
@@ -10,12 +10,14 @@ import { dotRadius, type Spread } from "./spread";
 import type { Gathering, State } from "./state";
 import type { Theme } from "./theme";
 import type { Trails } from "./trails";
-import { count } from "./words";
+import { count, legible } from "./words";
 
 const FONT = 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif';
 /** Outlines of so many groups at most, the largest; and callouts of so many forming clusters. */
 const OUTLINED = 200;
 const CALLED = 4;
+/** Single outliers that callouts keep clear of: the latest. */
+const ALONE = 500;
 /** Selected points beyond this are not ringed one by one. */
 const RINGED = 3000;
 const ROWS_RINGED = 80;
@@ -44,7 +46,7 @@ export interface Scene {
 export interface Mark extends Place { id?: string }
 
 /** Long names take too much of the map; the legend has them whole. */
-const brief = (name: string): string => (name.length > 22 ? `${name.slice(0, 20)}…` : name);
+const brief = (name: string): string => legible([...name].length > 22 ? `${[...name].slice(0, 20).join("")}…` : name);
 
 export class Overlay {
   readonly context: CanvasRenderingContext2D;
@@ -228,29 +230,36 @@ export class Overlay {
       const at = shape ? { x: shape.box.x + shape.box.width / 2, y: shape.box.y + shape.box.height / 2 } : scene.camera.toScreen(x, y);
       return { at, reach: shape ? shape.box.width / 2 : 12, title, text, width };
     });
-    const hard = [...scene.kept, ...shapes.flatMap(({ box, badge }) => [box, badge])];
+    const hard = [...scene.kept, ...shapes.flatMap(({ box, badge }) => [box, badge]), ...this.alone(scene)];
     return placeCallouts(subjects, scene.camera, hard, names.map(({ rect }) => rect), this.sample(scene));
   }
 
-  // A few rows of the map, and all groups of outliers, as they lie on the screen: words had better not cover them.
-  private sample({ camera, columns, state }: Scene): Place[] {
+  // Outliers that are in no group of several, each with its ring.
+  private alone({ camera, state }: Scene): Rect[] {
+    const reach = 2.1 * dotRadius(camera, state.points.size) + 2;
+    const rects: Rect[] = [];
+    for (const members of [...state.groups.values()].slice(-ALONE)) {
+      const [first] = members;
+      const point = members.size === 1 ? state.points.get(first) : undefined;
+      if (!point) continue;
+      const at = camera.toScreen(point.x, point.y);
+      rects.push({ x: at.x - reach, y: at.y - reach, width: 2 * reach, height: 2 * reach });
+    }
+    return rects;
+  }
+
+  // A few rows of the map as they lie on the screen: words had better not cover them.
+  private sample({ camera, columns }: Scene): Place[] {
     const step = Math.max(1, Math.floor(columns.rows / 600));
     const places: Place[] = [];
     for (let row = 0; row < columns.rows; row += step) places.push(camera.toScreen(columns.x[row], columns.y[row]));
-    for (const [first] of [...state.groups.values()].slice(-500)) {
-      const point = state.points.get(first);
-      if (!point) continue;
-      // An outlier is as much to look at as a few rows.
-      const at = camera.toScreen(point.x, point.y);
-      places.push(at, at, at, at);
-    }
     return places;
   }
 
   // The line from a callout to what it is about.
   private leader({ rect, at, reach, away }: Callout): void {
     const { context } = this;
-    const corner = { x: Math.min(Math.max(at.x, rect.x), rect.x + rect.width), y: Math.min(Math.max(at.y, rect.y), rect.y + rect.height) };
+    const corner = nearest(rect, at);
     const length = Math.max(apart([corner, at]), 1);
     const stop = Math.min(reach, length);
     context.beginPath();

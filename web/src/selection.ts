@@ -6,7 +6,7 @@ import { button, download, make } from "./dom";
 import { insideOf, type Place } from "./geometry";
 import type { Look } from "./look";
 import type { Point, State } from "./state";
-import { count, number, short } from "./words";
+import { count, legible, number, short } from "./words";
 
 /** Rows that the table shows; the CSV has them all. */
 const SHOWN = 200;
@@ -21,7 +21,13 @@ export interface SelectionWays {
 export class Selection {
   readonly ids = new Set<string>();
   rows: number[] = [];
-  private version = "";
+  private readonly bar = make("div", "bar");
+  private readonly sum = make("b");
+  private readonly table = make("table");
+  private readonly body: HTMLTableSectionElement;
+  private readonly rest = make("p", "none");
+  /** The lines of the table by what they are about. */
+  private readonly lines = new Map<string, HTMLTableRowElement>();
 
   constructor(
     private readonly root: HTMLElement,
@@ -31,6 +37,16 @@ export class Selection {
     private readonly look: Look,
     private readonly ways: SelectionWays,
   ) {
+    const save = button("first", "CSV", () => download("lion-selection.csv", new Blob([this.csv()], { type: "text/csv" })));
+    save.title = "Save the selection as CSV";
+    this.bar.append(this.sum, save, button("", "Clear", () => this.clear()));
+    const head = this.table.createTHead().insertRow();
+    for (const name of ["id", "label", "cluster", "verdict", "score"]) {
+      const cell = make("th", "", name);
+      cell.scope = "col";
+      head.append(cell);
+    }
+    this.body = this.table.createTBody();
     this.show();
   }
 
@@ -80,56 +96,62 @@ export class Selection {
     return [...this.ids].map((id) => this.state.points.get(id)).filter((point) => point !== undefined);
   }
 
-  /** Writes the table anew if a point in it has changed. */
+  /** Brings the table up to date. Lines that stay are the same elements, so that who reads or stands on one is not disturbed. */
   refresh(): void {
-    if (this.ids.size === 0 || this.root.hidden) return;
-    const version = this.points().slice(0, SHOWN).map((point) => `${point.id} ${point.t}`).join();
-    if (version !== this.version) this.show();
-  }
-
-  show(): void {
-    this.tab.textContent = this.size > 0 ? `Selection (${this.size.toLocaleString("en")})` : "Selection";
-    if (this.size === 0) {
-      this.root.replaceChildren(make("p", "none", "Nothing is selected. Draw around points with the lasso (l, or shift and drag), click one, or find its id."));
-      return;
-    }
     const points = this.points();
-    this.version = points.slice(0, SHOWN).map((point) => `${point.id} ${point.t}`).join();
-    const bar = make("div", "bar");
-    const parts = [this.ids.size > 0 ? `${number(this.ids.size)} live` : "", this.rows.length > 0 ? count(this.rows.length, "map row") : ""];
-    const save = button("first", "CSV", () => download("lion-selection.csv", new Blob([this.csv()], { type: "text/csv" })));
-    save.title = "Save the selection as CSV";
-    bar.append(make("b", "", parts.filter(Boolean).join(", ")), save, button("", "Clear", () => this.clear()));
-    this.root.replaceChildren(bar, this.table(points));
-    const more = this.size - SHOWN;
-    if (more > 0) this.root.append(make("p", "none", `${count(more, "more row")} in the CSV.`));
+    const size = points.length + this.rows.length;
+    set(this.tab, this.size > 0 ? `Selection (${number(size)})` : "Selection");
+    if (this.root.hidden || this.size === 0) return;
+    const parts = [this.ids.size > 0 ? `${number(points.length)} live` : "", this.rows.length > 0 ? count(this.rows.length, "map row") : ""];
+    set(this.sum, parts.filter(Boolean).join(", "));
+    this.fill(points);
+    const more = size - SHOWN;
+    const gone = this.ids.size - points.length;
+    const said = [gone > 0 ? `${count(gone, "selected point")} ${gone === 1 ? "is" : "are"} not on the map now.` : "", more > 0 ? `${count(more, "more row")} in the CSV.` : ""];
+    set(this.rest, said.filter(Boolean).join(" "));
   }
 
-  private table(points: Point[]): HTMLTableElement {
-    const table = make("table");
-    const head = table.createTHead().insertRow();
-    for (const name of ["id", "label", "cluster", "verdict", "score"]) {
-      const cell = make("th", "", name);
-      cell.scope = "col";
-      head.append(cell);
+  private show(): void {
+    this.lines.clear();
+    this.body.replaceChildren();
+    if (this.size === 0) this.root.replaceChildren(make("p", "none", "Nothing is selected. Draw around points with the lasso (l, or shift and drag), click one, or find its id."));
+    else this.root.replaceChildren(this.bar, this.table, this.rest);
+    this.refresh();
+  }
+
+  /** Lines for these points and the rows of the map, each made once. */
+  private fill(points: Point[]): void {
+    const wanted = new Map<string, () => HTMLTableRowElement>();
+    for (const point of points.slice(0, SHOWN)) wanted.set(`point ${point.id}`, () => this.pointLine(point.id));
+    for (const row of this.rows.slice(0, Math.max(0, SHOWN - points.length))) wanted.set(`row ${row}`, () => this.rowLine(row));
+    for (const [key, line] of this.lines) {
+      if (wanted.has(key)) continue;
+      line.remove();
+      this.lines.delete(key);
     }
-    const body = table.createTBody();
-    const add = (className: string, cells: (string | HTMLElement)[], verdict: string) => {
-      const line = body.insertRow();
-      line.className = className;
-      for (const cell of cells) line.insertCell().append(cell);
-      line.cells[3].className = verdict;
-      line.cells[3].title = verdict;
-    };
+    let before: Element | null = null;
+    for (const [key, made] of wanted) {
+      const line: HTMLTableRowElement = this.lines.get(key) ?? made();
+      this.lines.set(key, line);
+      const next: Element | null = before ? before.nextElementSibling : this.body.firstElementChild;
+      if (next !== line) this.body.insertBefore(line, next);
+      before = line;
+    }
     for (const { id, label, cluster, verdict, score } of points.slice(0, SHOWN)) {
-      add("", [button("", id, () => this.ways.goPoint(id)), label ?? "–", cluster ?? "–", verdict, short(score)], verdict);
+      const { cells } = this.lines.get(`point ${id}`) as HTMLTableRowElement;
+      [legible(label ?? "–"), legible(cluster ?? "–"), verdict, short(score)].forEach((text, k) => set(cells[k + 1], text));
+      cells[3].className = verdict;
     }
-    for (const row of this.rows.slice(0, Math.max(0, SHOWN - points.length))) {
-      const go = button("", this.columns.ids.at(row), () => this.ways.goRow(row));
-      const cluster = this.look.clusterOfRow(this.columns, row) ?? "–";
-      add("base", [go, this.labelled ? cluster : "–", cluster, "map row", "–"], "map-row");
-    }
-    return table;
+  }
+
+  private pointLine(id: string): HTMLTableRowElement {
+    return line("", button("", legible(id), () => this.ways.goPoint(id)), ["", "", "", ""]);
+  }
+
+  private rowLine(row: number): HTMLTableRowElement {
+    const cluster = legible(this.look.clusterOfRow(this.columns, row) ?? "–");
+    const go = button("", legible(this.columns.ids.at(row)), () => this.ways.goRow(row));
+    return line("base", go, [this.labelled ? cluster : "–", cluster, "map row", "–"]);
   }
 
   csv(): string {
@@ -145,4 +167,18 @@ export class Selection {
     }
     return csv(HEADING, lines());
   }
+}
+
+function set(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+  if (element instanceof HTMLTableCellElement && element.title !== text) element.title = text;
+}
+
+/** A line of the table: its id, then what is said of it. */
+function line(className: string, go: HTMLElement, cells: readonly string[]): HTMLTableRowElement {
+  const made = make("tr", className);
+  go.title = go.textContent ?? "";
+  made.insertCell().append(go);
+  for (const text of cells) set(made.insertCell(), text);
+  return made;
 }

@@ -83,7 +83,8 @@ export interface MapInfo {
   first: number;
   last: number;
   window: number;
-  version: string;
+  /** What the operator wants to be told of; servers of before do not say. */
+  alerts?: { staleness: number | null; outlier_rate: number | null; new_cluster: boolean };
 }
 
 export interface FormingGroup { group: number; groups: number[]; size: number; x: number; y: number; since: number; evidence: Evidence }

@@ -35,7 +35,17 @@ export function moment(t: number): string {
   return `${Number(t.toFixed(1))} s`;
 }
 
-const clusterName = (name: string | null | undefined): string => name ?? "no cluster";
+/** Characters that turn the text around them, or cannot be seen. */
+const CONTROLS = /[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\p{Cc}]/gu;
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/** A name from outside as it may stand among words: what cannot be seen becomes a sign, and one that is read from right to left keeps to itself. */
+export function legible(name: string): string {
+  const seen = name.replace(CONTROLS, "\ufffd");
+  return RIGHT_TO_LEFT.test(seen) ? `\u2068${seen}\u2069` : seen;
+}
+
+const clusterName = (name: string | null | undefined): string => (name === null || name === undefined ? "no cluster" : legible(name));
 /** "cluster 3" for bare numbers, else the name alone: names are often words already. */
 export const called = (name: string | null | undefined): string =>
   name !== null && name !== undefined && /^\d+$/.test(name) ? `cluster ${name}` : clusterName(name);
@@ -51,7 +61,7 @@ export interface Context {
 }
 
 /** "…, most like 6". */
-const likeness = (name: string | null): string => (name === null ? "" : `, most like ${name}`);
+const likeness = (name: string | null): string => (name === null ? "" : `, most like ${legible(name)}`);
 
 /** One event as a sentence. */
 export function sentence(event: LiveEvent, context: Context): string {

@@ -131,7 +131,7 @@ export class World {
         };
       });
     }
-    if (process.env.DIST) await this.replaceAssets(page);
+    if (process.env.DIST) await this.replaceAssets(page, this.url);
     await page.goto(this.url, { timeout: 30_000 });
     await page.waitForFunction(() => window.lion && document.querySelector("#pill").dataset.state === "live");
     t.after(async () => {
@@ -141,11 +141,22 @@ export class World {
     return page;
   }
 
-  async replaceAssets(page) {
+  /** Opens an address without waiting for the map. */
+  async blank(t, url) {
+    const context = await this.browser.newContext({ viewport: { width: 1280, height: 720 } });
+    t.after(() => context.close());
+    const page = await context.newPage();
+    if (process.env.DIST) await this.replaceAssets(page, url);
+    await page.goto(url, { timeout: 30_000 });
+    return page;
+  }
+
+  async replaceAssets(page, url) {
     for (const name of ["", "app.js", "app.css"]) {
-      await page.route(`${this.url}/${name}`, async (route) => {
+      await page.route(`${url}/${name}`, async (route) => {
         const answer = await route.fetch();
-        await route.fulfill({ response: answer, status: 200, body: readFileSync(join(process.env.DIST, name || "index.html")) });
+        if (!answer.ok()) return route.fulfill({ response: answer });
+        await route.fulfill({ response: answer, body: readFileSync(join(process.env.DIST, name || "index.html")) });
       });
     }
   }

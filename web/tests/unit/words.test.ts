@@ -6,7 +6,7 @@ import { paint } from "../../src/picture";
 import { State } from "../../src/state";
 import type { Health, LiveEvent, PlacedEvent } from "../../src/types";
 import { Kin } from "../../src/kin";
-import { alarms, crowd, large, moment, percent, rate, sentence, short, status } from "../../src/words";
+import { alarms, called, crowd, large, legible, moment, percent, rate, sentence, short, status } from "../../src/words";
 
 const context = { like: () => "7", size: () => undefined, little: Infinity };
 const like = () => "7";
@@ -127,4 +127,12 @@ test("pictures of every kind become RGBA", () => {
   assert.deepEqual(rgba([9, 5], 2), [9, 9, 9, 5]);
   assert.deepEqual(rgba([1, 2, 3], 3), [1, 2, 3, 255]);
   assert.deepEqual(rgba([1, 2, 3, 4], 4), [1, 2, 3, 4]);
+});
+
+test("names from outside cannot turn the words around them", () => {
+  assert.equal(legible("oak"), "oak");
+  assert.equal(legible("a\u202eb\u2066c\u200fd\u061c"), "a\ufffdb\ufffdc\ufffdd\ufffd");
+  assert.equal(legible("line\nbreak\u0007"), "line\ufffdbreak\ufffd");
+  assert.equal(legible("\u05d0\u05d1"), "\u2068\u05d0\u05d1\u2069", "it keeps to itself");
+  assert.equal(called("x\u202ey"), "x\ufffdy");
 });
