@@ -3,32 +3,40 @@
 
 import type { Camera } from "./camera";
 import { NO_CLUSTER, type Columns } from "./columns";
-import { begin, clear, onRestored, program, uniforms } from "./gl";
+import { begin, clear, onRestored, program, SEEN, uniforms } from "./gl";
 import { mix, type Rgb } from "./palette";
 import type { Theme } from "./theme";
 
-const VERTEX = `
-in float x, y;
+/** In space, points are drawn larger the nearer they are, and paler the farther, as if there were mist. */
+const VERTEX = `${SEEN}
+in float x, y, z;
 in uint cluster;
-uniform vec2 centre, scale;
 uniform float size;
+uniform vec3 paper;
 uniform sampler2D palette;
 out vec4 shade;
+out float across;
 void main() {
   int k = cluster == ${NO_CLUSTER}u ? 0 : int(cluster) + 1;
   shade = texelFetch(palette, ivec2(k & 1023, k >> 10), 0);
   // A hidden point goes where nothing is drawn.
-  gl_Position = shade.a == 0.0 ? vec4(2.0, 2.0, 2.0, 1.0) : vec4((vec2(x, y) - centre) * scale, 0.0, 1.0);
-  gl_PointSize = size;
+  vec3 at = seen(vec3(x, y, z));
+  gl_Position = shade.a == 0.0 ? vec4(2.0, 2.0, 2.0, 1.0) : vec4(at, 1.0);
+  shade.rgb = mix(shade.rgb, paper, clamp(0.1 + 0.7 * at.z, 0.0, 0.4) * step(0.000001, deep));
+  across = size * (1.0 - 0.5 * at.z);
+  gl_PointSize = across;
 }`;
 
 const FRAGMENT = `
 in vec4 shade;
-uniform float size, opacity;
+in float across;
+uniform float opacity, solid;
 out vec4 colour;
 void main() {
-  float cover = clamp(0.5 * size - length(size * (gl_PointCoord - 0.5)), 0.0, 1.0);
-  float alpha = opacity * shade.a * (size < 2.5 ? 1.0 : cover);
+  float cover = clamp(0.5 * across - length(across * (gl_PointCoord - 0.5)), 0.0, 1.0);
+  // What hides others in space has a hard edge.
+  if (solid > 0.5 && cover < 0.5) discard;
+  float alpha = opacity * shade.a * (across < 2.5 ? 1.0 : cover);
   colour = vec4(shade.rgb * alpha, alpha);
 }`;
 
@@ -80,6 +88,7 @@ export class BaseLayer implements Base {
   /** How many of the slices of the picture at rest are drawn, and of how many. */
   private slices = { drawn: 0, all: 0 };
   private texels = new Uint8Array(4 * 1024);
+  private paper: Rgb = [255, 255, 255];
 
   constructor(private readonly gl: WebGL2RenderingContext, private readonly map: Columns, restored: () => void) {
     this.start();
@@ -93,12 +102,13 @@ export class BaseLayer implements Base {
     const { gl, map } = this;
     this.program = program(gl, VERTEX, FRAGMENT);
     this.at = uniforms(gl, this.program);
-    const columns = [["x", map.x, false], ["y", map.y, false], ["cluster", map.cluster, true]] as const;
-    this.buffers = columns.map(([name, values, integer]) => {
+    const columns = [["x", map.x, false], ["y", map.y, false], ["z", map.z, false], ["cluster", map.cluster, true]] as const;
+    this.buffers = columns.flatMap(([name, values, integer]) => {
+      if (!values) return [];
       const buffer = gl.createBuffer() as WebGLBuffer;
       gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
       gl.bufferData(gl.ARRAY_BUFFER, values, gl.STATIC_DRAW);
-      return { name, buffer, integer };
+      return [{ name, buffer, integer }];
     });
     gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
@@ -112,6 +122,7 @@ export class BaseLayer implements Base {
     looks.forEach(({ colour, shown, strength }, k) => {
       this.texels.set([...calmed(colour, theme, this.map.rows), shown ? Math.max(1, Math.round(255 * strength)) : 0], 4 * k);
     });
+    this.paper = theme.paper;
     this.upload();
   }
 
@@ -151,11 +162,16 @@ export class BaseLayer implements Base {
       if (integer) gl.vertexAttribIPointer(at, 1, gl.UNSIGNED_INT, 4 * step, 4 * first);
       else gl.vertexAttribPointer(at, 1, gl.FLOAT, false, 4 * step, 4 * first);
     }
+    const { space } = camera.turn;
+    if (space) gl.enable(gl.DEPTH_TEST);
+    gl.depthFunc(gl.LEQUAL);
+    gl.uniform1f(this.at("solid"), space ? 1 : 0);
+    gl.uniform3f(this.at("paper"), this.paper[0] / 255, this.paper[1] / 255, this.paper[2] / 255);
     const across = 2 * this.radius(camera) * ratio * (moving ? Math.min(Math.sqrt(step), 2) : 1) + 1;
     const size = Math.max(across, 1.5);
     gl.uniform1f(this.at("size"), size);
     const crowd = Math.min(1, 40_000 / map.rows) ** 0.2;
-    gl.uniform1f(this.at("opacity"), Math.min(0.85, 0.8 * crowd * Math.min(1, (across / size) ** 2)));
+    gl.uniform1f(this.at("opacity"), space ? 1 : Math.min(0.85, 0.8 * crowd * Math.min(1, (across / size) ** 2)));
     gl.drawArrays(gl.POINTS, 0, Math.ceil((map.rows - first) / step));
   }
 

@@ -7,6 +7,8 @@ export interface Columns {
   rows: number;
   x: Float32Array;
   y: Float32Array;
+  /** Null for a map in the plane. */
+  z: Float32Array | null;
   cluster: Uint32Array;
   /** All ids joined by line ends; null where the ids are the row numbers. */
   ids: Ids;
@@ -43,6 +45,7 @@ export function parseColumns(bytes: ArrayBuffer): Columns {
     rows,
     x: numbers("x", Float32Array),
     y: numbers("y", Float32Array),
+    z: find("z") ? numbers("z", Float32Array) : null,
     cluster: find("cluster") ? numbers("cluster", Uint32Array) : new Uint32Array(rows).fill(NO_CLUSTER),
     ids: new Ids(rows, ids && new Uint8Array(body, origin + ids.offset, ids.length)),
   };

@@ -2,7 +2,6 @@
 
 import { api } from "./api";
 import { Charts } from "./charts";
-import type { Columns } from "./columns";
 import { byId, download, icon, make } from "./dom";
 import { Feed } from "./feed";
 import { Guide } from "./guide";
@@ -22,6 +21,7 @@ import { Stage } from "./stage";
 import { State } from "./state";
 import type { Themes } from "./theme";
 import { isNotice, type Health, type LiveEvent, type LiveSnapshot, type MapInfo } from "./types";
+import type { Version } from "./versions";
 import { alarms, count, moment, number, status, type Alarm } from "./words";
 
 /** Events that one frame takes in at most; the rest waits for the next. */
@@ -77,13 +77,14 @@ export class Dashboard {
   private alarmed: string | null = null;
   private telling = 0;
 
-  constructor(private map: MapInfo, columns: Columns, live: LiveSnapshot, private readonly themes: Themes) {
+  constructor(private readonly shown: Version, live: LiveSnapshot, private readonly themes: Themes) {
+    const map = shown.info;
     this.health = live.health;
-    this.look = new Look(map);
+    this.look = new Look(shown);
     this.state.load(live);
     for (const { label } of this.state.points.values()) this.look.meet(label);
-    this.stage = new Stage(columns, this.state, this.look, themes, clock);
-    this.kin = new Kin(this.state, (row) => this.look.clusterOfRow(columns, row));
+    this.stage = new Stage(shown, this.state, this.look, themes, clock);
+    this.kin = new Kin(this.state, (row) => this.look.clusterOfRow(row));
     this.stage.scene.like = (group) => this.kin.group(group);
     this.feed = new Feed(byId("feed"), {
       like: (ids) => this.kin.of(ids),
@@ -98,21 +99,21 @@ export class Dashboard {
       },
     });
     this.legend = new Legend(byId("legend"), this.look, (base) => (base ? this.stage.recolour() : this.recolour()));
-    this.selection = new Selection(byId("selection"), byId("tab-selection"), this.state, columns, this.look, {
+    this.selection = new Selection(byId("selection"), byId("tab-selection"), this.state, shown, this.look, {
       goPoint: (id) => this.guide.goPoint(id),
       goRow: (row) => this.guide.goRow(row),
       changed: () => this.selected(),
     });
-    this.search = new Search(this.state, columns, (found) => this.guide.goFound(found));
-    this.guide = new Guide(this.stage, this.state, columns, this.look, this.selection, (text) => this.announce(text));
-    this.pointer = new Pointer(this.stage, byId<HTMLButtonElement>("lasso"), {
+    this.search = new Search(this.state, shown, (found) => this.guide.goFound(found));
+    this.guide = new Guide(this.stage, this.state, shown, this.look, this.selection, (text) => this.announce(text));
+    this.pointer = new Pointer(this.stage, byId<HTMLButtonElement>("lasso"), byId<HTMLButtonElement>("turn"), {
       hover: (picked, x, y) => this.guide.hover(picked, x, y),
       click: (picked, at) => this.guide.click(picked, at),
       lasso: (path) => {
-        const polygon = thin(path, 2).map(({ x, y }) => this.stage.camera.toMap(x, y));
-        this.selection.lasso(polygon, (point) => {
+        const polygon = thin(path, 2).map(({ x, y }) => this.stage.camera.toPlane(x, y));
+        this.selection.lasso(polygon, this.stage.rows(), (point) => {
           const at = this.stage.screen(point);
-          return this.stage.camera.toMap(at.x, at.y);
+          return this.stage.camera.toPlane(at.x, at.y);
         });
         this.stage.scene.selected.outline = polygon;
       },
@@ -134,13 +135,13 @@ export class Dashboard {
     this.adopt(live);
     this.listen();
     byId("name").textContent = map.name;
-    byId("about").textContent = `${count(map.rows, "row")} in the map${map.places === 3 ? ", seen along z" : ""}`;
+    byId("about").textContent = `${count(map.rows, "row")} in the map`;
     this.link.listen();
     requestAnimationFrame(() => this.frame());
   }
 
   private connect(): Link {
-    return new Link(() => this.map, {
+    return new Link(() => this.shown.info, {
       last: () => this.log.last,
       event: (event) => {
         this.log.append(event);
@@ -160,7 +161,7 @@ export class Dashboard {
       latest: () => this.log.at(this.log.last),
       reload: async (why) => {
         const [map, live] = await Promise.all([api.map(), api.live()]);
-        this.map = map;
+        this.shown.info = map;
         this.replay.goLive();
         this.health = live.health;
         this.state.load(live);
@@ -175,7 +176,7 @@ export class Dashboard {
     this.log.restart(live.last);
     this.stage.reload(wallClock(live.points.t.reduce((latest, t) => Math.max(latest, t), 0)));
     this.feed.clear();
-    this.replay.start(this.map.first);
+    this.replay.start(this.shown.info.first);
     if (live.last > 0) void api.before(live.last + 1, RETOLD).then(({ events }) => {
       // What happened meanwhile is told after it.
       if (this.replay.mode === "live") this.feed.refill([...events, ...this.log.upTo(this.state.last, this.state.last - live.last)]);
@@ -201,10 +202,7 @@ export class Dashboard {
       if (!byId("help").hidden && target instanceof Element && !target.closest("#help, #help-button")) this.help();
     });
     listenToKeys({
-      pan: (dx, dy) => {
-        this.stage.camera.pan(dx, dy);
-        this.stage.view();
-      },
+      pan: (dx, dy) => this.pointer.drag(dx, dy),
       zoom: (factor) => this.zoom(factor),
       fit: () => this.stage.fit(),
       search: () => this.search.focus(),
@@ -212,6 +210,7 @@ export class Dashboard {
       nudge: (step) => this.replay.nudge(step),
       live: () => this.replay.goLive(),
       lasso: () => this.pointer.toggleLasso(),
+      turn: () => this.pointer.toggleTurn(),
       theme: () => this.themes.toggle(),
       png: () => this.png(),
       help: () => this.help(),
@@ -274,7 +273,7 @@ export class Dashboard {
     const { state, health, replay } = this;
     const live = replay.mode === "live";
     const list = alarms(state, live ? health : null, (group) => this.kin.group(group), (name) => this.look.centre(name));
-    this.charts.draw(live ? figuresNow(health, state, this.quiet(), this.map.alerts?.staleness ?? null) : figuresThen(this.log, state, health.window, health.promised));
+    this.charts.draw(live ? figuresNow(health, state, this.quiet(), this.shown.info.alerts?.staleness ?? null) : figuresThen(this.log, state, health.window, health.promised));
     this.legend.count(state);
     this.selection.refresh();
     replay.show(this.themes.current);
@@ -314,7 +313,7 @@ export class Dashboard {
     root.replaceChildren(`${points} · ${outliers} · `);
     if (list.length === 0) root.append(rest.join(" · "));
     else root.append(make("em", "", rest.join(" · ")));
-    document.title = `${list.length > 0 ? "⚠ " : ""}${points}, ${outliers} – ${this.map.name}`;
+    document.title = `${list.length > 0 ? "⚠ " : ""}${points}, ${outliers} – ${this.shown.info.name}`;
   }
 
   /** What is unusual now, each with its place; new ones are said aloud. */
@@ -440,8 +439,8 @@ export class Dashboard {
 
   private png(): void {
     const when = new Date().toISOString().slice(0, 19).replace("T", " ");
-    const canvas = this.stage.picture(this.map.name, `${byId("status").title} · ${when}`, this.legend.lines());
-    canvas.toBlob((blob) => blob && download(`${this.map.name || "lion"}-live.png`, blob), "image/png");
+    const canvas = this.stage.picture(this.shown.info.name, `${byId("status").title} · ${when}`, this.legend.lines());
+    canvas.toBlob((blob) => blob && download(`${this.shown.info.name || "lion"}-live.png`, blob), "image/png");
   }
 
   /** Where a point is on the page, for scripts. */

@@ -33,8 +33,19 @@ export function uniforms(gl: WebGL2RenderingContext, of: WebGLProgram): (name: s
 
 export function clear(gl: WebGL2RenderingContext): void {
   gl.clearColor(0, 0, 0, 0);
-  gl.clear(gl.COLOR_BUFFER_BIT);
+  gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
 }
+
+/** For vertex shaders: where a place falls on the screen, and how near it is, from 1 (behind) to -1. */
+export const SEEN = `
+uniform vec2 centre, scale;
+uniform mat3 turn;
+uniform vec3 middle;
+uniform float deep;
+vec3 seen(vec3 place) {
+  vec3 at = turn * (place - middle);
+  return vec3((at.xy + middle.xy - centre) * scale, -at.z * deep);
+}`;
 
 /** Sets what every layer needs: blending, and where a place falls. */
 export function begin(gl: WebGL2RenderingContext, camera: Camera, at: (name: string) => WebGLUniformLocation | null): void {
@@ -42,6 +53,10 @@ export function begin(gl: WebGL2RenderingContext, camera: Camera, at: (name: str
   gl.enable(gl.BLEND);
   gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   gl.uniform2f(at("centre"), camera.x, camera.y);
+  const { space, axes, middle, reach } = camera.turn;
+  gl.uniformMatrix3fv(at("turn"), true, axes);
+  gl.uniform3f(at("middle"), middle[0], middle[1], middle[2]);
+  gl.uniform1f(at("deep"), space ? 0.5 / reach : 0);
   gl.uniform2f(at("scale"), (2 * camera.scale) / camera.width, (2 * camera.scale) / camera.height);
 }
 

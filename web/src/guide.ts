@@ -1,15 +1,16 @@
 // Leads to what somebody pointed at, and tells about it: flies there, selects it, shows its card.
 
 import { Card, type Target } from "./card";
-import type { Columns } from "./columns";
 import { byId } from "./dom";
-import type { Place } from "./geometry";
+import type { Place, Spot } from "./geometry";
 import type { Look } from "./look";
+import type { Mark } from "./overlay";
 import type { Found } from "./search";
 import type { Selection } from "./selection";
 import type { Picked, Stage } from "./stage";
 import type { State } from "./state";
 import { isNotice, type LiveEvent } from "./types";
+import type { Version } from "./versions";
 import { legible, type Alarm } from "./words";
 
 export class Guide {
@@ -20,7 +21,7 @@ export class Guide {
   constructor(
     private readonly stage: Stage,
     private readonly state: State,
-    private readonly columns: Columns,
+    private readonly shown: Version,
     private readonly look: Look,
     private readonly selection: Selection,
     private readonly announce: (text: string) => void,
@@ -35,9 +36,9 @@ export class Guide {
 
   hover(picked: Picked, x: number, y: number): void {
     const { scene, camera } = this.stage;
-    const at = picked && ("point" in picked ? picked.point : { x: this.columns.x[picked.row], y: this.columns.y[picked.row], id: undefined });
-    if (at?.x !== scene.hover?.x || at?.y !== scene.hover?.y || at?.id !== scene.hover?.id) {
-      scene.hover = at && { x: at.x, y: at.y, id: at.id };
+    const at: Mark | null = picked && ("point" in picked ? picked.point : this.rowAt(picked.row));
+    if (at?.x !== scene.hover?.x || at?.y !== scene.hover?.y || at?.z !== scene.hover?.z || at?.id !== scene.hover?.id) {
+      scene.hover = at && { x: at.x, y: at.y, z: at.z, id: at.id };
       this.stage.touch();
     }
     this.hovering = picked !== null;
@@ -67,15 +68,20 @@ export class Guide {
       this.pinned = now ? { kind: "point", point: now } : { kind: "gone", id: point.id, past: point, t: null };
     }
     const { pinned } = this;
-    const at = pinned.kind === "point" ? this.stage.screen(pinned.point)
-      : pinned.kind === "row" ? camera.toScreen(this.columns.x[pinned.row], this.columns.y[pinned.row]) : camera.toScreen(pinned.past.x, pinned.past.y);
+    const spot = pinned.kind === "row" ? this.rowAt(pinned.row) : pinned.kind === "gone" ? pinned.past : pinned.point;
+    const at = pinned.kind === "point" ? this.stage.screen(pinned.point) : camera.toScreen(spot.x, spot.y, spot.z);
     this.card.show(pinned, at.x, at.y, camera.width, camera.height, true);
+  }
+
+  private rowAt(row: number): Spot {
+    const { x, y, z } = this.shown.columns;
+    return { x: x[row], y: y[row], z: z?.[row] };
   }
 
   private target(picked: NonNullable<Picked>): Target {
     if ("point" in picked) return { kind: "point", point: picked.point };
     const { row } = picked;
-    return { kind: "row", row, id: this.columns.ids.at(row), cluster: this.look.clusterOfRow(this.columns, row) };
+    return { kind: "row", row, id: this.shown.columns.ids.at(row), cluster: this.look.clusterOfRow(row) };
   }
 
   click(picked: Picked, at: Place): void {
@@ -98,7 +104,7 @@ export class Guide {
   }
 
   goRow(row: number): void {
-    this.stage.visit({ x: this.columns.x[row], y: this.columns.y[row] });
+    this.stage.visit(this.rowAt(row));
     this.pin(this.target({ row }));
   }
 
@@ -120,9 +126,9 @@ export class Guide {
     return true;
   }
 
-  goAlarm({ group, x, y }: Alarm): void {
+  goAlarm({ group, x, y, z }: Alarm): void {
     if (group !== undefined && this.goGroup(group)) return;
-    if (x !== undefined && y !== undefined) this.stage.visit({ x, y }, 2.2);
+    if (x !== undefined && y !== undefined) this.stage.visit({ x, y, z }, 2.2);
   }
 
   /** To where an event happened, or to where its point is now. */
@@ -135,7 +141,7 @@ export class Guide {
     }
     if (this.state.points.has(event.id)) return this.goPoint(event.id);
     const past = event.kind === "removed" ? event.from : event;
-    this.stage.visit({ x: past.x, y: past.y });
+    this.stage.visit({ x: past.x, y: past.y, z: past.z });
     this.pin({ kind: "gone", id: event.id, past, t: event.kind === "removed" ? event.t : null });
   }
 }

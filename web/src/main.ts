@@ -21,9 +21,9 @@ const themes = new Themes(byId<HTMLButtonElement>("theme"));
 async function open(): Promise<void> {
   const failure = byId("failure");
   try {
-    const [map, columns, live] = await Promise.all([api.map(), api.columns(), api.live()]);
+    const [info, columns, live] = await Promise.all([api.map(), api.columns(), api.live()]);
     failure.hidden = true;
-    window.lion = new Dashboard(map, columns, live, themes);
+    window.lion = new Dashboard({ info, columns }, live, themes);
     // The frame after next has the first one on the screen.
     requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("lion-painted")));
   } catch (error) {

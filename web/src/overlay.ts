@@ -2,14 +2,15 @@
 
 import { nearest, placeCallouts, type Callout } from "./callouts";
 import type { Camera } from "./camera";
-import type { Columns } from "./columns";
-import { boxOf, hull, meets, type Place, type Rect } from "./geometry";
+import { drawAxes, roomOfAxes } from "./axes";
+import { boxOf, hull, meets, type Place, type Rect, type Spot } from "./geometry";
 import type { Look } from "./look";
 import { css, OUTLIER, type Rgb } from "./palette";
 import { dotRadius, type Spread } from "./spread";
 import type { Gathering, State } from "./state";
 import type { Theme } from "./theme";
 import type { Trails } from "./trails";
+import type { Version } from "./versions";
 import { count, legible } from "./words";
 
 const FONT = 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif';
@@ -27,12 +28,12 @@ export interface Scene {
   theme: Theme;
   state: State;
   look: Look;
-  columns: Columns;
+  shown: Version;
   trails: Trails;
   spread: Spread;
   /** The cluster that most members of a group are most like. */
   like(group: number): string | null;
-  /** `outline`: the lasso that caught them, in the map's units. */
+  /** `outline`: the lasso that caught them, on the plane that is looked at. */
   selected: { ids: ReadonlySet<string>; rows: readonly number[]; outline: readonly Place[] };
   /** Parts of the screen that lie over the map in their own right. */
   kept: readonly Rect[];
@@ -43,7 +44,7 @@ export interface Scene {
 }
 
 /** A place to point at: that of a live point, while it is there, else one of the map. */
-export interface Mark extends Place { id?: string }
+export interface Mark extends Spot { id?: string }
 
 /** Long names take too much of the map; the legend has them whole. */
 const brief = (name: string): string => legible([...name].length > 22 ? `${[...name].slice(0, 20).join("")}…` : name);
@@ -67,6 +68,7 @@ export class Overlay {
     const callouts = this.callouts(scene, forming, shapes, names);
     const moving = scene.trails.draw(context, camera, scene.theme, now);
     this.groups(scene, shapes, forming, now);
+    drawAxes(context, camera, scene.theme, FONT);
     for (const name of names) {
       if (!callouts.some(({ rect }) => meets(rect, name.rect))) this.name(scene, name);
     }
@@ -86,9 +88,9 @@ export class Overlay {
     if (look.off.has("base")) return taken;
     const clusters = [...look.map.clusters].sort((a, b) => Number(state.vanishing.has(b.name)) - Number(state.vanishing.has(a.name)) || b.rows - a.rows);
     context.font = `650 14px ${FONT}`;
-    for (const { name, x, y } of clusters.slice(0, 400)) {
+    for (const { name, x, y, z } of clusters.slice(0, 400)) {
       if (look.hidden.has(name)) continue;
-      const at = camera.toScreen(x, y);
+      const at = camera.toScreen(x, y, z);
       if (at.x < -50 || at.y < -20 || at.x > camera.width + 50 || at.y > camera.height + 20) continue;
       const vanishing = state.vanishing.has(name);
       const text = vanishing ? `${brief(name)} is vanishing` : brief(name);
@@ -218,7 +220,7 @@ export class Overlay {
   private callouts(scene: Scene, forming: readonly Gathering[], shapes: readonly Shape[], names: readonly Name[]): Callout[] {
     if (forming.length === 0) return [];
     const { context } = this;
-    const subjects = forming.map(({ group, size, x, y }) => {
+    const subjects = forming.map(({ group, size, x, y, z }) => {
       const like = scene.like(group);
       const title = "New cluster forming";
       const text = `${count(size, "outlier")}${like === null ? "" : `, most like ${brief(like)}`}`;
@@ -227,10 +229,10 @@ export class Overlay {
       context.font = `500 12.5px ${FONT}`;
       width = Math.max(width, context.measureText(text).width) + 26;
       const shape = shapes.find((one) => one.group === group);
-      const at = shape ? { x: shape.box.x + shape.box.width / 2, y: shape.box.y + shape.box.height / 2 } : scene.camera.toScreen(x, y);
+      const at = shape ? { x: shape.box.x + shape.box.width / 2, y: shape.box.y + shape.box.height / 2 } : scene.camera.toScreen(x, y, z);
       return { at, reach: shape ? shape.box.width / 2 : 12, title, text, width };
     });
-    const hard = [...scene.kept, ...shapes.flatMap(({ box, badge }) => [box, badge]), ...this.alone(scene)];
+    const hard = [...scene.kept, ...roomOfAxes(scene.camera), ...shapes.flatMap(({ box, badge }) => [box, badge]), ...this.alone(scene)];
     return placeCallouts(subjects, scene.camera, hard, names.map(({ rect }) => rect), this.sample(scene));
   }
 
@@ -242,17 +244,17 @@ export class Overlay {
       const [first] = members;
       const point = members.size === 1 ? state.points.get(first) : undefined;
       if (!point) continue;
-      const at = camera.toScreen(point.x, point.y);
+      const at = camera.toScreen(point.x, point.y, point.z);
       rects.push({ x: at.x - reach, y: at.y - reach, width: 2 * reach, height: 2 * reach });
     }
     return rects;
   }
 
   // A few rows of the map as they lie on the screen: words had better not cover them.
-  private sample({ camera, columns }: Scene): Place[] {
+  private sample({ camera, shown: { columns } }: Scene): Place[] {
     const step = Math.max(1, Math.floor(columns.rows / 600));
     const places: Place[] = [];
-    for (let row = 0; row < columns.rows; row += step) places.push(camera.toScreen(columns.x[row], columns.y[row]));
+    for (let row = 0; row < columns.rows; row += step) places.push(camera.toScreen(columns.x[row], columns.y[row], columns.z?.[row]));
     return places;
   }
 
@@ -300,7 +302,7 @@ export class Overlay {
     context.fillText(text, rect.x + 13, rect.y + 37);
   }
 
-  private selection({ camera, state, columns, selected, theme, spread }: Scene): void {
+  private selection({ camera, state, shown: { columns }, selected, theme, spread }: Scene): void {
     const { context } = this;
     context.beginPath();
     let drawn = 0;
@@ -319,10 +321,10 @@ export class Overlay {
     context.strokeStyle = css(theme.accent);
     context.stroke();
     context.beginPath();
-    for (const row of selected.rows.length > ROWS_RINGED ? [] : selected.rows) ring(camera.toScreen(columns.x[row], columns.y[row]), Math.max(radius - 1, 2.5));
+    for (const row of selected.rows.length > ROWS_RINGED ? [] : selected.rows) ring(camera.toScreen(columns.x[row], columns.y[row], columns.z?.[row]), Math.max(radius - 1, 2.5));
     context.lineWidth = 1;
     context.stroke();
-    this.polygon(selected.outline.map(({ x, y }) => camera.toScreen(x, y)), theme, 0.07);
+    this.polygon(selected.outline.map((place) => camera.planeToScreen(place)), theme, 0.07);
   }
 
   private ring(at: Place, radius: number, colour: Rgb, width: number): void {
@@ -334,9 +336,9 @@ export class Overlay {
     context.stroke();
   }
 
-  private marked({ camera, state, spread }: Scene, { x, y, id }: Mark): Place {
+  private marked({ camera, state, spread }: Scene, { x, y, z, id }: Mark): Place {
     const point = id === undefined ? undefined : state.points.get(id);
-    return point ? spread.screen(point, camera) : camera.toScreen(x, y);
+    return point ? spread.screen(point, camera) : camera.toScreen(x, y, z);
   }
 
   // Shows where one flew to.

@@ -4,6 +4,7 @@ import { AGEING, LANDING, type Arrivals } from "./arrivals";
 import { calmed, radiusOf, type Base, type ClusterLook } from "./base";
 import type { Camera } from "./camera";
 import { NO_CLUSTER, type Columns } from "./columns";
+import type { Spot } from "./geometry";
 import { css, mix, type Rgb } from "./palette";
 import { dotRadius, gapOf, NO_SEED, shrink, type Seed } from "./spread";
 import type { Point } from "./state";
@@ -33,16 +34,16 @@ export class PlainBase implements Base {
 
   draw(camera: Camera, ratio: number, moving: boolean): void {
     const { width, height } = this.canvas;
-    const { x, y, cluster, rows } = this.map;
+    const { x, y, z, cluster, rows } = this.map;
     const image = this.context.createImageData(width, height);
     const step = moving ? Math.max(1, Math.ceil(rows / MOVING)) : 1;
     const side = Math.max(1, Math.round(1.8 * this.radius(camera) * ratio));
-    const scale = camera.scale * ratio;
     for (let row = 0; row < rows; row += step) {
       const { colour, alpha } = this.colours[cluster[row] === NO_CLUSTER ? 0 : cluster[row] + 1];
       if (alpha === 0) continue;
-      const left = Math.round(width / 2 + (x[row] - camera.x) * scale - side / 2);
-      const top = Math.round(height / 2 - (y[row] - camera.y) * scale - side / 2);
+      const at = camera.toScreen(x[row], y[row], z?.[row]);
+      const left = Math.round(at.x * ratio - side / 2);
+      const top = Math.round(at.y * ratio - side / 2);
       if (left + side > 0 && top + side > 0 && left < width && top < height) blend(image, left, top, side, colour, alpha);
     }
     this.context.putImageData(image, 0, 0);
@@ -72,7 +73,7 @@ function blend({ data, width, height }: ImageData, left: number, top: number, si
   }
 }
 
-interface Dot { point: Point; look: Rgb | null; ringed: boolean; birth: number; from: { x: number; y: number }; seed: Seed }
+interface Dot { point: Point; look: Rgb | null; ringed: boolean; birth: number; from: Spot; seed: Seed }
 
 export class PlainArrivals implements Arrivals {
   private readonly context: CanvasRenderingContext2D;
@@ -86,7 +87,7 @@ export class PlainArrivals implements Arrivals {
     this.dots.clear();
   }
 
-  put(point: Point, look: Rgb | null, ringed: boolean, birth: number, from: { x: number; y: number } = point): void {
+  put(point: Point, look: Rgb | null, ringed: boolean, birth: number, from: Spot = point): void {
     this.dots.set(point.id, { point, look, ringed, birth, from, seed: this.dots.get(point.id)?.seed ?? NO_SEED });
   }
 
@@ -114,10 +115,11 @@ export class PlainArrivals implements Arrivals {
       if (!look) continue;
       const age = Math.max(now - birth, 0);
       const way = motion ? Math.min(age / 0.9, 1) : 1;
-      const at = camera.toScreen(from.x + (point.x - from.x) * way, from.y + (point.y - from.y) * way);
+      const part = (start = 0, end = 0, aside = 0) => start + (end - start + aside) * way;
+      const at = camera.toScreen(part(from.x, point.x, seed.dx), part(from.y, point.y, seed.dy), part(from.z, point.z, seed.dz));
       const gap = gapOf(seed.room, camera.scale, radius);
-      at.x += (seed.x * gap + seed.dx * camera.scale) * way;
-      at.y += (seed.y * gap - seed.dy * camera.scale) * way;
+      at.x += seed.x * gap * way;
+      at.y += seed.y * gap * way;
       if (at.x < -30 || at.y < -30 || at.x > camera.width + 30 || at.y > camera.height + 30) continue;
       const young = age > AGEING ? 0 : Math.exp(-age / 9);
       const outlying = point.verdict === "outlier";

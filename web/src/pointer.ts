@@ -1,5 +1,6 @@
 // Mouse, finger and pen on the map: pan, zoom, hover, click and lasso.
 
+import { byId } from "./dom";
 import type { Place } from "./geometry";
 import type { Picked, Stage } from "./stage";
 
@@ -18,8 +19,12 @@ export class Pointer {
   private path: Place[] | null = null;
   private resting: Place | null = null;
   private lassoOn = false;
+  /** Whether a drag turns a map in space; else it moves it. The right button does the other. */
+  private turning = true;
+  private other = false;
+  private readonly hint = byId("turn-hint");
 
-  constructor(private readonly stage: Stage, private readonly button: HTMLButtonElement, private readonly ways: PointerWays) {
+  constructor(private readonly stage: Stage, private readonly button: HTMLButtonElement, private readonly turn: HTMLButtonElement, private readonly ways: PointerWays) {
     const { canvas } = stage;
     canvas.addEventListener("pointerdown", (event) => this.press(event));
     canvas.addEventListener("pointermove", (event) => this.move(event));
@@ -32,7 +37,30 @@ export class Pointer {
       stage.camera.zoomAt(2, at.x, at.y);
       stage.view();
     });
+    canvas.addEventListener("contextmenu", (event) => this.space && event.preventDefault());
     button.addEventListener("click", () => this.setLasso(!this.lassoOn));
+    turn.addEventListener("click", () => this.toggleTurn());
+    turn.hidden = this.hint.hidden = !this.space;
+  }
+
+  private get space(): boolean {
+    return this.stage.camera.turn.space;
+  }
+
+  toggleTurn(): void {
+    this.turning = !this.turning;
+    this.turn.setAttribute("aria-pressed", String(this.turning));
+  }
+
+  /** By a drag or by keys: turns a map in space, else moves it. */
+  drag(dx: number, dy: number): void {
+    if (this.space && this.turning !== this.other) {
+      this.stage.orbit(dx, dy);
+      this.hint.hidden = true;
+    } else {
+      this.stage.camera.pan(dx, dy);
+      this.stage.view();
+    }
   }
 
   setLasso(on: boolean): void {
@@ -62,14 +90,15 @@ export class Pointer {
   }
 
   private press(event: PointerEvent): void {
-    if (event.button !== 0) return;
+    if (event.button !== 0 && !(event.button === 2 && this.space)) return;
+    this.other = event.button === 2;
     const at = this.at(event);
     this.stage.canvas.setPointerCapture(event.pointerId);
     this.down.set(event.pointerId, at);
     this.start = at;
     this.stage.held = true;
     this.leave();
-    if (this.down.size === 1 && (this.lassoOn || event.shiftKey)) this.path = [at];
+    if (this.down.size === 1 && !this.other && (this.lassoOn || event.shiftKey)) this.path = [at];
     else this.stage.canvas.classList.add("dragging");
   }
 
@@ -87,14 +116,15 @@ export class Pointer {
       this.stage.touch();
       return;
     }
-    if (this.down.size === 2) this.pinch(event.pointerId, before, at);
-    else this.stage.camera.pan(at.x - before.x, at.y - before.y);
+    if (this.down.size !== 2) return this.drag(at.x - before.x, at.y - before.y);
+    this.pinch(event.pointerId, before, at);
     this.stage.view();
   }
 
   private pinch(id: number, before: Place, at: Place): void {
     const [, other] = [...this.down].find(([key]) => key !== id) as [number, Place];
     const apart = (a: Place) => Math.max(Math.hypot(a.x - other.x, a.y - other.y), 1);
+    this.stage.camera.pan((at.x - before.x) / 2, (at.y - before.y) / 2);
     this.stage.camera.zoomAt(apart(at) / apart(before), (at.x + other.x) / 2, (at.y + other.y) / 2);
   }
 
@@ -104,9 +134,11 @@ export class Pointer {
     this.stage.held = this.down.size > 0;
     this.stage.canvas.classList.remove("dragging");
     const path = this.path;
+    const other = this.other;
+    this.other = false;
     const still = this.start !== null && Math.hypot(at.x - this.start.x, at.y - this.start.y) < CLICK && (path?.length ?? 0) < 6;
     if (path) this.drop();
-    if (event.type === "pointercancel") return;
+    if (event.type === "pointercancel" || other) return;
     if (still) this.ways.click(this.stage.pick(at.x, at.y), at);
     else if (path && path.length > 2) {
       this.setLasso(false);

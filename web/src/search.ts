@@ -3,6 +3,7 @@
 import type { Columns } from "./columns";
 import { byId, make } from "./dom";
 import type { State } from "./state";
+import type { Version } from "./versions";
 import { legible, number } from "./words";
 
 const MOST = 8;
@@ -33,7 +34,7 @@ export class Search {
   private active = 0;
   private leaving = 0;
 
-  constructor(private readonly state: State, private readonly columns: Columns, private readonly go: (found: Found) => void) {
+  constructor(private readonly state: State, private readonly shown: Version, private readonly go: (found: Found) => void) {
     this.input.addEventListener("input", () => this.look());
     this.input.addEventListener("focus", () => this.look());
     this.input.addEventListener("blur", () => {
@@ -51,7 +52,7 @@ export class Search {
   private look(): void {
     clearTimeout(this.leaving);
     const query = this.input.value.trim();
-    const { found, more } = find(query, this.state, this.columns);
+    const { found, more } = find(query, this.state, this.shown.columns);
     this.found = found;
     this.active = 0;
     this.list.hidden = query === "";

@@ -1,16 +1,17 @@
 // The selection: what the lasso caught or a search found, as a table and as CSV.
 
-import type { Columns } from "./columns";
 import { csv } from "./csv";
 import { button, download, make } from "./dom";
 import { insideOf, type Place } from "./geometry";
+import type { Flat } from "./grid";
 import type { Look } from "./look";
 import type { Point, State } from "./state";
+import type { Version } from "./versions";
 import { count, legible, number, short } from "./words";
 
 /** Rows that the table shows; the CSV has them all. */
 const SHOWN = 200;
-const HEADING = ["source", "id", "label", "cluster", "verdict", "score", "group", "x", "y", "t"];
+const HEADING = ["source", "id", "label", "cluster", "verdict", "score", "group", "x", "y", "z", "t"];
 
 export interface SelectionWays {
   goPoint(id: string): void;
@@ -33,7 +34,7 @@ export class Selection {
     private readonly root: HTMLElement,
     private readonly tab: HTMLElement,
     private readonly state: State,
-    private readonly columns: Columns,
+    private readonly shown: Version,
     private readonly look: Look,
     private readonly ways: SelectionWays,
   ) {
@@ -59,18 +60,17 @@ export class Selection {
     return this.ids.size + this.rows.length;
   }
 
-  /** Takes everything shown within a polygon of the map; live points where they are drawn. */
-  lasso(polygon: readonly Place[], drawn: (point: Point) => Place): void {
+  /** Takes everything shown within a polygon of the plane that is looked at: `rows` of the map, and live points where they are drawn. */
+  lasso(polygon: readonly Place[], { x, y, rows }: Flat, drawn: (point: Point) => Place): void {
     const within = insideOf(polygon);
     this.ids.clear();
     this.rows = [];
     for (const point of this.state.points.values()) {
-      const { x, y } = drawn(point);
-      if (within(x, y) && this.look.of(point)) this.ids.add(point.id);
+      const at = drawn(point);
+      if (within(at.x, at.y) && this.look.of(point)) this.ids.add(point.id);
     }
-    const { x, y, rows } = this.columns;
     for (let row = 0; row < rows; row++) {
-      if (within(x[row], y[row]) && this.look.showsRow(this.columns, row)) this.rows.push(row);
+      if (within(x[row], y[row]) && this.look.showsRow(row)) this.rows.push(row);
     }
     this.changed();
   }
@@ -149,23 +149,24 @@ export class Selection {
   }
 
   private rowLine(row: number): HTMLTableRowElement {
-    const cluster = legible(this.look.clusterOfRow(this.columns, row) ?? "–");
-    const go = button("", legible(this.columns.ids.at(row)), () => this.ways.goRow(row));
+    const cluster = legible(this.look.clusterOfRow(row) ?? "–");
+    const go = button("", legible(this.shown.columns.ids.at(row)), () => this.ways.goRow(row));
     return line("base", go, [this.labelled ? cluster : "–", cluster, "map row", "–"]);
   }
 
   csv(): string {
-    const { columns, look, labelled } = this;
+    const { look, labelled, shown: { columns } } = this;
+    const space = columns.z !== null;
     const points = this.points();
     const rows = this.rows;
     function* lines(): Generator<(string | number | null)[]> {
-      for (const p of points) yield ["live", p.id, p.label, p.cluster, p.verdict, p.score, p.group, p.x, p.y, p.t];
+      for (const p of points) yield ["live", p.id, p.label, p.cluster, p.verdict, p.score, p.group, p.x, p.y, ...(space ? [p.z ?? null] : []), p.t];
       for (const row of rows) {
-        const cluster = look.clusterOfRow(columns, row);
-        yield ["map", columns.ids.at(row), labelled ? cluster : null, cluster, null, null, null, columns.x[row], columns.y[row], null];
+        const cluster = look.clusterOfRow(row);
+        yield ["map", columns.ids.at(row), labelled ? cluster : null, cluster, null, null, null, columns.x[row], columns.y[row], ...(columns.z ? [columns.z[row]] : []), null];
       }
     }
-    return csv(HEADING, lines());
+    return csv(HEADING.filter((name) => space || name !== "z"), lines());
   }
 }
 

@@ -3,11 +3,10 @@
 import { AGEING, ArrivalLayer, LANDING, type Arrivals } from "./arrivals";
 import { BaseLayer, type Base } from "./base";
 import { Camera } from "./camera";
-import type { Columns } from "./columns";
 import { byId } from "./dom";
-import { boxOfBounds, type Place } from "./geometry";
+import { boxOfBounds, type Box, type Place } from "./geometry";
 import { context, resizeCanvas } from "./gl";
-import { Grid } from "./grid";
+import { Grid, type Flat } from "./grid";
 import type { Look } from "./look";
 import { Overlay, type Mark, type Scene } from "./overlay";
 import { OUTLIER } from "./palette";
@@ -18,6 +17,7 @@ import type { Point, State, Step } from "./state";
 import { calm, type Themes } from "./theme";
 import { Trails } from "./trails";
 import { isNotice, type LiveEvent } from "./types";
+import type { Version } from "./versions";
 
 /** After the view has rested for so many seconds, all points are drawn. */
 const REST = 0.14;
@@ -44,12 +44,16 @@ export class Stage {
   private moved = -1;
   private moving = false;
   private refining = false;
+  /** Whether the map was turned since it last rested. */
+  private turned = false;
   /** Whether a hand is on the map: then it may move at any moment. */
   held = false;
   private grid: Grid | null = null;
+  /** The rows on the plane that is looked at, and when they were put there. */
+  private flat: { at: string; rows: Flat } | null = null;
 
   constructor(
-    private readonly columns: Columns,
+    private readonly shown: Version,
     private readonly state: State,
     private readonly look: Look,
     private readonly themes: Themes,
@@ -58,16 +62,17 @@ export class Stage {
     const redraw = () => this.recolour();
     const [below, above] = [byId<HTMLCanvasElement>("base"), byId<HTMLCanvasElement>("live")];
     const [under, over] = [context(below, true), context(above)];
-    this.base = under ? new BaseLayer(under, columns, redraw) : new PlainBase(below, columns);
+    this.base = under ? new BaseLayer(under, shown.columns, redraw) : new PlainBase(below, shown.columns);
     this.arrivals = over ? new ArrivalLayer(over, redraw) : new PlainArrivals(above);
     this.overlay = new Overlay(this.canvas);
-    this.spread = new Spread(state, (x, y) => this.room(x, y));
+    this.spread = new Spread(state, ({ x, y, z }) => this.camera.turn.plane(x, y, z), (place) => this.room(place));
     this.scene = {
-      camera: this.camera, theme: themes.current, state, look, columns, trails: this.trails, spread: this.spread, like: () => null,
+      camera: this.camera, theme: themes.current, state, look, shown, trails: this.trails, spread: this.spread, like: () => null,
       selected: { ids: new Set(), rows: [], outline: [] }, kept: [], hover: null, lasso: [], beacon: null, motion: !calm(),
     };
     themes.onChange(redraw);
-    this.camera.hold(boxOfBounds(look.map.bounds));
+    this.camera.turn.hold(look.map.bounds);
+    this.camera.hold(this.extent());
     this.recolour();
     new ResizeObserver(() => this.resize()).observe(this.root);
     this.resize();
@@ -181,6 +186,22 @@ export class Stage {
     if (step?.now?.verdict === "outlier") this.widen([step.now]);
   }
 
+  /** A hand turns the map. */
+  orbit(dx: number, dy: number): void {
+    this.camera.orbit(dx, dy);
+    this.turned = true;
+    // A lasso holds for the side from which it was drawn.
+    this.scene.selected.outline = [];
+    this.view();
+  }
+
+  /** What the whole map takes on the screen. In space that is a ball, so that turning needs no other view. */
+  private extent(): Box {
+    const { space, middle: [x, y], reach } = this.camera.turn;
+    const ball = 0.82 * reach; // hardly a map fills the corners of its bounds
+    return space ? { x0: x - ball, y0: y - ball, x1: x + ball, y1: y + ball } : boxOfBounds(this.look.map.bounds);
+  }
+
   /** One of each group. */
   private *outliers(): Generator<Point> {
     for (const [first] of this.state.groups.values()) {
@@ -192,19 +213,23 @@ export class Stage {
   /** Outliers may land outside the map: the whole view takes them in. */
   private widen(points: Iterable<Point> = this.outliers()): void {
     const box = { ...this.camera.box };
+    const { space, middle: [x, y, z] } = this.camera.turn;
     for (const point of points) {
-      box.x0 = Math.min(box.x0, point.x);
-      box.y0 = Math.min(box.y0, point.y);
-      box.x1 = Math.max(box.x1, point.x);
-      box.y1 = Math.max(box.y1, point.y);
+      // In space, as far as it reaches from any side.
+      const far = space ? Math.hypot(point.x - x, point.y - y, (point.z ?? 0) - z) : 0;
+      const [px, py] = space ? [x, y] : [point.x, point.y];
+      box.x0 = Math.min(box.x0, px - far);
+      box.y0 = Math.min(box.y0, py - far);
+      box.x1 = Math.max(box.x1, px + far);
+      box.y1 = Math.max(box.y1, py + far);
     }
     if (this.camera.hold(box) && this.camera.auto) this.camera.reset(this.clock());
   }
 
   /** Goes to a place and marks it. */
-  visit({ x, y, id }: Mark, zoom?: number): void {
-    this.camera.visit(x, y, this.clock(), zoom);
-    this.scene.beacon = { x, y, id, birth: this.clock() };
+  visit({ x, y, z, id }: Mark, zoom?: number): void {
+    this.camera.visit({ x, y, z }, this.clock(), zoom);
+    this.scene.beacon = { x, y, z, id, birth: this.clock() };
     this.view();
   }
 
@@ -214,7 +239,7 @@ export class Stage {
     const point = this.state.points.get(first);
     if (!point) return false;
     const zoom = (1.5 * this.spread.scaleFor(group, this.camera) * this.camera.zoom) / this.camera.scale;
-    this.camera.visit(point.x, point.y, this.clock(), Math.min(Math.max(zoom, 2.2), 16));
+    this.camera.visit(point, this.clock(), Math.min(Math.max(zoom, 2.2), 16));
     this.view();
     return true;
   }
@@ -227,28 +252,45 @@ export class Stage {
       const [first] = members;
       const point = members.size > 1 ? this.state.points.get(first) : undefined;
       if (!point) continue;
-      const at = this.camera.toScreen(point.x, point.y);
+      const at = this.camera.toScreen(point.x, point.y, point.z);
       if (Math.hypot(at.x - x, at.y - y) < this.spread.reach(group, this.camera) + pad) return group;
     }
     return null;
   }
 
   fit(): void {
-    this.camera.hold(boxOfBounds(this.look.map.bounds));
+    this.camera.hold(this.extent());
     this.widen();
     this.camera.reset(this.clock());
     this.view();
   }
 
+  /** The rows of the map on the plane that is looked at. */
+  rows(): Flat {
+    const { columns } = this.shown;
+    const { turn } = this.camera;
+    if (!turn.space) return columns;
+    const at = `${turn.yaw} ${turn.pitch}`;
+    if (this.flat?.at !== at) {
+      const [x, y] = [new Float32Array(columns.rows), new Float32Array(columns.rows)];
+      for (let row = 0; row < columns.rows; row++) ({ x: x[row], y: y[row] } = turn.plane(columns.x[row], columns.y[row], columns.z?.[row]));
+      this.flat = { at, rows: { rows: columns.rows, x, y } };
+      this.grid = null;
+    }
+    return this.flat.rows;
+  }
+
   private index(): Grid {
-    this.grid ??= new Grid(this.columns);
+    const rows = this.rows();
+    this.grid ??= new Grid(rows);
     return this.grid;
   }
 
-  /** How far a place is from the nearest row of the map. */
-  private room(x: number, y: number): number {
+  /** How far a place of the plane is from the nearest row of the map. */
+  private room({ x, y }: Place): number {
     const row = this.index().nearestAny(x, y);
-    return row < 0 ? Infinity : Math.hypot(this.columns.x[row] - x, this.columns.y[row] - y);
+    const rows = this.rows();
+    return row < 0 ? Infinity : Math.hypot(rows.x[row] - x, rows.y[row] - y);
   }
 
   /** Where a live point is drawn. */
@@ -266,9 +308,9 @@ export class Stage {
       if (distance <= least && this.look.of(point)) [best, least] = [point, distance];
     }
     if (best) return { point: best };
-    const place = this.camera.toMap(x, y);
+    const place = this.camera.toPlane(x, y);
     const within = (this.base.radius(this.camera) + 3) / this.camera.scale;
-    const row = this.index().nearest(place.x, place.y, within, (k) => this.look.showsRow(this.columns, k));
+    const row = this.index().nearest(place.x, place.y, within, (k) => this.look.showsRow(k));
     return row < 0 ? null : { row };
   }
 
@@ -277,11 +319,18 @@ export class Stage {
     if (this.camera.advance(now)) this.view();
     const moving = this.held || now - this.moved < REST;
     if (this.moving || this.refining) this.base.learn(since);
-    if (this.moving && !moving) this.stale.base = true;
+    if (this.moving && !moving) this.rest();
     this.moving = moving;
     if (now < this.animated) this.stale.live = this.stale.over = true;
     else if (now < this.ageing && now - this.drawn > AGE_STEP) this.stale.live = true;
     this.draw(now);
+  }
+
+  /** The view rests: all points are drawn, and members of groups have the room that they have from here. */
+  private rest(): void {
+    this.stale.base = true;
+    if (this.turned) this.spread.touchAll();
+    this.turned = false;
   }
 
   private draw(now: number): void {

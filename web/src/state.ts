@@ -4,7 +4,7 @@ import { isNotice, type Evidence, type Health, type LiveEvent, type LiveSnapshot
 
 export interface Point extends Past { id: string }
 /** A new cluster: one or more groups of outliers, named by one of them. */
-export interface Gathering { group: number; groups: number[]; size: number; x: number; y: number; evidence?: Evidence }
+export interface Gathering { group: number; groups: number[]; size: number; x: number; y: number; z?: number; evidence?: Evidence }
 export interface Waning { cluster: string; expected: number; seen: number; why: "arrivals" | "left"; evidence?: Evidence }
 /** Scores that are not what they were. */
 export interface Strange { score: number; evidence?: Evidence }
@@ -48,7 +48,7 @@ export class State {
     const { points: p } = snapshot;
     for (let i = 0; i < p.id.length; i++) {
       this.put({
-        id: p.id[i], label: p.label[i], x: p.x[i], y: p.y[i], verdict: p.verdict[i], score: p.score[i],
+        id: p.id[i], label: p.label[i], x: p.x[i], y: p.y[i], ...(p.z && { z: p.z[i] }), verdict: p.verdict[i], score: p.score[i],
         group: p.group[i], cluster: p.cluster[i], t: p.t[i],
       });
     }
@@ -59,7 +59,7 @@ export class State {
   /** The server knows what the window says now: some things end without an event. */
   adopt(health: Health): void {
     this.announced.clear();
-    for (const { group, groups, size, x, y, evidence } of health.forming) this.announced.set(group, { group, groups, size, x, y, evidence });
+    for (const { group, groups, size, x, y, z, evidence } of health.forming) this.announced.set(group, { group, groups, size, x, y, ...depth(z), evidence });
     this.vanishing.clear();
     for (const waning of health.vanishing) this.vanishing.set(waning.cluster, waning);
     this.shifted.clear();
@@ -105,8 +105,8 @@ export class State {
   private heed(notice: Notice): void {
     switch (notice.kind) {
       case "forming": {
-        const { group, size, x, y, evidence } = notice;
-        this.announced.set(group, { group, groups: notice.groups ?? [group], size, x, y, evidence });
+        const { group, size, x, y, z, evidence } = notice;
+        this.announced.set(group, { group, groups: notice.groups ?? [group], size, x, y, ...depth(z), evidence });
         break;
       }
       case "dissolved":
@@ -171,6 +171,9 @@ export class State {
 }
 
 function pointOf(id: string, past: Past): Point {
-  const { t, x, y, verdict, score } = past;
-  return { id, t, x, y, verdict, score, group: past.group ?? null, cluster: past.cluster ?? null, label: past.label ?? null };
+  const { t, x, y, z, verdict, score } = past;
+  return { id, t, x, y, ...depth(z), verdict, score, group: past.group ?? null, cluster: past.cluster ?? null, label: past.label ?? null };
 }
+
+/** The third coordinate, where there is one. */
+const depth = (z: number | undefined): { z?: number } => (z === undefined ? {} : { z });

@@ -7,6 +7,8 @@ export interface Past {
   t: number;
   x: number;
   y: number;
+  /** In space only, here and below. */
+  z?: number;
   verdict: Verdict;
   score: number;
   group: number | null;
@@ -44,7 +46,7 @@ export interface Evidence {
 }
 
 export interface FormingEvent {
-  n: number; t: number; kind: "forming" | "dissolved"; group: number; groups?: number[]; size: number; x: number; y: number; ids: string[];
+  n: number; t: number; kind: "forming" | "dissolved"; group: number; groups?: number[]; size: number; x: number; y: number; z?: number; ids: string[];
   evidence?: Evidence;
 }
 export interface VanishingEvent {
@@ -64,7 +66,7 @@ export type Kind = LiveEvent["kind"];
 
 export const isNotice = (event: LiveEvent): event is Notice => !("id" in event);
 
-export interface Cluster { name: string; rows: number; x: number; y: number }
+export interface Cluster { name: string; rows: number; x: number; y: number; z?: number }
 export interface Image { width: number; height: number; channels: number }
 
 export interface MapInfo {
@@ -87,7 +89,7 @@ export interface MapInfo {
   alerts?: { staleness: number | null; outlier_rate: number | null; new_cluster: boolean };
 }
 
-export interface FormingGroup { group: number; groups: number[]; size: number; x: number; y: number; since: number; evidence: Evidence }
+export interface FormingGroup { group: number; groups: number[]; size: number; x: number; y: number; z?: number; since: number; evidence: Evidence }
 export interface VanishingCluster { cluster: string; expected: number; seen: number; why: "arrivals" | "left"; evidence?: Evidence }
 export interface ShiftedCluster { cluster: string; score: number; evidence: Evidence }
 export interface Staleness { staleness: number; score: number; evidence: Evidence }
@@ -119,6 +121,7 @@ export interface LivePoints {
   label: (string | null)[];
   x: number[];
   y: number[];
+  z?: number[];
   verdict: Verdict[];
   score: number[];
   group: (number | null)[];

@@ -1,5 +1,6 @@
 // What happened, in words.
 
+import type { Spot } from "./geometry";
 import type { Evidence, Health, Kind, LiveEvent, Notice } from "./types";
 import type { State, Strange } from "./state";
 
@@ -159,20 +160,22 @@ export function crowd(kind: Kind, many: number, outlying: boolean): string {
   }
 }
 
-export interface Alarm { tone: "forming" | "vanishing" | "stale" | "share"; text: string; short: string; x?: number; y?: number; group?: number }
+export interface Alarm { tone: "forming" | "vanishing" | "stale" | "share"; text: string; short: string; x?: number; y?: number; z?: number; group?: number }
+
+const spot = (place: Spot | undefined): Partial<Spot> => (place ? { x: place.x, y: place.y, z: place.z } : {});
 
 /** Everything unusual now, what matters most first. `health` is null for a moment in the past. */
 export function alarms(state: State, health: Health | null, like: (group: number) => string | null,
-  centre: (cluster: string) => { x: number; y: number } | undefined): Alarm[] {
-  const list: Alarm[] = state.forming().map(({ group, size, x, y, evidence }) => {
+  centre: (cluster: string) => Spot | undefined): Alarm[] {
+  const list: Alarm[] = state.forming().map(({ group, size, x, y, z, evidence }) => {
     const by = likeness(like(group));
-    return { tone: "forming", text: `A new cluster is forming: ${count(size, "outlier")}${by}${shown(evidence)}`, short: `a new cluster is forming${by}`, x, y, group };
+    return { tone: "forming", text: `A new cluster is forming: ${count(size, "outlier")}${by}${shown(evidence)}`, short: `a new cluster is forming${by}`, x, y, z, group };
   });
   for (const cluster of state.vanishing.values()) {
-    list.push({ tone: "vanishing", text: waning(cluster), short: `${called(cluster.cluster)} is vanishing`, ...centre(cluster.cluster) });
+    list.push({ tone: "vanishing", text: waning(cluster), short: `${called(cluster.cluster)} is vanishing`, ...spot(centre(cluster.cluster)) });
   }
   for (const [cluster, how] of state.shifted) {
-    list.push({ tone: "stale", text: `${strange(capital(called(cluster)), how)}. Another class may hide in it.`, short: `${called(cluster)} is stale`, ...centre(cluster) });
+    list.push({ tone: "stale", text: `${strange(capital(called(cluster)), how)}. Another class may hide in it.`, short: `${called(cluster)} is stale`, ...spot(centre(cluster)) });
   }
   if (state.stale !== null) {
     list.push({ tone: "stale", text: `${strange("The map", state.stale)}. Consider a new fit.`, short: "the map is stale" });
