@@ -2,8 +2,9 @@
 // processor touches a point only when something happens to it.
 
 import type { Camera } from "./camera";
-import { begin, clear, onRestored, program, SEEN, uniforms } from "./gl";
+import { begin, clear, onRestored, onTheWay, program, SEEN, uniforms } from "./gl";
 import type { Spot } from "./geometry";
+import type { Way } from "./morph";
 import type { Rgb } from "./palette";
 import { APART, dotRadius, NO_SEED, type Seed } from "./spread";
 import type { Point } from "./state";
@@ -30,7 +31,7 @@ const VERTEX = `${SEEN}
 in vec3 place, origin, seed, shift;
 in float birth;
 in vec4 look;
-uniform float now, radius, motion, glow, zoom;
+uniform float now, radius, motion, glow, zoom, morphing;
 uniform vec2 screen;
 out vec3 shade;
 out float size, age, kind, reach;
@@ -40,7 +41,7 @@ void main() {
   age = max(now - birth, 0.0);
   float way = motion > 0.5 ? clamp(age / 0.9, 0.0, 1.0) : 1.0;
   way = way * way * (3.0 - 2.0 * way);
-  vec3 here = mix(origin, place, way);
+  vec3 here = morphing > 0.5 ? between(origin, place) : mix(origin, place, way);
   float young = exp(-age / 9.0);
   // Members of a group stand beside each other, as far as there is room; crowded ones are smaller.
   float gap = clamp(seed.z * zoom, ${APART.least.toFixed(2)} * radius, ${APART.most.toFixed(2)} * radius);
@@ -111,6 +112,8 @@ export interface Arrivals {
   remove(id: string, now: number, fading: boolean): void;
   /** Where a point stands among the members of its group. */
   seed(id: string, seed: Seed): void;
+  /** The points are on their way from another version of the map; null when they are where they belong. */
+  morph(way: Way | null): void;
   draw(camera: Camera, ratio: number, now: number, theme: Theme, warning: Rgb, motion: boolean): void;
 }
 
@@ -157,6 +160,7 @@ export class ArrivalLayer implements Arrivals {
   }
 
   private seen = 0;
+  private way: Way | null = null;
 
   clear(): void {
     this.slots.clear();
@@ -176,6 +180,10 @@ export class ArrivalLayer implements Arrivals {
     if (birth >= this.seen - 9) this.recent++;
     this.floats.set([point.x, point.y, point.z ?? 0, from.x, from.y, from.z ?? 0, birth], slot * FLOATS);
     this.paint(slot, point, look, ringed);
+  }
+
+  morph(way: Way | null): void {
+    this.way = way;
   }
 
   seed(id: string, seed: Seed): void {
@@ -247,6 +255,7 @@ export class ArrivalLayer implements Arrivals {
     this.upload();
     clear(gl);
     begin(gl, camera, at);
+    onTheWay(gl, this.way, at);
     gl.uniform1f(at("now"), now);
     this.recent *= Math.exp((this.seen - now) / 6);
     this.seen = now;

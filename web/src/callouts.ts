@@ -3,9 +3,9 @@
 import type { Camera } from "./camera";
 import { meets, type Place, type Rect } from "./geometry";
 
-export interface Callout { rect: Rect; at: Place; reach: number; title: string; text: string; away: boolean }
+export interface Callout { id: string; tone: "forming" | "born"; rect: Rect; at: Place; reach: number; title: string; text: string; away: boolean }
 /** What a callout is about: where it is on the screen and how far it reaches around that. */
-export interface Subject { at: Place; reach: number; title: string; text: string; width: number }
+export interface Subject { id: string; tone: Callout["tone"]; at: Place; reach: number; title: string; text: string; width: number }
 
 const HEIGHT = 46;
 const EDGE = 8;
@@ -45,7 +45,7 @@ function* ways({ x, y }: Place, reach: number, width: number, camera: Camera): G
 /** `hard` must not be covered, nor crossed by a line: groups, single outliers, tools. `names` had better not be covered, and of `dots` as few as can be. One that finds no room is left out. */
 export function placeCallouts(subjects: readonly Subject[], camera: Camera, hard: readonly Rect[], names: readonly Rect[], dots: readonly Place[]): Callout[] {
   const placed: Callout[] = [];
-  for (const { at: place, reach, title, text, width } of subjects) {
+  for (const { id, tone, at: place, reach, title, text, width } of subjects) {
     const at = { x: clamp(place.x, 14, camera.width - 14), y: clamp(place.y, 14, camera.height - 14) };
     const away = place.x !== at.x || place.y !== at.y;
     const seen = hard.filter((rect) => meets(rect, { x: 0, y: 0, width: camera.width, height: camera.height }));
@@ -61,7 +61,7 @@ export function placeCallouts(subjects: readonly Subject[], camera: Camera, hard
       for (const { x, y } of dots) if (x > rect.x && y > rect.y && x < rect.x + width && y < rect.y + HEIGHT) cost += COST.dot;
       if (cost < least) [best, least] = [rect, cost];
     }
-    if (best && !placed.some(({ rect }) => meets(rect, best))) placed.push({ rect: best, at, reach: away ? 0 : reach, title, text, away });
+    if (best && !placed.some(({ rect }) => meets(rect, best))) placed.push({ id, tone, rect: best, at, reach: away ? 0 : reach, title, text, away });
   }
   return placed;
 }

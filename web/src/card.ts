@@ -28,6 +28,10 @@ function keyOf(target: Target): string {
 class Cache<T> {
   private readonly kept = new Map<string, Promise<T>>();
 
+  clear(): void {
+    this.kept.clear();
+  }
+
   get(key: string, ask: () => Promise<T>): Promise<T> {
     let answer = this.kept.get(key);
     if (!answer) {
@@ -46,7 +50,21 @@ export class Card {
   private readonly rows = new Cache<RowDetail>();
   private readonly points = new Cache<PointDetail>();
 
-  constructor(private readonly root: HTMLElement, private readonly image: Image | null, private readonly labels: boolean, private readonly close: () => void) {}
+  /** `answers`: whether the server tells of the version that is shown. */
+  constructor(
+    private readonly root: HTMLElement,
+    private readonly image: Image | null,
+    private readonly labels: boolean,
+    private readonly title: (name: string) => string,
+    private readonly answers: () => boolean,
+    private readonly close: () => void,
+  ) {}
+
+  /** Another version of the map is shown: rows have other numbers. */
+  forget(): void {
+    this.rows.clear();
+    this.points.clear();
+  }
 
   hide(): void {
     this.key = "";
@@ -64,7 +82,7 @@ export class Card {
       this.key = key;
       this.fill(target, null);
       clearTimeout(this.timer);
-      if (target.kind !== "gone") this.timer = window.setTimeout(() => void this.ask(target, key), WAIT);
+      if (target.kind !== "gone" && this.answers()) this.timer = window.setTimeout(() => void this.ask(target, key), WAIT);
     }
     this.root.hidden = false;
     this.place(x, y, width, height);
@@ -121,7 +139,7 @@ export class Card {
 
   private gone({ past, t }: Extract<Target, { kind: "gone" }>): HTMLElement {
     const when = t === null ? "It is gone" : `It was removed at ${moment(t)}`;
-    const kind = past.verdict === "outlier" ? "an outlier" : past.cluster === null ? "in no cluster" : `in ${called(past.cluster)}`;
+    const kind = past.verdict === "outlier" ? "an outlier" : past.cluster === null ? "in no cluster" : `in ${called(this.title(past.cluster))}`;
     return make("p", "gone", `${when}. This is where it was last, ${kind}.`);
   }
 
@@ -135,13 +153,13 @@ export class Card {
     if (target.kind === "row") {
       const label = detail && "label" in detail ? detail.label : null;
       if (label !== null) fact("label", legible(label));
-      if (!this.labels || label === null) fact("cluster", legible(target.cluster ?? "none"));
+      if (!this.labels || label === null) fact("cluster", legible(target.cluster === null ? "none" : this.title(target.cluster)));
       return list;
     }
     const { point } = target;
     if (point.label !== null) fact("label", legible(point.label));
     if (point.verdict === "outlier") fact("group", point.group === null ? "alone" : String(point.group));
-    else fact("landed in", legible(point.cluster ?? "no cluster"));
+    else fact("landed in", legible(point.cluster === null ? "no cluster" : this.title(point.cluster)));
     const score = make("span");
     score.title = "Share of the map's rows that are at least as strange";
     const meter = make("span", point.score < 0.02 ? "meter low" : "meter");

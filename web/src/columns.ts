@@ -58,6 +58,19 @@ export class Ids {
 
   constructor(readonly rows: number, private readonly bytes?: Uint8Array) {}
 
+  /** Whether rows have ids of their own. */
+  get named(): boolean {
+    return this.bytes !== undefined;
+  }
+
+  /** Whether the ids of another map begin with all of these, in the same order. */
+  isStartOf(other: Ids): boolean {
+    const [mine, its] = [this.bytes, other.bytes];
+    if (!mine || !its || this.rows > other.rows || mine.length > its.length) return false;
+    for (let k = 0; k < mine.length; k++) if (mine[k] !== its[k]) return false;
+    return mine.length === its.length || its[mine.length] === 10;
+  }
+
   private open(): { text: string; starts: Uint32Array } {
     if (this.text === null || this.starts === null) {
       const text = new TextDecoder().decode(this.bytes);

@@ -2,27 +2,32 @@
 
 import { api } from "./api";
 import { Charts } from "./charts";
-import { byId, download, icon, make } from "./dom";
+import { byId, download, make } from "./dom";
 import { Feed } from "./feed";
 import { Guide } from "./guide";
 import { figuresNow, figuresThen, wallClock } from "./figures";
-import { boxOfBounds, thin, type Rect } from "./geometry";
+import { boxOfBounds, thin, type Rect, type Spot } from "./geometry";
+import { Journey } from "./journey";
 import { Kin } from "./kin";
 import { listenToKeys } from "./keyboard";
 import { Legend } from "./legend";
 import { Link } from "./link";
 import { Log } from "./log";
 import { Look } from "./look";
+import { match, MORPH } from "./morph";
+import { Notices } from "./notices";
 import { Pointer } from "./pointer";
+import { Rename } from "./rename";
 import { Replay } from "./replay";
 import { Search } from "./search";
 import { Selection } from "./selection";
 import { Stage } from "./stage";
 import { State } from "./state";
 import type { Themes } from "./theme";
-import { isNotice, type Health, type LiveEvent, type LiveSnapshot, type MapInfo } from "./types";
-import type { Version } from "./versions";
-import { alarms, count, moment, number, status, type Alarm } from "./words";
+import { isNotice, type Health, type LiveEvent, type LiveSnapshot, type MapInfo, type Notice } from "./types";
+import { Updates } from "./updates";
+import { Versions, type Version } from "./versions";
+import { alarms, count, moment, number, sentence, status, type Alarm } from "./words";
 
 /** Events that one frame takes in at most; the rest waits for the next. */
 const BATCH = 4000;
@@ -46,6 +51,11 @@ const TOLD = 15_000;
 /** Health may lag behind the events by this many seconds, and must not undo what they just said. */
 const LAG = 0.8;
 
+/** Seconds that a morph takes when the slider crosses a switch; seconds that new clusters are called out; milliseconds before another try. */
+const QUICK = 0.8;
+const CALLED = 12;
+const AGAIN = 1000;
+
 const clock = (): number => performance.now() / 1000;
 
 export class Dashboard {
@@ -65,6 +75,13 @@ export class Dashboard {
   private readonly pointer: Pointer;
   private readonly search: Search;
   private readonly link: Link;
+  private readonly versions: Versions;
+  private readonly journey: Journey;
+  private readonly rename: Rename;
+  private readonly notices: Notices;
+  private readonly updates: Updates;
+  /** A switch to another version that is under way: what happens meanwhile waits. */
+  private crossing: Promise<void> | null = null;
   private health: Health;
   private connection: "connecting" | "live" | "lost" = "connecting";
   private stale = true;
@@ -73,15 +90,17 @@ export class Dashboard {
   private noticed = 0;
   private before = clock();
   private waning = "";
-  private unusual = "";
   private alarmed: string | null = null;
   private telling = 0;
 
   constructor(private readonly shown: Version, live: LiveSnapshot, private readonly themes: Themes) {
     const map = shown.info;
+    this.versions = new Versions(shown);
+    this.journey = new Journey(this.state, this.log, this.versions);
     this.health = live.health;
-    this.look = new Look(shown);
+    this.look = new Look(shown, this.state.titles);
     this.state.load(live);
+    this.state.retitle(map, live);
     for (const { label } of this.state.points.values()) this.look.meet(label);
     this.stage = new Stage(shown, this.state, this.look, themes, clock);
     this.kin = new Kin(this.state, (row) => this.look.clusterOfRow(row));
@@ -90,6 +109,7 @@ export class Dashboard {
       like: (ids) => this.kin.of(ids),
       size: (event) => this.sizes.get(event),
       little: extent(map) * 0.06,
+      title: (name) => this.look.title(name),
       columns: map.columns,
       colour: (name) => this.look.colour(name),
       go: (event) => this.guide.go(event),
@@ -98,17 +118,34 @@ export class Dashboard {
         byId("tab-feed").textContent = many > 0 ? `What happened · ${number(many)} new` : "What happened";
       },
     });
-    this.legend = new Legend(byId("legend"), this.look, (base) => (base ? this.stage.recolour() : this.recolour()));
+    this.legend = new Legend(byId("legend"), this.look, (base) => (base ? this.stage.recolour() : this.recolour()),
+      (name, beside) => this.retitle(name, this.onStage(beside)));
+    this.rename = new Rename(this.stage.root);
+    this.notices = new Notices(byId("alarms"), {
+      go: (alarm) => this.guide.goAlarm(alarm),
+      take: (groups) => this.updates.take(groups),
+      failed: (problem) => this.tell(problem),
+      changed: () => {
+        this.stale = true;
+      },
+    });
+    this.updates = new Updates(byId("update"), () => this.versions.latest, () => {
+      this.stale = true;
+    });
+    this.stage.renames = this.updates.able;
+    byId("legend").classList.toggle("renames", this.updates.able);
+    if (this.updates.able) void this.notices.refresh();
     this.selection = new Selection(byId("selection"), byId("tab-selection"), this.state, shown, this.look, {
       goPoint: (id) => this.guide.goPoint(id),
       goRow: (row) => this.guide.goRow(row),
       changed: () => this.selected(),
     });
     this.search = new Search(this.state, shown, (found) => this.guide.goFound(found));
-    this.guide = new Guide(this.stage, this.state, shown, this.look, this.selection, (text) => this.announce(text));
+    this.guide = new Guide(this.stage, this.state, this.versions, this.look, this.selection, (text) => this.announce(text));
     this.pointer = new Pointer(this.stage, byId<HTMLButtonElement>("lasso"), byId<HTMLButtonElement>("turn"), {
       hover: (picked, x, y) => this.guide.hover(picked, x, y),
       click: (picked, at) => this.guide.click(picked, at),
+      name: (id, rect) => this.retitle(id, rect),
       lasso: (path) => {
         const polygon = thin(path, 2).map(({ x, y }) => this.stage.camera.toPlane(x, y));
         this.selection.lasso(polygon, this.stage.rows(), (point) => {
@@ -124,6 +161,8 @@ export class Dashboard {
         this.stale = true;
         this.pill();
       },
+      crosses: (n) => this.journey.crosses(n),
+      cross: (n) => this.cross(n, QUICK),
       fetched: (events) => this.kin.learn(events),
       failed: (problem) => this.announce(problem),
     });
@@ -135,16 +174,17 @@ export class Dashboard {
     this.adopt(live);
     this.listen();
     byId("name").textContent = map.name;
-    byId("about").textContent = `${count(map.rows, "row")} in the map`;
+    this.introduce();
     this.link.listen();
     requestAnimationFrame(() => this.frame());
   }
 
   private connect(): Link {
-    return new Link(() => this.shown.info, {
+    return new Link(() => this.versions.latest, {
       last: () => this.log.last,
       event: (event) => {
         this.log.append(event);
+        if (isNotice(event)) this.heard(event);
         this.stale = true;
         if (this.log.last - this.state.last > BEHIND) void this.link.renew();
       },
@@ -161,10 +201,13 @@ export class Dashboard {
       latest: () => this.log.at(this.log.last),
       reload: async (why) => {
         const [map, live] = await Promise.all([api.map(), api.live()]);
-        this.shown.info = map;
-        this.replay.goLive();
+        await this.replay.goLive().catch(() => {});
+        const before = this.versions.show(map.version === this.shown.info.version ? { ...this.shown, info: map } : await this.versions.get(map.version));
+        this.versions.latest = this.shown.info;
         this.health = live.health;
         this.state.load(live);
+        this.state.retitle(map, live);
+        await this.renew(before, new Map(), 0);
         this.adopt(live);
         if (why) this.tell(why);
       },
@@ -208,7 +251,7 @@ export class Dashboard {
       search: () => this.search.focus(),
       play: () => this.replay.toggle(),
       nudge: (step) => this.replay.nudge(step),
-      live: () => this.replay.goLive(),
+      live: () => void this.replay.goLive(),
       lasso: () => this.pointer.toggleLasso(),
       turn: () => this.pointer.toggleTurn(),
       theme: () => this.themes.toggle(),
@@ -233,13 +276,18 @@ export class Dashboard {
   }
 
   private happen(since: number): void {
-    const events: LiveEvent[] = [];
+    if (this.crossing) return;
+    const due: LiveEvent[] = [];
     if (this.replay.mode === "live") {
-      while (events.length < BATCH && this.state.last + events.length < this.log.last) {
-        events.push(this.log.at(this.state.last + events.length + 1) as LiveEvent);
+      while (due.length < BATCH && this.state.last + due.length < this.log.last) {
+        due.push(this.log.at(this.state.last + due.length + 1) as LiveEvent);
       }
       this.log.prune();
-    } else events.push(...this.replay.due(Math.min(since, 0.1)).slice(0, BATCH));
+    } else due.push(...this.replay.due(Math.min(since, 0.1)).slice(0, BATCH));
+    // Events before a switch to another version happen first, those after it when it is over.
+    const at = due.findIndex(({ kind }) => kind === "map-updated");
+    if (at === 0) return void this.cross(due[0].n, MORPH);
+    const events = at < 0 ? due : due.slice(0, at);
     if (events.length === 0) return;
     let strangers = false;
     for (const event of events) {
@@ -249,13 +297,94 @@ export class Dashboard {
       if (step?.now) strangers = this.look.meet(step.now.label) || strangers;
       this.stage.play(event, step);
     }
-    if (strangers) this.legend.fill();
+    if (strangers || events.some(({ kind }) => kind === "renamed")) this.legend.fill();
     this.feed.add(events);
     if (events.some(isNotice)) {
       this.noticed = clock();
       this.worded = 0;
     }
     this.stale = true;
+  }
+
+  // ---- versions of the map
+
+  /** Goes to the moment after event `n`, on the other side of a switch between versions. One after the other. */
+  private cross(n: number, seconds: number): Promise<void> {
+    const go = async () => {
+      if (!this.journey.crosses(n)) return this.replay.travel(n);
+      try {
+        await this.pass(n, seconds);
+      } catch (error) {
+        this.tell(`The other version of the map could not be fetched: ${error instanceof Error ? error.message : String(error)}.`);
+        await new Promise((done) => setTimeout(done, AGAIN));
+      }
+    };
+    const crossing = (this.crossing ?? Promise.resolve()).then(go).finally(() => {
+      if (this.crossing === crossing) this.crossing = null;
+    });
+    this.crossing = crossing;
+    return crossing;
+  }
+
+  private async pass(n: number, seconds: number): Promise<void> {
+    const { log, state } = this;
+    const landing = await this.journey.ask(n);
+    const event = log.at(n);
+    const onwards = event?.kind === "map-updated" && state.last < n;
+    const places = this.journey.land(landing, n);
+    const before = this.versions.show(landing.version);
+    if (landing.latest) this.versions.latest = landing.version.info;
+    if (onwards) this.feed.add([event]);
+    else this.feed.refill(log.upTo(n, RETOLD));
+    if (onwards) this.announce(sentence(event, this.feed.ways));
+    await this.renew(before, places, seconds);
+    if (onwards) this.stage.callOut(event.clusters.born, CALLED);
+  }
+
+  /** Everything that depends on which version is shown. */
+  private renew(before: Version, places: ReadonlyMap<string, Spot>, seconds: number): Promise<void> {
+    const { state, shown } = this;
+    this.stale = true;
+    this.look.adopt();
+    for (const { label } of state.points.values()) this.look.meet(label);
+    this.introduce();
+    this.updates.show();
+    this.legend.fill();
+    if (before.columns === shown.columns) return Promise.resolve();
+    const rows = match(before.columns, shown.columns);
+    this.kin.renumber((row) => rows[row] ?? -1);
+    this.selection.renumber((row) => rows[row] ?? -1);
+    this.guide.renew();
+    return this.stage.morph(before, places, wallClock(this.log.at(state.last)?.t ?? 0), seconds);
+  }
+
+  /** An event that no point has came. */
+  private heard(event: Notice): void {
+    if (event.kind === "renamed" || !this.updates.able) return;
+    void this.notices.refresh();
+    // Who looks at the past is told of it when they come back.
+    if (event.kind === "map-updated") void api.map().then((info) => {
+      this.versions.latest = info;
+      this.updates.show();
+    }).catch(() => {});
+  }
+
+  private introduce(): void {
+    const { rows, parent = null, version } = this.shown.info;
+    byId("about").textContent = `${count(rows, "row")} in the map${parent === null ? "" : `, version ${version}`}`;
+  }
+
+  /** A part of the page in the coordinates of the stage. */
+  private onStage(element: Element): Rect {
+    const { left, top } = this.stage.root.getBoundingClientRect();
+    const { x, y, width, height } = element.getBoundingClientRect();
+    return { x: x - left, y: y - top, width, height };
+  }
+
+  /** Asks for another title of a cluster or `group-N`. */
+  private retitle(id: string, beside: Rect): void {
+    const title = this.state.titles.get(id) ?? null;
+    this.rename.open(id, title ?? id.replace(/^group-/, "group "), title, beside);
   }
 
   private jumped(ids: Set<string>): void {
@@ -277,8 +406,10 @@ export class Dashboard {
     this.legend.count(state);
     this.selection.refresh();
     replay.show(this.themes.current);
-    this.say(list);
-    this.warn(list);
+    this.notices.show(list, live ? { update: this.updates.able && !this.updates.running } : null);
+    const open = list.filter((alarm) => !live || !this.notices.dismissed(alarm));
+    this.say(open);
+    this.warn(open);
     this.pill();
     const waning = [...state.vanishing.keys()].join("\n");
     if (waning !== this.waning) {
@@ -291,10 +422,9 @@ export class Dashboard {
 
   /** What lies over the map in its own right: words drawn on the map keep out of there. */
   private kept(): Rect[] {
-    const { left, top } = this.stage.root.getBoundingClientRect();
     return [...this.stage.root.querySelectorAll(".notes > :not([hidden]), .tools")].map((element) => {
-      const { x, y, width, height } = element.getBoundingClientRect();
-      return { x: x - left - 6, y: y - top - 6, width: width + 12, height: height + 12 };
+      const { x, y, width, height } = this.onStage(element);
+      return { x: x - 6, y: y - 6, width: width + 12, height: height + 12 };
     });
   }
 
@@ -316,28 +446,8 @@ export class Dashboard {
     document.title = `${list.length > 0 ? "⚠ " : ""}${points}, ${outliers} – ${this.shown.info.name}`;
   }
 
-  /** What is unusual now, each with its place; new ones are said aloud. */
+  /** Says aloud what is newly unusual. */
   private warn(list: Alarm[]): void {
-    const key = JSON.stringify(list);
-    if (key === this.unusual) return;
-    this.unusual = key;
-    const root = byId("alarms");
-    if (list.length === 0) {
-      const calm = make("p");
-      calm.append(icon("stay"), "Nothing unusual right now.");
-      root.replaceChildren(calm);
-    } else {
-      const focus = [...root.children].indexOf(document.activeElement as Element);
-      root.replaceChildren(...list.map((alarm) => {
-        const made = make("button", `alarm ${alarm.tone}`);
-        made.type = "button";
-        made.append(icon(alarm.tone === "share" ? "outlier" : alarm.tone), make("span", "", alarm.text));
-        made.addEventListener("click", () => this.guide.goAlarm(alarm));
-        return made;
-      }));
-      // Who stands on one with the keyboard stays there while its numbers change.
-      if (focus >= 0) (root.children[Math.min(focus, list.length - 1)] as HTMLElement).focus();
-    }
     const aloud = list.map(({ short }) => short).join(", ");
     if (this.alarmed !== aloud && aloud !== "") this.announce(aloud);
     this.alarmed = aloud;
@@ -365,7 +475,7 @@ export class Dashboard {
     (pill.querySelector("span") as HTMLElement).textContent = text;
     const past = byId("past");
     past.hidden = mode === "live";
-    this.stage.root.classList.toggle("past", mode !== "live");
+    document.body.classList.toggle("past", mode !== "live");
     if (mode === "live") return;
     const event = this.log.at(this.state.last);
     const behind = this.log.last - this.state.last;
@@ -433,7 +543,7 @@ export class Dashboard {
     else if (this.pointer.lassoing) this.pointer.setLasso(false);
     else if (this.guide.holds) this.guide.unpin();
     else if (this.selection.size > 0) this.selection.clear();
-    else this.replay.goLive();
+    else void this.replay.goLive();
     this.guide.hover(null, 0, 0);
   }
 

@@ -15,7 +15,7 @@ const ICONS: Record<Kind, string> = {
   appeared: "dot", stayed: "stay", moved: "move", "changed-cluster": "change", "became-outlier": "outlier",
   "joined-group": "group", returned: "return", removed: "gone",
   forming: "forming", dissolved: "gone", vanishing: "vanishing", recovered: "return", stale: "stale", fresh: "stale",
-  "cluster-stale": "stale", "cluster-fresh": "stale",
+  "cluster-stale": "stale", "cluster-fresh": "stale", "map-updated": "map", renamed: "pencil", notice: "stay",
 };
 
 export interface FeedWays extends Context {
@@ -40,7 +40,7 @@ export class Feed {
   /** While the list is read or pointed at, it must not move. */
   private waiting: HTMLElement[] = [];
 
-  constructor(private readonly root: HTMLElement, private readonly ways: FeedWays) {
+  constructor(private readonly root: HTMLElement, readonly ways: FeedWays) {
     this.clear();
     root.addEventListener("keydown", (event) => this.key(event));
     for (const kind of ["scroll", "pointerleave", "focusout"]) root.addEventListener(kind, () => requestAnimationFrame(() => this.release()));

@@ -9,8 +9,8 @@ import type { Found } from "./search";
 import type { Selection } from "./selection";
 import type { Picked, Stage } from "./stage";
 import type { State } from "./state";
-import { isNotice, type LiveEvent } from "./types";
-import type { Version } from "./versions";
+import { isNotice, type LiveEvent, type UpdatedEvent } from "./types";
+import type { Versions } from "./versions";
 import { legible, type Alarm } from "./words";
 
 export class Guide {
@@ -21,12 +21,19 @@ export class Guide {
   constructor(
     private readonly stage: Stage,
     private readonly state: State,
-    private readonly shown: Version,
+    private readonly versions: Versions,
     private readonly look: Look,
     private readonly selection: Selection,
     private readonly announce: (text: string) => void,
   ) {
-    this.card = new Card(byId("card"), look.map.image, look.map.clusters_from === "labels", () => this.unpin());
+    this.card = new Card(byId("card"), look.map.image, look.map.clusters_from === "labels", (name) => look.title(name), () => versions.current, () => this.unpin());
+  }
+
+  /** Another version of the map is shown. */
+  renew(): void {
+    this.card.forget();
+    this.unpin();
+    this.card.hide();
   }
 
   /** Whether a card is pinned. */
@@ -74,14 +81,14 @@ export class Guide {
   }
 
   private rowAt(row: number): Spot {
-    const { x, y, z } = this.shown.columns;
+    const { x, y, z } = this.versions.shown.columns;
     return { x: x[row], y: y[row], z: z?.[row] };
   }
 
   private target(picked: NonNullable<Picked>): Target {
     if ("point" in picked) return { kind: "point", point: picked.point };
     const { row } = picked;
-    return { kind: "row", row, id: this.shown.columns.ids.at(row), cluster: this.look.clusterOfRow(row) };
+    return { kind: "row", row, id: this.versions.shown.columns.ids.at(row), cluster: this.look.clusterOfRow(row) };
   }
 
   click(picked: Picked, at: Place): void {
@@ -126,6 +133,12 @@ export class Guide {
     return true;
   }
 
+  /** To the cluster that a new version has and the one before had not. */
+  private goBorn({ clusters: { born } }: UpdatedEvent): void {
+    const centre = born.length > 0 ? this.look.centre(born[0].name) : undefined;
+    if (centre) this.stage.visit(centre, 2);
+  }
+
   goAlarm({ group, x, y, z }: Alarm): void {
     if (group !== undefined && this.goGroup(group)) return;
     if (x !== undefined && y !== undefined) this.stage.visit({ x, y, z }, 2.2);
@@ -134,8 +147,10 @@ export class Guide {
   /** To where an event happened, or to where its point is now. */
   go(event: LiveEvent): void {
     if (isNotice(event)) {
-      if ("group" in event && !this.goGroup(event.group)) this.stage.visit(event);
-      const centre = "cluster" in event ? this.look.centre(event.cluster) : undefined;
+      if (event.kind === "map-updated") return this.goBorn(event);
+      const group = "group" in event ? event.group : null;
+      if (group !== null && !this.goGroup(group) && "x" in event) this.stage.visit(event);
+      const centre = "cluster" in event && event.cluster !== null ? this.look.centre(event.cluster) : undefined;
       if (centre) this.stage.visit(centre, 2);
       return;
     }

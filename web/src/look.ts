@@ -25,11 +25,16 @@ export class Look {
   private readonly colours = new Map<string, Rgb>();
   private index = new Map<string, number>();
 
-  constructor(private readonly shown: Version) {
+  constructor(private readonly shown: Version, private readonly titles: ReadonlyMap<string, string>) {
     const { clusters } = this.map;
     const colours = colourClasses(clusters);
     clusters.forEach(({ name }, k) => this.colours.set(name, colours[k]));
     this.adopt();
+  }
+
+  /** What people call a cluster. */
+  title(name: string): string {
+    return this.titles.get(name) ?? name;
   }
 
   get map(): MapInfo {
@@ -73,14 +78,14 @@ export class Look {
     return outlying && !labelled ? OUTLIER : this.colour(name);
   }
 
-  /** The looks of the base map's clusters, first that of the rows in none. */
-  base(state: State): ClusterLook[] {
+  /** The looks of the base map's clusters, first that of the rows in none; of the version that is shown, or another. */
+  base(state: State, { clusters }: Pick<MapInfo, "clusters"> = this.map): ClusterLook[] {
     const one = (name: string | null): ClusterLook => ({
       colour: state.vanishing.has(name ?? "") ? NONE : this.colour(name),
       shown: !this.off.has("base") && !this.hidden.has(name),
       strength: (this.focus === undefined || this.focus === name ? 1 : 0.15) * (state.vanishing.has(name ?? "") ? 0.55 : 1),
     });
-    return [one(null), ...this.map.clusters.map(({ name }) => one(name))];
+    return [one(null), ...clusters.map(({ name }) => one(name))];
   }
 
   showsRow(row: number): boolean {

@@ -22,6 +22,8 @@ async function open(): Promise<void> {
   const failure = byId("failure");
   try {
     const [info, columns, live] = await Promise.all([api.map(), api.columns(), api.live()]);
+    // The map was updated between the answers.
+    if (live.version !== undefined && live.version !== info.version) return void open();
     failure.hidden = true;
     window.lion = new Dashboard({ info, columns }, live, themes);
     // The frame after next has the first one on the screen.

@@ -1,17 +1,18 @@
 // What is drawn over the points: names, outlines of groups, callouts, trails, the selection and the lasso.
 
-import { nearest, placeCallouts, type Callout } from "./callouts";
+import { nearest, placeCallouts, type Callout, type Subject } from "./callouts";
 import type { Camera } from "./camera";
 import { drawAxes, roomOfAxes } from "./axes";
 import { boxOf, hull, meets, type Place, type Rect, type Spot } from "./geometry";
 import type { Look } from "./look";
+import type { Stages } from "./morph";
 import { css, OUTLIER, type Rgb } from "./palette";
 import { dotRadius, type Spread } from "./spread";
 import type { Gathering, State } from "./state";
 import type { Theme } from "./theme";
 import type { Trails } from "./trails";
 import type { Version } from "./versions";
-import { count, legible } from "./words";
+import { count, legible, number } from "./words";
 
 const FONT = 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif';
 /** Outlines of so many groups at most, the largest; and callouts of so many forming clusters. */
@@ -40,6 +41,10 @@ export interface Scene {
   hover: Mark | null;
   lasso: readonly Place[];
   beacon: (Mark & { birth: number }) | null;
+  /** While the map morphs: where clusters were, and how far it is. */
+  morph: { centres: ReadonlyMap<string, Spot>; stages: Stages } | null;
+  /** Clusters that the latest version brought, called out for a while. */
+  born: readonly { name: string; rows: number; until: number }[];
   motion: boolean;
 }
 
@@ -51,6 +56,8 @@ const brief = (name: string): string => legible([...name].length > 22 ? `${[...n
 
 export class Overlay {
   readonly context: CanvasRenderingContext2D;
+  /** What was drawn that can be pressed. */
+  private targets: { names: readonly Name[]; callouts: readonly Callout[] } = { names: [], callouts: [] };
 
   constructor(readonly canvas: HTMLCanvasElement) {
     this.context = canvas.getContext("2d") as CanvasRenderingContext2D;
@@ -65,24 +72,32 @@ export class Overlay {
     const forming = scene.look.off.has("outliers") ? [] : state.forming().slice(0, CALLED);
     const names = this.nameRects(scene);
     const shapes = this.shapes(scene);
-    const callouts = this.callouts(scene, forming, shapes, names);
+    const born = scene.morph ? [] : scene.born.filter(({ until }) => now < until);
+    const callouts = this.callouts(scene, forming, born, shapes, names);
     const moving = scene.trails.draw(context, camera, scene.theme, now);
     this.groups(scene, shapes, forming, now);
     drawAxes(context, camera, scene.theme, FONT);
     for (const name of names) {
       if (!callouts.some(({ rect }) => meets(rect, name.rect))) this.name(scene, name);
     }
-    for (const callout of callouts) this.leader(callout);
+    for (const callout of callouts) this.leader(callout, scene.theme);
     for (const callout of callouts) this.callout(scene, callout);
     this.selection(scene);
     if (scene.hover) this.ring(this.marked(scene, scene.hover), 10, scene.theme.ink, 2);
     const beacon = this.beacon(scene, now);
     this.polygon(scene.lasso, scene.theme, 0.12);
-    return moving || beacon || (scene.motion && forming.length > 0);
+    this.targets = { names, callouts };
+    return moving || beacon || born.length > 0 || (scene.motion && forming.length > 0);
+  }
+
+  /** The cluster or `group-N` whose words are at a place of the screen. */
+  named(x: number, y: number): { id: string; rect: Rect } | undefined {
+    const here = { x, y, width: 1, height: 1 };
+    return this.targets.callouts.find(({ rect }) => meets(rect, here)) ?? this.targets.names.find(({ rect }) => meets(rect, here));
   }
 
   // Names of the clusters, the larger first; those that would cover another are left out.
-  private nameRects({ camera, look, state }: Scene): Name[] {
+  private nameRects({ camera, look, state, morph }: Scene): Name[] {
     const { context } = this;
     const taken: Name[] = [];
     if (look.off.has("base")) return taken;
@@ -90,16 +105,21 @@ export class Overlay {
     context.font = `650 14px ${FONT}`;
     for (const { name, x, y, z } of clusters.slice(0, 400)) {
       if (look.hidden.has(name)) continue;
-      const at = camera.toScreen(x, y, z);
+      const was = morph?.centres.get(name);
+      if (morph && !was && morph.stages.grown === 0) continue;
+      const share = morph && was ? morph.stages.rest : 1;
+      const part = (from = 0, to = 0) => from + (to - from) * share;
+      const at = camera.toScreen(part(was?.x, x), part(was?.y, y), part(was?.z, z));
       if (at.x < -50 || at.y < -20 || at.x > camera.width + 50 || at.y > camera.height + 20) continue;
       const vanishing = state.vanishing.has(name);
-      const text = vanishing ? `${brief(name)} is vanishing` : brief(name);
+      const title = brief(look.title(name));
+      const text = vanishing ? `${title} is vanishing` : title;
       const width = context.measureText(text).width + (vanishing ? 20 : 8);
       // In its place, or a little beside it where another name is.
       const ways = [[0, 0], [0, -20], [0, 20], [-width, 0], [width, 0]];
       const free = ways.map(([dx, dy]) => ({ x: at.x - width / 2 + dx, y: at.y - 12 + dy, width, height: 24 }))
         .find((rect) => !taken.some((other) => meets(other.rect, rect)));
-      if (free) taken.push({ text, rect: free, vanishing });
+      if (free) taken.push({ id: name, text, rect: free, vanishing });
     }
     return taken;
   }
@@ -217,23 +237,37 @@ export class Overlay {
   }
 
   // The words about each forming cluster.
-  private callouts(scene: Scene, forming: readonly Gathering[], shapes: readonly Shape[], names: readonly Name[]): Callout[] {
-    if (forming.length === 0) return [];
-    const { context } = this;
-    const subjects = forming.map(({ group, size, x, y, z }) => {
+  private callouts(scene: Scene, forming: readonly Gathering[], born: Scene["born"], shapes: readonly Shape[], names: readonly Name[]): Callout[] {
+    if (forming.length + born.length === 0) return [];
+    const { look, state } = scene;
+    const subjects: Subject[] = born.flatMap(({ name, rows }) => {
+      const centre = look.centre(name);
+      if (!centre) return [];
+      const [title, text] = [`New cluster: ${brief(look.title(name))}`, `${count(rows, "row")} taken into the map`];
+      return { id: name, tone: "born", at: scene.camera.toScreen(centre.x, centre.y, centre.z), reach: 16, title, text, width: this.widthOf(title, text) };
+    });
+    subjects.push(...forming.map(({ group, groups, size, x, y, z }): Subject => {
       const like = scene.like(group);
-      const title = "New cluster forming";
-      const text = `${count(size, "outlier")}${like === null ? "" : `, most like ${brief(like)}`}`;
-      context.font = `650 13.5px ${FONT}`;
-      let width = context.measureText(title).width;
-      context.font = `500 12.5px ${FONT}`;
-      width = Math.max(width, context.measureText(text).width) + 26;
+      const label = state.labelOf(groups);
+      const own = state.titles.get(`group-${group}`);
+      const title = own === undefined ? "New cluster forming" : `${brief(own)}, forming`;
+      const says = label ? `, ${number(label.count)} labelled ${brief(label.label)}` : like === null ? "" : `, most like ${brief(like)}`;
+      const text = `${count(size, "outlier")}${says}`;
+      const width = this.widthOf(title, text);
       const shape = shapes.find((one) => one.group === group);
       const at = shape ? { x: shape.box.x + shape.box.width / 2, y: shape.box.y + shape.box.height / 2 } : scene.camera.toScreen(x, y, z);
-      return { at, reach: shape ? shape.box.width / 2 : 12, title, text, width };
-    });
+      return { id: `group-${group}`, tone: "forming", at, reach: shape ? shape.box.width / 2 : 12, title, text, width };
+    }));
     const hard = [...scene.kept, ...roomOfAxes(scene.camera), ...shapes.flatMap(({ box, badge }) => [box, badge]), ...this.alone(scene)];
     return placeCallouts(subjects, scene.camera, hard, names.map(({ rect }) => rect), this.sample(scene));
+  }
+
+  private widthOf(title: string, text: string): number {
+    const { context } = this;
+    context.font = `650 13.5px ${FONT}`;
+    const width = context.measureText(title).width;
+    context.font = `500 12.5px ${FONT}`;
+    return Math.max(width, context.measureText(text).width) + 26;
   }
 
   // Outliers that are in no group of several, each with its ring.
@@ -259,7 +293,7 @@ export class Overlay {
   }
 
   // The line from a callout to what it is about.
-  private leader({ rect, at, reach, away }: Callout): void {
+  private leader({ rect, at, reach, away, tone }: Callout, theme: Theme): void {
     const { context } = this;
     const corner = nearest(rect, at);
     const length = Math.max(apart([corner, at]), 1);
@@ -267,7 +301,7 @@ export class Overlay {
     context.beginPath();
     context.moveTo(corner.x, corner.y);
     context.lineTo(at.x + ((corner.x - at.x) * stop) / length, at.y + ((corner.y - at.y) * stop) / length);
-    context.strokeStyle = css(OUTLIER);
+    context.strokeStyle = css(tone === "born" ? theme.accent : OUTLIER);
     context.lineWidth = 2;
     context.stroke();
     if (away) {
@@ -278,7 +312,7 @@ export class Overlay {
     }
   }
 
-  private callout({ theme }: Scene, { rect, title, text }: Callout): void {
+  private callout({ theme }: Scene, { rect, title, text, tone }: Callout): void {
     const { context } = this;
     context.save();
     context.shadowColor = "rgb(0 0 0 / 25%)";
@@ -286,15 +320,16 @@ export class Overlay {
     context.shadowOffsetY = 3;
     context.beginPath();
     context.roundRect(rect.x, rect.y, rect.width, rect.height, 9);
-    context.fillStyle = css(theme.dark ? [32, 26, 24] : [255, 255, 255]);
+    const born = tone === "born";
+    context.fillStyle = css(theme.dark ? (born ? [22, 28, 34] : [32, 26, 24]) : [255, 255, 255]);
     context.fill();
     context.restore();
     context.lineWidth = 1.8;
-    context.strokeStyle = css(OUTLIER);
+    context.strokeStyle = css(born ? theme.accent : OUTLIER);
     context.stroke();
     context.textAlign = "left";
     context.textBaseline = "alphabetic";
-    context.fillStyle = css(theme.dark ? [255, 138, 96] : [196, 42, 0]);
+    context.fillStyle = css(born ? theme.accent : theme.dark ? [255, 138, 96] : [196, 42, 0]);
     context.font = `650 13.5px ${FONT}`;
     context.fillText(title, rect.x + 13, rect.y + 20);
     context.fillStyle = css(theme.ink);
@@ -368,7 +403,7 @@ export class Overlay {
   }
 }
 
-interface Name { text: string; rect: Rect; vanishing: boolean }
+interface Name { id: string; text: string; rect: Rect; vanishing: boolean }
 interface Shape { group: number; places: Place[]; pad: number; box: Rect; badge: Rect; text: string }
 
 const apart = ([a, b]: readonly Place[]): number => Math.hypot(a.x - b.x, a.y - b.y);

@@ -4,7 +4,8 @@ import { AGEING, LANDING, type Arrivals } from "./arrivals";
 import { calmed, radiusOf, type Base, type ClusterLook } from "./base";
 import type { Camera } from "./camera";
 import { NO_CLUSTER, type Columns } from "./columns";
-import type { Spot } from "./geometry";
+import type { Place, Spot } from "./geometry";
+import { between, type Way } from "./morph";
 import { css, mix, type Rgb } from "./palette";
 import { dotRadius, gapOf, NO_SEED, shrink, type Seed } from "./spread";
 import type { Point } from "./state";
@@ -19,9 +20,28 @@ const flat = (canvas: HTMLCanvasElement): CanvasRenderingContext2D => canvas.get
 export class PlainBase implements Base {
   private readonly context: CanvasRenderingContext2D;
   private colours: { colour: Rgb; alpha: number }[] = [];
+  private way: Way | null = null;
 
-  constructor(private readonly canvas: HTMLCanvasElement, private readonly map: Columns) {
+  constructor(private readonly canvas: HTMLCanvasElement, private map: Columns) {
     this.context = flat(canvas);
+  }
+
+  change(map: Columns): void {
+    this.map = map;
+  }
+
+  morph(way: Way | null): void {
+    this.way = way;
+  }
+
+  /** Where a row is on its way, on the screen. */
+  private at(row: number, camera: Camera): Place {
+    const { x, y, z } = this.map;
+    const { way } = this;
+    if (!way || way.origin.fresh[row]) return camera.toScreen(x[row], y[row], z?.[row]);
+    const { origin } = way;
+    const [px, py, pz] = between([origin.x[row], origin.y[row], origin.z?.[row] ?? 0], [x[row], y[row], z?.[row] ?? 0], origin.similarity, way.stages);
+    return camera.toScreen(px, py, pz);
   }
 
   colour(looks: readonly ClusterLook[], theme: Theme): void {
@@ -34,14 +54,15 @@ export class PlainBase implements Base {
 
   draw(camera: Camera, ratio: number, moving: boolean): void {
     const { width, height } = this.canvas;
-    const { x, y, z, cluster, rows } = this.map;
+    const { cluster, rows } = this.map;
     const image = this.context.createImageData(width, height);
     const step = moving ? Math.max(1, Math.ceil(rows / MOVING)) : 1;
     const side = Math.max(1, Math.round(1.8 * this.radius(camera) * ratio));
     for (let row = 0; row < rows; row += step) {
-      const { colour, alpha } = this.colours[cluster[row] === NO_CLUSTER ? 0 : cluster[row] + 1];
+      const { colour, alpha: strength } = this.colours[cluster[row] === NO_CLUSTER ? 0 : cluster[row] + 1];
+      const alpha = strength * (this.way?.origin.fresh[row] ? this.way.stages.grown : 1);
       if (alpha === 0) continue;
-      const at = camera.toScreen(x[row], y[row], z?.[row]);
+      const at = this.at(row, camera);
       const left = Math.round(at.x * ratio - side / 2);
       const top = Math.round(at.y * ratio - side / 2);
       if (left + side > 0 && top + side > 0 && left < width && top < height) blend(image, left, top, side, colour, alpha);
@@ -78,6 +99,7 @@ interface Dot { point: Point; look: Rgb | null; ringed: boolean; birth: number; 
 export class PlainArrivals implements Arrivals {
   private readonly context: CanvasRenderingContext2D;
   private readonly dots = new Map<string, Dot>();
+  private way: Way | null = null;
 
   constructor(private readonly canvas: HTMLCanvasElement) {
     this.context = flat(canvas);
@@ -85,6 +107,19 @@ export class PlainArrivals implements Arrivals {
 
   clear(): void {
     this.dots.clear();
+  }
+
+  morph(way: Way | null): void {
+    this.way = way;
+  }
+
+  /** Where a dot is when it has gone a share of its way, on the screen; without its place among others. */
+  private at({ from, point, seed }: Dot, way: number, camera: Camera): Place {
+    const aside = [seed.dx, seed.dy, seed.dz];
+    const [start, end] = [from, point].map(({ x, y, z }) => [x, y, z ?? 0]);
+    const here = this.way ? between(start, end, this.way.origin.similarity, this.way.stages) : start.map((value, d) => value + (end[d] - value) * way);
+    const [x, y, z] = here.map((value, d) => value + aside[d] * way);
+    return camera.toScreen(x, y, z);
   }
 
   put(point: Point, look: Rgb | null, ringed: boolean, birth: number, from: Spot = point): void {
@@ -111,12 +146,12 @@ export class PlainArrivals implements Arrivals {
     context.clearRect(0, 0, canvas.width, canvas.height);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const radius = dotRadius(camera, this.dots.size);
-    for (const { point, look, ringed, birth, from, seed } of this.dots.values()) {
+    for (const dot of this.dots.values()) {
+      const { point, look, ringed, birth, seed } = dot;
       if (!look) continue;
       const age = Math.max(now - birth, 0);
       const way = motion ? Math.min(age / 0.9, 1) : 1;
-      const part = (start = 0, end = 0, aside = 0) => start + (end - start + aside) * way;
-      const at = camera.toScreen(part(from.x, point.x, seed.dx), part(from.y, point.y, seed.dy), part(from.z, point.z, seed.dz));
+      const at = this.at(dot, way, camera);
       const gap = gapOf(seed.room, camera.scale, radius);
       at.x += seed.x * gap * way;
       at.y += seed.y * gap * way;

@@ -1,7 +1,7 @@
 // Mouse, finger and pen on the map: pan, zoom, hover, click and lasso.
 
 import { byId } from "./dom";
-import type { Place } from "./geometry";
+import type { Place, Rect } from "./geometry";
 import type { Picked, Stage } from "./stage";
 
 const CLICK = 5; // pixels that a press may wander and still be a click
@@ -9,6 +9,8 @@ const CLICK = 5; // pixels that a press may wander and still be a click
 export interface PointerWays {
   hover(picked: Picked, x: number, y: number): void;
   click(picked: Picked, at: Place): void;
+  /** The words about a cluster or `group-N` were pressed. */
+  name(id: string, rect: Rect): void;
   /** A polygon on the screen. */
   lasso(polygon: Place[]): void;
 }
@@ -139,7 +141,9 @@ export class Pointer {
     const still = this.start !== null && Math.hypot(at.x - this.start.x, at.y - this.start.y) < CLICK && (path?.length ?? 0) < 6;
     if (path) this.drop();
     if (event.type === "pointercancel" || other) return;
-    if (still) this.ways.click(this.stage.pick(at.x, at.y), at);
+    const under = still ? this.under(at) : null;
+    if (under && "name" in under) this.ways.name(under.name.id, under.name.rect);
+    else if (under) this.ways.click(under.picked, at);
     else if (path && path.length > 2) {
       this.setLasso(false);
       this.ways.lasso(path);
@@ -159,11 +163,22 @@ export class Pointer {
     this.stage.view();
   }
 
+  /** A live point lies before words, and words before the rows of the map. */
+  private under({ x, y }: Place): { name: { id: string; rect: Rect } } | { picked: Picked } {
+    const picked = this.stage.pick(x, y);
+    const name = this.lassoOn || (picked && "point" in picked) ? undefined : this.stage.named(x, y);
+    return name ? { name } : { picked };
+  }
+
   /** Once a frame: what is under the pointer now. */
   frame(): void {
     if (!this.resting || this.down.size > 0) return;
     const { x, y } = this.resting;
-    const picked = this.stage.pick(x, y);
+    const under = this.under({ x, y });
+    const named = "name" in under;
+    this.stage.canvas.classList.toggle("naming", named);
+    this.stage.canvas.title = named ? "Click to rename" : "";
+    const picked = named ? null : under.picked;
     this.stage.canvas.classList.toggle("pointing", (picked !== null || this.stage.groupAt(x, y) !== null) && !this.lassoOn);
     this.ways.hover(picked, x, y);
   }

@@ -75,6 +75,12 @@ export class Selection {
     this.changed();
   }
 
+  /** Another version of the map is shown: its rows have other numbers. */
+  renumber(rows: (row: number) => number): void {
+    this.rows = this.rows.map(rows).filter((row) => row >= 0);
+    this.show();
+  }
+
   choose(ids: string[], rows: number[]): void {
     this.ids.clear();
     for (const id of ids) this.ids.add(id);
@@ -139,7 +145,7 @@ export class Selection {
     }
     for (const { id, label, cluster, verdict, score } of points.slice(0, SHOWN)) {
       const { cells } = this.lines.get(`point ${id}`) as HTMLTableRowElement;
-      [legible(label ?? "–"), legible(cluster ?? "–"), verdict, short(score)].forEach((text, k) => set(cells[k + 1], text));
+      [legible(label ?? "–"), legible(cluster === null ? "–" : this.look.title(cluster)), verdict, short(score)].forEach((text, k) => set(cells[k + 1], text));
       cells[3].className = verdict;
     }
   }
@@ -149,9 +155,10 @@ export class Selection {
   }
 
   private rowLine(row: number): HTMLTableRowElement {
-    const cluster = legible(this.look.clusterOfRow(row) ?? "–");
+    const name = this.look.clusterOfRow(row);
+    const cluster = name === null ? "–" : legible(this.look.title(name));
     const go = button("", legible(this.shown.columns.ids.at(row)), () => this.ways.goRow(row));
-    return line("base", go, [this.labelled ? cluster : "–", cluster, "map row", "–"]);
+    return line("base", go, [this.labelled ? legible(name ?? "–") : "–", cluster, "map row", "–"]);
   }
 
   csv(): string {

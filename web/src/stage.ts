@@ -4,10 +4,11 @@ import { AGEING, ArrivalLayer, LANDING, type Arrivals } from "./arrivals";
 import { BaseLayer, type Base } from "./base";
 import { Camera } from "./camera";
 import { byId } from "./dom";
-import { boxOfBounds, type Box, type Place } from "./geometry";
+import { boxOfBounds, type Box, type Place, type Rect, type Spot } from "./geometry";
 import { context, resizeCanvas } from "./gl";
 import { Grid, type Flat } from "./grid";
 import type { Look } from "./look";
+import { origin, stages, type Origin } from "./morph";
 import { Overlay, type Mark, type Scene } from "./overlay";
 import { OUTLIER } from "./palette";
 import { compose, type Entry } from "./poster";
@@ -23,6 +24,9 @@ import type { Version } from "./versions";
 const REST = 0.14;
 /** Ageing is slow: while nothing else moves, so many seconds may pass between frames. */
 const AGE_STEP = 0.2;
+
+/** A morph: since when, how long, and whether the rows of the version before are drawn, on their way back to fewer. */
+interface Morphing { origin: Origin; start: number; seconds: number; back: boolean; done: () => void }
 
 export type Picked = { point: Point } | { row: number } | null;
 
@@ -46,11 +50,14 @@ export class Stage {
   private refining = false;
   /** Whether the map was turned since it last rested. */
   private turned = false;
+  /** Whether names can be changed by pressing them. */
+  renames = false;
   /** Whether a hand is on the map: then it may move at any moment. */
   held = false;
   private grid: Grid | null = null;
   /** The rows on the plane that is looked at, and when they were put there. */
   private flat: { at: string; rows: Flat } | null = null;
+  private morphing: Morphing | null = null;
 
   constructor(
     private readonly shown: Version,
@@ -68,7 +75,7 @@ export class Stage {
     this.spread = new Spread(state, ({ x, y, z }) => this.camera.turn.plane(x, y, z), (place) => this.room(place));
     this.scene = {
       camera: this.camera, theme: themes.current, state, look, shown, trails: this.trails, spread: this.spread, like: () => null,
-      selected: { ids: new Set(), rows: [], outline: [] }, kept: [], hover: null, lasso: [], beacon: null, motion: !calm(),
+      selected: { ids: new Set(), rows: [], outline: [] }, kept: [], hover: null, lasso: [], beacon: null, motion: !calm(), morph: null, born: [],
     };
     themes.onChange(redraw);
     this.camera.turn.hold(look.map.bounds);
@@ -140,6 +147,72 @@ export class Stage {
     this.widen();
   }
 
+  /** Another version of the map is shown. `before` is the version that was, and `places` where its live points were; `t` is the time of the map. Resolves when all is where it belongs. */
+  morph(before: Version, places: ReadonlyMap<string, Spot>, t: number, seconds: number): Promise<void> {
+    this.arrive();
+    const { shown: { info, columns }, camera } = this;
+    this.flat = this.grid = null;
+    camera.turn.hold(info.bounds);
+    camera.hold(this.extent());
+    if (camera.auto) camera.reset(this.clock());
+    if (calm() || seconds === 0) {
+      this.base.change(columns);
+      this.recolour();
+      this.reload(t);
+      return Promise.resolve();
+    }
+    // Of the two versions the one with more rows is drawn, so that none vanishes at once.
+    const back = before.columns.rows > columns.rows;
+    const [drawn, other] = back ? [before, this.shown] : [this.shown, before];
+    this.base.change(drawn.columns);
+    this.base.colour(this.look.base(this.state, drawn.info), this.themes.current);
+    this.arrivals.clear();
+    this.trails.clear();
+    this.spread.clear();
+    for (const point of this.state.points.values()) {
+      const was = places.get(point.id) ?? point;
+      const [from, to] = back ? [point, { ...point, x: was.x, y: was.y, z: was.z }] : [was, point];
+      this.arrivals.put(to, this.look.of(point), this.alone(point), this.clock() - AGEING, from);
+    }
+    const centres = new Map(before.info.clusters.map((cluster) => [cluster.name, cluster]));
+    return new Promise((done) => {
+      this.morphing = { origin: origin(other.columns, drawn.columns), start: this.clock(), seconds, back, done };
+      this.scene.morph = { centres, stages: stages(0) };
+      this.settled = () => this.reload(t);
+      this.progress(this.clock());
+    });
+  }
+
+  private settled: () => void = () => {};
+
+  /** Draws a morph as far as it is. */
+  private progress(now: number): void {
+    if (!this.morphing) return;
+    const { origin, start, seconds, back } = this.morphing;
+    const share = (now - start) / seconds;
+    if (share >= 1) return this.arrive();
+    const way = { origin, stages: stages(back ? 1 - share : share) };
+    this.base.morph(way);
+    this.arrivals.morph(way);
+    if (this.scene.morph) this.scene.morph.stages = stages(share);
+    this.moved = now;
+    this.all();
+  }
+
+  /** Ends a morph: all is where it belongs. */
+  private arrive(): void {
+    if (!this.morphing) return;
+    const { done } = this.morphing;
+    this.morphing = null;
+    this.scene.morph = null;
+    this.base.morph(null);
+    this.arrivals.morph(null);
+    this.base.change(this.shown.columns);
+    this.recolour();
+    this.settled();
+    done();
+  }
+
   private settle(point: Point, t: number): void {
     const now = this.clock();
     const age = Math.max(t - point.t, 0);
@@ -149,6 +222,7 @@ export class Stage {
 
   /** Points as they are after a jump through time: no animation. */
   jump(ids: ReadonlySet<string>, t: number): void {
+    this.arrive();
     this.trails.clear();
     for (const id of ids) {
       const point = this.state.points.get(id);
@@ -244,6 +318,17 @@ export class Stage {
     return true;
   }
 
+  /** The cluster or `group-N` whose words are under the pointer. */
+  named(x: number, y: number): { id: string; rect: Rect } | undefined {
+    return this.renames ? this.overlay.named(x, y) : undefined;
+  }
+
+  /** Calls out clusters that the version brought which is shown now. */
+  callOut(born: readonly { name: string; rows: number }[], seconds: number): void {
+    this.scene.born = born.map(({ name, rows }) => ({ name, rows, until: this.clock() + seconds }));
+    this.touch();
+  }
+
   /** The group of several whose outline is under the pointer. */
   groupAt(x: number, y: number): number | null {
     if (this.look.off.has("outliers")) return null;
@@ -316,6 +401,7 @@ export class Stage {
 
   /** One frame: draws what has to be drawn, and nothing else. */
   frame(now: number, since: number): void {
+    this.progress(now);
     if (this.camera.advance(now)) this.view();
     const moving = this.held || now - this.moved < REST;
     if (this.moving || this.refining) this.base.learn(since);

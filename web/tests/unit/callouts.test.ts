@@ -27,7 +27,7 @@ test("callouts cover no outlier, and their lines cross no group", () => {
     const groups = Array.from({ length: 9 }, () => around(100 + 600 * random(), 80 + 400 * random(), 14));
     const outliers = Array.from({ length: 60 }, () => around(20 + 760 * random(), 20 + 520 * random(), 9));
     const hard = [...groups, ...outliers];
-    const subjects: Subject[] = groups.slice(0, 2).map(({ x, y }) => ({ at: { x: x + 14, y: y + 14 }, reach: 14, title: "", text: "", width: 160 }));
+    const subjects: Subject[] = groups.slice(0, 2).map(({ x, y }) => ({ id: "", tone: "forming", at: { x: x + 14, y: y + 14 }, reach: 14, title: "", text: "", width: 160 }));
     const placed = placeCallouts(subjects, camera, hard, [], []);
     assert.equal(placed.length, 2, `seed ${seed}`);
     for (const { rect, at } of placed) {

@@ -1,0 +1,150 @@
+// The map is updated while people look at it. See harness.js for what this needs.
+
+import assert from "node:assert/strict";
+import { after, before, beforeEach, test } from "node:test";
+import { COLOURS, makeTable, pause, stranger, told, where, World } from "./harness.js";
+
+const rows = makeTable(70);
+const like = (id, row) => ({ id, x: row.x, label: row.label });
+const EXPECTED = process.env.OLD ? /404/ : /^$/;
+
+let world;
+before(async () => {
+  world = new World();
+  world.fit(rows, ["--perplexity", "15", "--iterations", "400"]);
+  await world.launch();
+});
+// Each test begins with the map as it was made.
+beforeEach(async () => {
+  if (world.server) await world.forget();
+  await world.serve();
+});
+after(() => world?.end());
+
+const pill = (page, text) => page.waitForFunction((wanted) => document.querySelector("#pill").innerText === wanted, text, { timeout: 15_000 });
+const classes = (page) => page.locator("#legend ul").first().locator("li:visible .class span").allInnerTexts();
+/** Waits until the map is not on its way any more. */
+const still = (page) => page.waitForFunction(() => !window.lion.crossing, undefined, { timeout: 15_000 });
+const seek = (page, n) => page.locator("#slider").evaluate((input, value) => {
+  input.value = String(value);
+  input.dispatchEvent(new Event("input"));
+}, n);
+
+/** Some points of the known classes, then outliers that gather. */
+async function gather(page) {
+  await world.post(rows.slice(0, 12).map((row, k) => like(`usual-${k}`, row)));
+  for (let k = 0; k < 30; k++) await world.post([{ id: `kin-${k}`, x: stranger(1, k), label: "kin" }]);
+  await page.locator("#alarms .alarm.forming", { hasText: "30 outliers, 30 labelled kin" }).waitFor();
+}
+
+/** Takes them in by the button, and waits until the new map is there. */
+async function take(page) {
+  await page.getByRole("button", { name: "Take it into the map" }).click();
+  await told(page, "map-updated");
+  await still(page);
+}
+
+test("a forming cluster is taken into the map before one's eyes", async (t) => {
+  const page = await world.open(t, { expected: EXPECTED });
+  await gather(page);
+  await world.shot(page, "update-before-light");
+  await page.evaluate(() => {
+    window.frames_ = [];
+    const watch = () => {
+      const at = (id) => window.lion.where(id);
+      if (window.lion.crossing) window.frames_.push([at("usual-0"), window.lion.stage.scene.morph?.stages ?? null]);
+      requestAnimationFrame(watch);
+    };
+    watch();
+  });
+  await page.getByRole("button", { name: "Take it into the map" }).click();
+  await page.waitForFunction(() => window.lion.stage.scene.morph?.stages.rest > 0.3, undefined, { timeout: 15_000 });
+  await world.shot(page, "update-during-light");
+  await still(page);
+  assert.match(await told(page, "map-updated"), /The map was updated to version 2: 30 rows taken in; new: kin/);
+  // First the whole map, then each row, then the new cluster.
+  const stages = (await page.evaluate(() => window.frames_.map(([, s]) => s))).filter(Boolean);
+  assert.ok(stages.length > 5, `${stages.length} frames of the morph`);
+  assert.ok(stages.every(({ rigid, rest, grown }) => rigid >= rest - 1e-9 && rest >= grown - 1e-9));
+  assert.deepEqual(await classes(page), ["a", "b", "c", "kin"]);
+  assert.match(await page.locator("#about").innerText(), /240 rows in the map, version 2/);
+  assert.match(await page.locator("#status").innerText(), /42 points · no outliers · nothing unusual/);
+  await pause(300);
+  const pixels = await world.pixels(page);
+  for (const label of ["a", "b", "c"]) assert.ok(pixels.like(COLOURS[label]) > 200, `${label} keeps its colour`);
+  assert.ok(pixels.like([18, 222, 170]) > 60, "the new cluster has a colour of its own");
+  await world.shot(page, "update-after-light");
+  // What the page has is what the server has.
+  const live = await world.get("/api/live");
+  const here = await page.evaluate(() => [...window.lion.state.points.values()].map(({ id, x, y, verdict }) => [id, x, y, verdict]));
+  const there = live.points.id.map((id, k) => [id, live.points.x[k], live.points.y[k], live.points.verdict[k]]);
+  assert.deepEqual(here.sort(), there.sort());
+  // Life goes on.
+  await world.post([{ id: "later", x: stranger(1, 99), label: "kin" }]);
+  assert.match(await told(page, "appeared", "later"), /later landed in kin/);
+});
+
+test("the slider crosses versions both ways, and the past is seen on the map of its time", async (t) => {
+  const page = await world.open(t, { expected: EXPECTED });
+  await gather(page);
+  const before = await page.evaluate(() => [...window.lion.state.points.values()].map(({ id, x, y, verdict }) => [id, x, y, verdict]).sort());
+  const [n, place] = [await page.evaluate(() => window.lion.state.last), await where(page, "usual-3")];
+  await take(page);
+  const after_ = await page.evaluate(() => [...window.lion.state.points.values()].map(({ id, x, y, verdict }) => [id, x, y, verdict]).sort());
+  const last = await page.evaluate(() => window.lion.state.last);
+  await seek(page, n);
+  await page.locator("#about", { hasText: "210 rows in the map" }).waitFor();
+  await still(page);
+  await pause(1000);
+  assert.deepEqual(await page.evaluate(() => [...window.lion.state.points.values()].map(({ id, x, y, verdict }) => [id, x, y, verdict]).sort()), before);
+  assert.deepEqual(await classes(page), ["a", "b", "c"]);
+  const there = await where(page, "usual-3");
+  assert.ok(Math.hypot(there.x - place.x, there.y - place.y) < 3, "where it was");
+  await page.locator("#alarms .alarm.forming").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Take it into the map" }).count(), 0, "nothing can be done about the past");
+  await world.shot(page, "update-past-light");
+  await seek(page, n - 20);
+  await page.waitForFunction((wanted) => window.lion.state.last === wanted, n - 20);
+  // Played on, it morphs again.
+  await page.locator("#speed").selectOption("256");
+  await page.locator("#play").click();
+  await page.locator("#about", { hasText: "version 2" }).waitFor();
+  await pill(page, "Live");
+  await still(page);
+  assert.deepEqual(await page.evaluate(() => [...window.lion.state.points.values()].map(({ id, x, y, verdict }) => [id, x, y, verdict]).sort()), after_);
+  assert.ok((await page.evaluate(() => window.lion.state.last)) >= last);
+  // From the past straight to now.
+  await seek(page, 5);
+  await page.locator("#about", { hasText: "210 rows" }).waitFor();
+  await page.locator("#golive").click();
+  await page.locator("#about", { hasText: "version 2" }).waitFor();
+  await pill(page, "Live");
+});
+
+test("an update is undone, by somebody else too, and who missed it sees it", async (t) => {
+  const page = await world.open(t, { expected: EXPECTED, still: true });
+  await gather(page);
+  await seek(page, 3);
+  await pill(page, "Paused");
+  const other = await world.open(t, { expected: EXPECTED });
+  await take(other);
+  // Who looks at the past is not disturbed.
+  await pause(500);
+  assert.match(await page.locator("#about").innerText(), /210 rows in the map$/);
+  await page.locator("#golive").click();
+  await page.locator("#about", { hasText: "240 rows in the map, version 2" }).waitFor();
+  await other.getByRole("button", { name: "Go back to version 1" }).click();
+  assert.match(await told(other, "map-updated", "went back"), /The map went back to version 1/);
+  for (const each of [page, other]) {
+    await each.locator("#about", { hasText: "210 rows in the map" }).waitFor();
+    await still(each);
+    assert.deepEqual(await classes(each), ["a", "b", "c"]);
+  }
+  await world.shot(other, "update-reverted-light");
+  // Whoever opens it now finds it so, and the history whole.
+  const late = await world.open(t, { expected: EXPECTED });
+  assert.deepEqual(await classes(late), ["a", "b", "c"]);
+  const last = await late.evaluate(() => window.lion.state.last);
+  await seek(late, last - 1);
+  await late.locator("#about", { hasText: "version 2" }).waitFor();
+});
