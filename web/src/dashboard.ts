@@ -2,9 +2,10 @@
 
 import { api } from "./api";
 import { Charts } from "./charts";
-import { byId, download, make } from "./dom";
+import { byId, download } from "./dom";
 import { Feed } from "./feed";
 import { Guide } from "./guide";
+import { Headline } from "./headline";
 import { figuresNow, figuresThen, wallClock } from "./figures";
 import { boxOfBounds, thin, type Rect, type Spot } from "./geometry";
 import { Journey } from "./journey";
@@ -23,11 +24,11 @@ import { Search } from "./search";
 import { Selection } from "./selection";
 import { Stage } from "./stage";
 import { State } from "./state";
-import type { Themes } from "./theme";
+import { calm, type Themes } from "./theme";
 import { isNotice, type Health, type LiveEvent, type LiveSnapshot, type MapInfo, type Notice } from "./types";
 import { Updates } from "./updates";
 import { Versions, type Version } from "./versions";
-import { alarms, count, moment, number, sentence, status, type Alarm } from "./words";
+import { alarms, count, number, sentence } from "./words";
 
 /** Events that one frame takes in at most; the rest waits for the next. */
 const BATCH = 4000;
@@ -45,9 +46,6 @@ const extent = ({ bounds }: MapInfo): number => {
   return Math.hypot(x1 - x0, y1 - y0);
 };
 
-/** Milliseconds that a note stays. */
-const TOLD = 15_000;
-
 /** Health may lag behind the events by this many seconds, and must not undo what they just said. */
 const LAG = 0.8;
 
@@ -60,6 +58,7 @@ const clock = (): number => performance.now() / 1000;
 
 export class Dashboard {
   private readonly state = new State();
+  private readonly headline = new Headline();
   private readonly log = new Log();
   private readonly look: Look;
   private readonly stage: Stage;
@@ -83,15 +82,12 @@ export class Dashboard {
   /** A switch to another version that is under way: what happens meanwhile waits. */
   private crossing: Promise<void> | null = null;
   private health: Health;
-  private connection: "connecting" | "live" | "lost" = "connecting";
   private stale = true;
   private worded = 0;
   /** When the last notice came. */
   private noticed = 0;
   private before = clock();
   private waning = "";
-  private alarmed: string | null = null;
-  private telling = 0;
 
   constructor(private readonly shown: Version, live: LiveSnapshot, private readonly themes: Themes) {
     const map = shown.info;
@@ -123,8 +119,12 @@ export class Dashboard {
     this.rename = new Rename(this.stage.root);
     this.notices = new Notices(byId("alarms"), {
       go: (alarm) => this.guide.goAlarm(alarm),
-      take: (groups) => this.updates.take(groups),
-      failed: (problem) => this.tell(problem),
+      take: (groups) => {
+        this.updates.take(groups);
+        // On a small screen the map is elsewhere on the page.
+        this.stage.root.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
+      },
+      failed: (problem) => this.headline.tell(problem),
       changed: () => {
         this.stale = true;
       },
@@ -141,7 +141,7 @@ export class Dashboard {
       changed: () => this.selected(),
     });
     this.search = new Search(this.state, shown, (found) => this.guide.goFound(found));
-    this.guide = new Guide(this.stage, this.state, this.versions, this.look, this.selection, (text) => this.announce(text));
+    this.guide = new Guide(this.stage, this.state, this.versions, this.look, this.selection, (text) => this.headline.announce(text));
     this.pointer = new Pointer(this.stage, byId<HTMLButtonElement>("lasso"), byId<HTMLButtonElement>("turn"), {
       hover: (picked, x, y) => this.guide.hover(picked, x, y),
       click: (picked, at) => this.guide.click(picked, at),
@@ -164,7 +164,7 @@ export class Dashboard {
       crosses: (n) => this.journey.crosses(n),
       cross: (n) => this.cross(n, QUICK),
       fetched: (events) => this.kin.learn(events),
-      failed: (problem) => this.announce(problem),
+      failed: (problem) => this.headline.announce(problem),
     });
     themes.onChange(() => {
       this.legend.fill();
@@ -173,8 +173,7 @@ export class Dashboard {
     this.link = this.connect();
     this.adopt(live);
     this.listen();
-    byId("name").textContent = map.name;
-    this.introduce();
+    this.headline.introduce(map);
     this.link.listen();
     requestAnimationFrame(() => this.frame());
   }
@@ -195,8 +194,16 @@ export class Dashboard {
         if (this.replay.mode === "live" && settled) this.state.adopt(health);
         this.stale = true;
       },
-      live: () => this.online(),
-      lost: (seconds, reason) => this.offline(seconds, reason),
+      live: () => {
+        this.headline.online();
+        this.stale = true;
+        this.pill();
+      },
+      lost: (seconds, reason) => {
+        this.headline.offline(seconds, reason);
+        this.stale = true;
+        this.pill();
+      },
       replaced: () => location.reload(),
       latest: () => this.log.at(this.log.last),
       reload: async (why) => {
@@ -209,7 +216,7 @@ export class Dashboard {
         this.state.retitle(map, live);
         await this.renew(before, new Map(), 0);
         this.adopt(live);
-        if (why) this.tell(why);
+        if (why) this.headline.tell(why);
       },
     });
   }
@@ -315,7 +322,7 @@ export class Dashboard {
       try {
         await this.pass(n, seconds);
       } catch (error) {
-        this.tell(`The other version of the map could not be fetched: ${error instanceof Error ? error.message : String(error)}.`);
+        this.headline.tell(`The other version of the map could not be fetched: ${error instanceof Error ? error.message : String(error)}.`);
         await new Promise((done) => setTimeout(done, AGAIN));
       }
     };
@@ -336,7 +343,7 @@ export class Dashboard {
     if (landing.latest) this.versions.latest = landing.version.info;
     if (onwards) this.feed.add([event]);
     else this.feed.refill(log.upTo(n, RETOLD));
-    if (onwards) this.announce(sentence(event, this.feed.ways));
+    if (onwards) this.headline.announce(sentence(event, this.feed.ways));
     await this.renew(before, places, seconds);
     if (onwards) this.stage.callOut(event.clusters.born, CALLED);
   }
@@ -347,7 +354,7 @@ export class Dashboard {
     this.stale = true;
     this.look.adopt();
     for (const { label } of state.points.values()) this.look.meet(label);
-    this.introduce();
+    this.headline.introduce(shown.info);
     this.updates.show();
     this.legend.fill();
     if (before.columns === shown.columns) return Promise.resolve();
@@ -355,7 +362,7 @@ export class Dashboard {
     this.kin.renumber((row) => rows[row] ?? -1);
     this.selection.renumber((row) => rows[row] ?? -1);
     this.guide.renew();
-    return this.stage.morph(before, places, wallClock(this.log.at(state.last)?.t ?? 0), seconds);
+    return this.stage.morph(before, rows, places, wallClock(this.log.at(state.last)?.t ?? 0), seconds);
   }
 
   /** An event that no point has came. */
@@ -367,11 +374,6 @@ export class Dashboard {
       this.versions.latest = info;
       this.updates.show();
     }).catch(() => {});
-  }
-
-  private introduce(): void {
-    const { rows, parent = null, version } = this.shown.info;
-    byId("about").textContent = `${count(rows, "row")} in the map${parent === null ? "" : `, version ${version}`}`;
   }
 
   /** A part of the page in the coordinates of the stage. */
@@ -408,8 +410,7 @@ export class Dashboard {
     replay.show(this.themes.current);
     this.notices.show(list, live ? { update: this.updates.able && !this.updates.running } : null);
     const open = list.filter((alarm) => !live || !this.notices.dismissed(alarm));
-    this.say(open);
-    this.warn(open);
+    this.headline.say(this.shown.info.name, state, open);
     this.pill();
     const waning = [...state.vanishing.keys()].join("\n");
     if (waning !== this.waning) {
@@ -434,73 +435,9 @@ export class Dashboard {
     return wallClock(t) - t;
   }
 
-  private say(list: Alarm[]): void {
-    const line = status(this.state, list);
-    const root = byId("status");
-    if (root.title === line) return;
-    root.title = line;
-    const [points, outliers, ...rest] = line.split(" · ");
-    root.replaceChildren(`${points} · ${outliers} · `);
-    if (list.length === 0) root.append(rest.join(" · "));
-    else root.append(make("em", "", rest.join(" · ")));
-    document.title = `${list.length > 0 ? "⚠ " : ""}${points}, ${outliers} – ${this.shown.info.name}`;
-  }
-
-  /** Says aloud what is newly unusual. */
-  private warn(list: Alarm[]): void {
-    const aloud = list.map(({ short }) => short).join(", ");
-    if (this.alarmed !== aloud && aloud !== "") this.announce(aloud);
-    this.alarmed = aloud;
-  }
-
-  private announce(text: string): void {
-    byId("said").textContent = text;
-  }
-
-  /** Says something over the map for a while. */
-  private tell(text: string): void {
-    const note = byId("note");
-    note.textContent = text;
-    note.hidden = false;
-    clearTimeout(this.telling);
-    this.telling = window.setTimeout(() => { note.hidden = true; }, TOLD);
-  }
-
   private pill(): void {
-    const { mode } = this.replay;
-    const state = this.connection === "lost" ? "lost" : mode === "live" ? this.connection : "replay";
-    const pill = byId("pill");
-    pill.dataset.state = state;
-    const text = { live: "Live", lost: "Offline", replay: mode === "playing" ? "Replaying" : "Paused", connecting: "Connecting" }[state];
-    (pill.querySelector("span") as HTMLElement).textContent = text;
-    const past = byId("past");
-    past.hidden = mode === "live";
-    document.body.classList.toggle("past", mode !== "live");
-    if (mode === "live") return;
-    const event = this.log.at(this.state.last);
-    const behind = this.log.last - this.state.last;
-    past.textContent =
-      `The past: ${event ? moment(event.t) : "the start"}, ${number(behind)} ${behind === 1 ? "event" : "events"} before now`;
-  }
-
-  private online(): void {
-    const was = this.connection;
-    this.connection = "live";
-    byId("banner").hidden = true;
-    this.pill();
-    if (was === "lost" && byId("note").hidden) this.announce("Connected again; nothing was missed.");
-    this.stale = true;
-  }
-
-  private offline(seconds: number, reason: string): void {
-    if (this.connection !== "lost") this.announce(`Connection lost: ${reason}.`);
-    this.connection = "lost";
-    this.pill();
-    const banner = byId("banner");
-    banner.hidden = false;
-    (banner.querySelector("span") as HTMLElement).textContent =
-      `Connection lost: ${reason}. The map shows what was known. Trying again in ${seconds} s.`;
-    this.stale = true;
+    const { log, state } = this;
+    this.headline.pill(this.replay.mode, log.at(state.last)?.t, log.last - state.last);
   }
 
   // ---- what people do
@@ -529,7 +466,7 @@ export class Dashboard {
     this.stage.scene.selected = { ids: this.selection.ids, rows: this.selection.rows, outline: [] };
     this.stage.touch();
     this.open(this.selection.size > 0 ? "selection" : "feed");
-    if (this.selection.size > 0) this.announce(`${count(this.selection.size, "point")} selected`);
+    if (this.selection.size > 0) this.headline.announce(`${count(this.selection.size, "point")} selected`);
   }
 
   private help(): void {

@@ -34,6 +34,15 @@ export function match(of: Columns, among: Columns): Int32Array {
   return rows;
 }
 
+/** The same, asked the other way around: for each of `many` rows of the other version its row in this one. */
+export function inverse(rows: Int32Array, many: number): Int32Array {
+  const back = new Int32Array(many).fill(-1);
+  rows.forEach((other, row) => {
+    if (other >= 0) back[other] = row;
+  });
+  return back;
+}
+
 function numbers({ rows, ids }: Columns): Map<string, number> {
   const found = new Map<string, number>();
   for (let row = 0; row < rows; row++) found.set(ids.at(row), row);
@@ -42,36 +51,34 @@ function numbers({ rows, ids }: Columns): Map<string, number> {
 
 /** The similarity (scale, rotation, shift) that brings the rows of one version nearest to the same rows of another: least squares. In space without a rotation. */
 export function similarity(from: Columns, to: Columns, fromOf: Int32Array): Similarity {
-  const [mean, goal] = [[0, 0, 0], [0, 0, 0]];
-  let many = 0;
-  const pairs = (use: (p: number[], q: number[]) => void) => {
-    for (let row = 0; row < to.rows; row++) {
-      const old = fromOf[row];
-      if (old >= 0) use([from.x[old], from.y[old], from.z?.[old] ?? 0], [to.x[row], to.y[row], to.z?.[row] ?? 0]);
-    }
-  };
-  pairs((p, q) => {
-    many++;
-    for (const d of [0, 1, 2]) {
-      mean[d] += p[d];
-      goal[d] += q[d];
-    }
+  const axes = (["x", "y", "z"] as const).flatMap((name) => {
+    const [was, is] = [from[name], to[name]];
+    return was && is ? [{ was, is, mean: 0, goal: 0 }] : [];
   });
-  if (many < 2) return { matrix: new Float32Array([1, 0, 0, 0, 1, 0, 0, 0, 1]), offset: [0, 0, 0] };
-  for (const d of [0, 1, 2]) {
-    mean[d] /= many;
-    goal[d] /= many;
+  const common = fromOf.reduce((sum, row) => sum + (row < 0 ? 0 : 1), 0);
+  if (common < 2) return { matrix: new Float32Array([1, 0, 0, 0, 1, 0, 0, 0, 1]), offset: [0, 0, 0] };
+  for (const axis of axes) {
+    for (let row = 0; row < to.rows; row++) {
+      if (fromOf[row] < 0) continue;
+      axis.mean += axis.was[fromOf[row]] / common;
+      axis.goal += axis.is[row] / common;
+    }
   }
   let [along, across, norm] = [0, 0, 0];
-  pairs((p, q) => {
-    const [a, b] = [p.map((value, d) => value - mean[d]), q.map((value, d) => value - goal[d])];
-    along += a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    across += a[0] * b[1] - a[1] * b[0];
-    norm += a[0] ** 2 + a[1] ** 2 + a[2] ** 2;
-  });
-  const [c, s] = norm === 0 ? [1, 0] : [along / norm, from.z ? 0 : across / norm];
-  const matrix = new Float32Array([c, -s, 0, s, c, 0, 0, 0, from.z ? c : 1]);
-  const offset = goal.map((value, d) => value - matrix[3 * d] * mean[0] - matrix[3 * d + 1] * mean[1] - matrix[3 * d + 2] * mean[2]);
+  const [ax, ay] = axes;
+  for (let row = 0; row < to.rows; row++) {
+    const old = fromOf[row];
+    if (old < 0) continue;
+    for (const { was, is, mean, goal } of axes) {
+      along += (was[old] - mean) * (is[row] - goal);
+      norm += (was[old] - mean) ** 2;
+    }
+    across += (ax.was[old] - ax.mean) * (ay.is[row] - ay.goal) - (ay.was[old] - ay.mean) * (ax.is[row] - ax.goal);
+  }
+  const [c, s] = norm === 0 ? [1, 0] : [along / norm, axes.length === 3 ? 0 : across / norm];
+  const matrix = new Float32Array([c, -s, 0, s, c, 0, 0, 0, axes.length === 3 ? c : 1]);
+  const mean = [0, 1, 2].map((d) => axes[d]?.mean ?? 0);
+  const offset = [0, 1, 2].map((d) => (axes[d]?.goal ?? 0) - matrix[3 * d] * mean[0] - matrix[3 * d + 1] * mean[1] - matrix[3 * d + 2] * mean[2]);
   return { matrix, offset: offset as [number, number, number] };
 }
 
@@ -81,15 +88,15 @@ export interface Origin { x: Float32Array; y: Float32Array; z: Float32Array | nu
 /** A morph on its way. */
 export interface Way { origin: Origin; stages: Stages }
 
-export function origin(other: Columns, drawn: Columns): Origin {
-  const rows = match(drawn, other);
+/** `rows`: for each row drawn its row in the other version. */
+export function origin(other: Columns, drawn: Columns, rows = match(drawn, other)): Origin {
   const part = (name: "x" | "y" | "z"): Float32Array | null => {
     const [was, is] = [other[name], drawn[name]];
     return was && is && is.map((value, row) => (rows[row] < 0 ? value : was[rows[row]]));
   };
   return {
     x: part("x") as Float32Array, y: part("y") as Float32Array, z: part("z"),
-    fresh: Float32Array.from(rows, (row) => (row < 0 ? 1 : 0)), similarity: similarity(other, drawn, rows),
+    fresh: new Float32Array(rows).map((row) => (row < 0 ? 1 : 0)), similarity: similarity(other, drawn, rows),
   };
 }
 

@@ -41,8 +41,8 @@ export interface Scene {
   hover: Mark | null;
   lasso: readonly Place[];
   beacon: (Mark & { birth: number }) | null;
-  /** While the map morphs: where clusters were, and how far it is. */
-  morph: { centres: ReadonlyMap<string, Spot>; stages: Stages } | null;
+  /** While the map morphs: how far it is, and where the middle of a cluster is on its way; undefined where it has not been before. */
+  morph: { stages: Stages; place(name: string, to: Spot): Spot | undefined } | null;
   /** Clusters that the latest version brought, called out for a while. */
   born: readonly { name: string; rows: number; until: number }[];
   motion: boolean;
@@ -105,11 +105,10 @@ export class Overlay {
     context.font = `650 14px ${FONT}`;
     for (const { name, x, y, z } of clusters.slice(0, 400)) {
       if (look.hidden.has(name)) continue;
-      const was = morph?.centres.get(name);
-      if (morph && !was && morph.stages.grown === 0) continue;
-      const share = morph && was ? morph.stages.rest : 1;
-      const part = (from = 0, to = 0) => from + (to - from) * share;
-      const at = camera.toScreen(part(was?.x, x), part(was?.y, y), part(was?.z, z));
+      const way = morph?.place(name, { x, y, z });
+      if (morph && !way && morph.stages.grown === 0) continue;
+      const spot = way ?? { x, y, z };
+      const at = camera.toScreen(spot.x, spot.y, spot.z);
       if (at.x < -50 || at.y < -20 || at.x > camera.width + 50 || at.y > camera.height + 20) continue;
       const vanishing = state.vanishing.has(name);
       const title = brief(look.title(name));

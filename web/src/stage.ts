@@ -8,7 +8,7 @@ import { boxOfBounds, type Box, type Place, type Rect, type Spot } from "./geome
 import { context, resizeCanvas } from "./gl";
 import { Grid, type Flat } from "./grid";
 import type { Look } from "./look";
-import { origin, stages, type Origin } from "./morph";
+import { between, inverse, origin, stages, type Origin } from "./morph";
 import { Overlay, type Mark, type Scene } from "./overlay";
 import { OUTLIER } from "./palette";
 import { compose, type Entry } from "./poster";
@@ -26,7 +26,7 @@ const REST = 0.14;
 const AGE_STEP = 0.2;
 
 /** A morph: since when, how long, and whether the rows of the version before are drawn, on their way back to fewer. */
-interface Morphing { origin: Origin; start: number; seconds: number; back: boolean; done: () => void }
+interface Morphing { origin: Origin; start: number; seconds: number; share: number; back: boolean; done: () => void }
 
 export type Picked = { point: Point } | { row: number } | null;
 
@@ -147,8 +147,8 @@ export class Stage {
     this.widen();
   }
 
-  /** Another version of the map is shown. `before` is the version that was, and `places` where its live points were; `t` is the time of the map. Resolves when all is where it belongs. */
-  morph(before: Version, places: ReadonlyMap<string, Spot>, t: number, seconds: number): Promise<void> {
+  /** Another version of the map is shown. `before` is the version that was, `rows` where its rows are in the new one, and `places` where its live points were; `t` is the time of the map. Resolves when all is where it belongs. */
+  morph(before: Version, rows: Int32Array, places: ReadonlyMap<string, Spot>, t: number, seconds: number): Promise<void> {
     this.arrive();
     const { shown: { info, columns }, camera } = this;
     this.flat = this.grid = null;
@@ -174,10 +174,11 @@ export class Stage {
       const [from, to] = back ? [point, { ...point, x: was.x, y: was.y, z: was.z }] : [was, point];
       this.arrivals.put(to, this.look.of(point), this.alone(point), this.clock() - AGEING, from);
     }
-    const centres = new Map(before.info.clusters.map((cluster) => [cluster.name, cluster]));
+    const centres = new Map<string, Spot>(before.info.clusters.map((cluster) => [cluster.name, cluster]));
     return new Promise((done) => {
-      this.morphing = { origin: origin(other.columns, drawn.columns), start: this.clock(), seconds, back, done };
-      this.scene.morph = { centres, stages: stages(0) };
+      const way = origin(other.columns, drawn.columns, back ? rows : inverse(rows, columns.rows));
+      this.morphing = { origin: way, start: this.clock(), seconds, back, share: 0, done };
+      this.scene.morph = { stages: stages(0), place: (name, to) => this.onTheWay(centres.get(name), to) };
       this.settled = () => this.reload(t);
       this.progress(this.clock());
     });
@@ -191,12 +192,22 @@ export class Stage {
     const { origin, start, seconds, back } = this.morphing;
     const share = (now - start) / seconds;
     if (share >= 1) return this.arrive();
+    this.morphing.share = share;
     const way = { origin, stages: stages(back ? 1 - share : share) };
     this.base.morph(way);
     this.arrivals.morph(way);
     if (this.scene.morph) this.scene.morph.stages = stages(share);
     this.moved = now;
     this.all();
+  }
+
+  /** Where a place of the version before is on its way to one of the new. */
+  private onTheWay(from: Spot | undefined, to: Spot): Spot | undefined {
+    if (!from || !this.morphing) return undefined;
+    const { origin: { similarity }, back, share } = this.morphing;
+    const [start, end] = (back ? [to, from] : [from, to]).map((spot) => [spot.x, spot.y, spot.z ?? 0]);
+    const [x, y, z] = between(start, end, similarity, stages(back ? 1 - share : share));
+    return { x, y, z };
   }
 
   /** Ends a morph: all is where it belongs. */

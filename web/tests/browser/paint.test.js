@@ -68,6 +68,35 @@ test("60000 rows are moved and zoomed smoothly", async (t) => {
   assert.ok(median < 100, `a frame takes ${median} ms without a graphics card`);
 });
 
+test("60000 rows morph smoothly", async (t) => {
+  const page = await world.open(t);
+  await settle(page);
+  // Another version of the same map: larger, turned a little, and with every row moved.
+  const frames = await page.evaluate(() => new Promise((done) => {
+    const { lion } = window;
+    const { info, columns } = lion.shown;
+    const other = { info: { ...info, bounds: info.bounds.map((side) => 1.3 * side) }, columns: { ...columns } };
+    other.columns.x = columns.x.map((x, row) => 1.2 * x - 0.3 * columns.y[row] + Math.sin(row));
+    other.columns.y = columns.y.map((y, row) => 1.2 * y + 0.3 * columns.x[row] + Math.cos(row));
+    const list = [];
+    let last = performance.now();
+    let over = false;
+    const frame = (now) => {
+      list.push(now - last);
+      last = now;
+      if (over) done(list);
+      else requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+    const before = lion.versions.show(other);
+    lion.renew(before, new Map(), 2).then(() => { over = true; });
+  }));
+  const long = frames.filter((milliseconds) => milliseconds > 50);
+  t.diagnostic(`${frames.length} frames, ${long.length} longer than 50 ms, the longest ${Math.max(...frames).toFixed(0)} ms`);
+  assert.ok(frames.length > 20, `${frames.length} frames`);
+  assert.ok(long.length < frames.length / 4, `${long.length} of ${frames.length} frames took more than 50 ms`);
+});
+
 test("what is sent to the browser is small", () => {
   const dist = process.env.DIST ?? join(process.env.WEB, "dist");
   const bytes = ["index.html", "app.js", "app.css"].reduce((sum, name) => sum + gzipSync(readFileSync(join(dist, name))).length, 0);
