@@ -110,7 +110,7 @@ export class Notices {
     if (made === line.made) return;
     line.made = made;
     const buttons: HTMLButtonElement[] = [];
-    const takes = alarm.tone === "forming" || alarm.about === "map";
+    const takes = alarm.tone === "forming" || alarm.tone === "stale";
     if (acts?.update && takes) buttons.push(button("first", alarm.groups ? "Take it into the map" : "Update the map", () => this.ways.take(line.alarm.groups ?? null)));
     const set = (text: string, to: NoticeState) => buttons.push(button("", text, () => void this.handle(line.alarm, to)));
     if (acts && notice && state === "open") set("Acknowledge", "acknowledged");

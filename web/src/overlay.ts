@@ -176,7 +176,7 @@ export class Overlay {
 
   // An outline with the number of members; those that form a cluster glow.
   private groups(scene: Scene, shapes: readonly Shape[], forming: readonly Gathering[], now: number): void {
-    const called = new Set(forming.map(({ group }) => group));
+    const called = new Set(forming.flatMap(({ groups }) => groups));
     for (const { group, places, pad, badge, text } of shapes) {
       const isCalled = called.has(group);
       if (isCalled && scene.motion) {
@@ -253,7 +253,8 @@ export class Overlay {
       const says = label ? `, ${number(label.count)} labelled ${brief(label.label)}` : like === null ? "" : `, most like ${brief(like)}`;
       const text = `${count(size, "outlier")}${says}`;
       const width = this.widthOf(title, text);
-      const shape = shapes.find((one) => one.group === group);
+      // At its largest group: shapes come with the largest first.
+      const shape = shapes.find((one) => groups.includes(one.group));
       const at = shape ? { x: shape.box.x + shape.box.width / 2, y: shape.box.y + shape.box.height / 2 } : scene.camera.toScreen(x, y, z);
       return { id: `group-${group}`, tone: "forming", at, reach: shape ? shape.box.width / 2 : 12, title, text, width };
     }));

@@ -154,6 +154,7 @@ export class Stage {
     this.flat = this.grid = null;
     camera.turn.hold(info.bounds);
     camera.hold(this.extent());
+    this.widen();
     if (camera.auto) camera.reset(this.clock());
     if (calm() || seconds === 0) {
       this.base.change(columns);

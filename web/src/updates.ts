@@ -48,6 +48,7 @@ export class Updates {
       this.problem = error instanceof Error ? error.message : String(error);
     }
     this.show();
+    this.changed();
     await this.look();
   }
 

@@ -215,11 +215,43 @@ test("a notice is acknowledged and dismissed, with who and when", async (t) => {
   await page.locator("#alarms .alarm.forming").waitFor();
 });
 
-test("an update can be cancelled, and what is refused is said", async (t) => {
-  const page = await world.open(t, { expected: /422|409|Failed to load/ });
+test("an update can be watched and cancelled, and what is refused is said", async (t) => {
+  // Large enough that it takes a moment.
+  const large = new World();
+  t.after(() => large.end());
+  large.fit(makeTable(1500), ["--perplexity", "30", "--iterations", "150"]);
+  await large.serve();
+  await large.launch();
+  const page = await large.open(t, { expected: /422|Failed to load/ });
   // Nothing to take in: there is no live point.
   await page.evaluate(() => window.lion.updates.take(null));
   await page.locator("#update.failed p", { hasText: /That was refused: .+/ }).waitFor();
+  for (let k = 0; k < 30; k++) await large.post([{ id: `kin-${k}`, x: stranger(1, k) }]);
+  await page.getByRole("button", { name: "Take it into the map" }).click();
+  const panel = page.locator("#update");
+  await panel.locator("p", { hasText: /Updating the map with 30 points: [a-z ]+, \d+ %/ }).waitFor();
+  // One at a time.
+  await page.getByRole("button", { name: "Take it into the map" }).waitFor({ state: "detached" });
+  await panel.getByRole("button", { name: "Cancel" }).click();
+  await panel.locator("p", { hasText: "The update was cancelled. The map is as it was." }).waitFor();
+  assert.equal((await large.get("/api/map")).version, 1);
+  await page.getByRole("button", { name: "Take it into the map" }).waitFor();
+});
+
+test("a page that was away while the map was updated finds the way", async (t) => {
+  const page = await world.open(t, { expected: /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|Failed to load/ });
+  await gather(page);
+  await world.kill();
+  t.after(() => world.serve());
+  await page.locator("#banner").waitFor();
+  await world.serve();
+  const answer = await fetch(`${world.url}/api/map/update`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
+  assert.equal(answer.status, 202);
+  await page.locator("#about", { hasText: "version 2" }).waitFor({ timeout: 20_000 });
+  await still(page);
+  const live = await world.get("/api/live");
+  const here = await page.evaluate(() => [...window.lion.state.points.values()].map(({ id, x, y }) => [id, x, y]));
+  assert.deepEqual(here.sort(), live.points.id.map((id, k) => [id, live.points.x[k], live.points.y[k]]).sort());
 });
 
 test("on a phone and in the dark, an update can be followed", async (t) => {
