@@ -106,6 +106,7 @@ export class Dashboard {
       size: (event) => this.sizes.get(event),
       little: extent(map) * 0.06,
       title: (name) => this.look.title(name),
+      event: (n) => this.log.at(n),
       columns: map.columns,
       colour: (name) => this.look.colour(name),
       go: (event) => this.guide.go(event),

@@ -250,7 +250,7 @@ export class Overlay {
       const label = state.labelOf(groups);
       const own = state.titles.get(`group-${group}`);
       const title = own === undefined ? "New cluster forming" : `${brief(own)}, forming`;
-      const says = label ? `, ${number(label.count)} labelled ${brief(label.label)}` : like === null ? "" : `, most like ${brief(like)}`;
+      const says = label ? `, ${number(label.count)} labelled ${brief(label.label)}` : like === null ? "" : `, most like ${brief(look.title(like))}`;
       const text = `${count(size, "outlier")}${says}`;
       const width = this.widthOf(title, text);
       // At its largest group: shapes come with the largest first.

@@ -52,7 +52,7 @@ export class Rename {
   open(id: string, name: string, title: string | null, { x, y, width, height }: Rect): void {
     this.id = id;
     this.from = document.activeElement;
-    this.heading.textContent = `What is ${legible(name)}?`;
+    this.heading.textContent = `Rename ${legible(name)}`;
     this.input.value = title ?? "";
     this.input.placeholder = name;
     this.who.value = who() ?? "";

@@ -61,6 +61,8 @@ export interface Context {
   little: number;
   /** What people call a cluster or `group-N`. */
   title(name: string): string;
+  /** An event by its number, where it is known. */
+  event(n: number): LiveEvent | undefined;
 }
 
 /** What people call a cluster, in a sentence. */
@@ -69,7 +71,7 @@ const spoken = (name: string | null | undefined, { title }: Pick<Context, "title
 /** "…, 71 labelled 0". */
 const labelling = (label: LabelCount | undefined): string => (label ? `, ${number(label.count)} labelled ${legible(label.label)}` : "");
 /** "…, most like 6". */
-const likeness = (name: string | null): string => (name === null ? "" : `, most like ${legible(name)}`);
+const likeness = (name: string | null, title: (name: string) => string): string => (name === null ? "" : `, most like ${legible(title(name))}`);
 
 /** One event as a sentence. */
 export function sentence(event: LiveEvent, context: Context): string {
@@ -102,7 +104,7 @@ function distanceOf(event: { x: number; y: number; from: { x: number; y: number 
 function notice(event: Notice, context: Context): string {
   const called = (name: string | null | undefined) => spoken(name, context);
   switch (event.kind) {
-    case "forming": return `A new cluster is forming: ${count(event.size, "outlier")}${labelling(event.labels?.[0])}${likeness(context.like(event.ids))}${shown(event.evidence)}`;
+    case "forming": return `A new cluster is forming: ${count(event.size, "outlier")}${labelling(event.labels?.[0])}${likeness(context.like(event.ids), context.title)}${shown(event.evidence)}`;
     case "dissolved": return ended(event.size, event.evidence);
     case "vanishing": return waning({ ...event, cluster: context.title(event.cluster) });
     case "recovered": return `${capital(called(event.cluster))} receives points again`;
@@ -115,12 +117,23 @@ function notice(event: Notice, context: Context): string {
       const [was, now] = [event.before, event.title].map((title) => title ?? event.cluster ?? `group ${event.group}`);
       return `${legible(was)} was renamed to ${legible(now)}${by(event.who)}`;
     }
-    case "notice": return `A notice was ${event.state === "open" ? "opened again" : event.state}${by(event.who)}${event.note ? `: ${legible(event.note)}` : ""}`;
+    case "notice": return `${told(context.event(event.notice), called)} was ${event.state === "open" ? "opened again" : event.state}${by(event.who)}${event.note ? `: ${legible(event.note)}` : ""}`;
   }
 }
 
 /** Who did it, where that is known. */
 export const by = (who: string | null): string => (who === null || who === "" ? "" : ` by ${legible(who)}`);
+
+/** What a notice told, by the event that told it. */
+function told(event: LiveEvent | undefined, called: (name: string | null) => string): string {
+  switch (event?.kind) {
+    case "forming": return "The notice of a new cluster";
+    case "vanishing": return `The notice that ${called(event.cluster)} is vanishing`;
+    case "cluster-stale": return `The notice that ${called(event.cluster)} is stale`;
+    case "stale": return "The notice that the map is stale";
+    default: return "A notice";
+  }
+}
 
 function updated({ reverted, version, added, removed, who, clusters }: UpdatedEvent, { title }: Context): string {
   if (reverted) return `The map went back to version ${version}${by(who)}`;
@@ -200,7 +213,7 @@ export function alarms(state: State, health: Health | null, like: (group: number
   const called = (name: string) => spoken(name, { title });
   const list: Alarm[] = state.forming().map(({ group, groups, size, x, y, z, evidence }) => {
     const own = state.titles.get(`group-${group}`);
-    const by = likeness(like(group));
+    const by = likeness(like(group), title);
     const name = own === undefined ? "a new cluster" : legible(own);
     const text = `${capital(name)} is forming: ${count(size, "outlier")}${labelling(state.labelOf(groups))}${by}${shown(evidence)}`;
     return { about: `group ${group}`, tone: "forming", text, short: `${name} is forming${by}`, x, y, z, group, groups: [group] };

@@ -202,7 +202,7 @@ test("a notice is acknowledged and dismissed, with who and when", async (t) => {
   const alarm = page.locator("#alarms .alarm.forming");
   await alarm.getByRole("button", { name: "Acknowledge" }).click();
   await alarm.locator("small", { hasText: /Acknowledged by anna at \d\d:\d\d:\d\d/ }).waitFor();
-  assert.match(await told(page, "notice"), /A notice was acknowledged by anna/);
+  assert.match(await told(page, "notice"), /The notice of a new cluster was acknowledged by anna/);
   await world.shot(page, "acknowledged-light");
   await alarm.getByRole("button", { name: "Dismiss" }).click();
   await alarm.waitFor({ state: "detached" });

@@ -8,7 +8,7 @@ import type { Health, LiveEvent, PlacedEvent } from "../../src/types";
 import { Kin } from "../../src/kin";
 import { alarms, called, crowd, large, legible, moment, percent, rate, sentence, short, status } from "../../src/words";
 
-const context = { like: () => "7", size: () => undefined, little: Infinity, title: (name: string) => name };
+const context = { like: () => "7", size: () => undefined, little: Infinity, title: (name: string) => name, event: (n: number) => (n === 7 ? ({ n: 7, t: 1, kind: "vanishing", cluster: "3", expected: 9, seen: 0, why: "left" } as LiveEvent) : undefined) };
 const like = () => "7";
 const place = (change: Partial<PlacedEvent>): PlacedEvent => ({
   n: 1, t: 1, kind: "appeared", id: "a", label: null, x: 0, y: 0, verdict: "interpolated", score: 0.5, group: null, cluster: "3", nearest: 0,
@@ -146,7 +146,7 @@ test("an update of the map, a title and a notice are told in words", () => {
   assert.equal(sentence({ ...event, reverted: true, version: 1, who: null } as LiveEvent, context), "The map went back to version 1");
   const renamed = { n: 1, t: 1, kind: "renamed", cluster: "oak", group: null, title: "Old oaks", before: null, who: "anna" } as LiveEvent;
   assert.equal(sentence(renamed, context), "oak was renamed to Old oaks by anna");
-  assert.equal(sentence({ n: 1, t: 1, kind: "notice", notice: 7, state: "dismissed", who: null, note: "known" }, context), "A notice was dismissed: known");
+  assert.equal(sentence({ n: 1, t: 1, kind: "notice", notice: 7, state: "dismissed", who: null, note: "known" }, context), "The notice that cluster 3 is vanishing was dismissed: known");
   const forming = { n: 1, t: 1, kind: "forming", group: 3, size: 77, x: 0, y: 0, ids: [], labels: [{ label: "0", count: 71 }] } as LiveEvent;
   assert.equal(sentence(forming, context), "A new cluster is forming: 77 outliers, 71 labelled 0, most like 7");
   const titled = { ...context, title: (name: string) => `the ${name}` };
