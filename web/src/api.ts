@@ -24,6 +24,8 @@ async function ask(path: string, method = "GET", body?: unknown): Promise<Respon
   } catch {
     // No JSON: the status has to do.
   }
+  // Browsers say where a request comes from when it changes something, and the server compares that with its own name.
+  if (answer.status === 403 && method !== "GET") said += "; a proxy before the server must forward the Host by which it was called";
   throw new Refusal(answer.status, said);
 }
 

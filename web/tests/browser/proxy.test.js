@@ -42,6 +42,9 @@ test("behind a proxy that hides its name the map opens and lives", async (t) => 
   assert.match(await page.locator("#about").innerText(), /60 rows in the map/);
   await world.post([{ id: "through", x: makeTable(1)[0].x }]);
   await page.waitForFunction(() => window.lion.where("through"));
+  // What changes something is refused, with the reason.
+  await page.evaluate(() => window.lion.updates.take(null));
+  await page.locator("#update p", { hasText: "That was refused: pages of another site may not call this service; a proxy before the server must forward the Host" }).waitFor();
 });
 
 test("a page whose script is not delivered says so", async (t) => {
