@@ -1,7 +1,7 @@
 // The only file that knows URLs.
 
 import { parseColumns, type Columns } from "./columns";
-import type { Health, History, LiveEvent, LiveSnapshot, MapInfo, PointDetail, RowDetail } from "./types";
+import type { Handled, Health, History, LiveEvent, LiveSnapshot, MapInfo, NoticeState, PointDetail, RowDetail, Snapshot, UpdateStatus } from "./types";
 
 /** The server answered, but not with what was asked for. */
 export class Refusal extends Error {
@@ -12,8 +12,10 @@ export class Refusal extends Error {
 
 const PAGE = 10_000;
 
-async function ask(path: string): Promise<Response> {
-  const answer = await fetch(path, { headers: { accept: "application/json, application/octet-stream" }, cache: "no-store" });
+async function ask(path: string, method = "GET", body?: unknown): Promise<Response> {
+  const headers: Record<string, string> = { accept: "application/json, application/octet-stream" };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  const answer = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), cache: "no-store" });
   if (answer.ok) return answer;
   let said = `the server answered ${answer.status}`;
   try {
@@ -22,14 +24,28 @@ async function ask(path: string): Promise<Response> {
   } catch {
     // No JSON: the status has to do.
   }
+  // Browsers say where a request comes from when it changes something, and the server compares that with its own name.
+  if (answer.status === 403 && method !== "GET") said += "; a proxy before the server must forward the Host by which it was called";
   throw new Refusal(answer.status, said);
 }
 
-const json = async <T>(path: string): Promise<T> => (await ask(path)).json() as Promise<T>;
+const json = async <T>(path: string, method?: string, body?: unknown): Promise<T> => (await ask(path, method, body)).json() as Promise<T>;
+const of = (version?: number): string => (version === undefined ? "" : `?version=${version}`);
 
 export const api = {
-  map: () => json<MapInfo>("api/map"),
-  columns: async (): Promise<Columns> => parseColumns(await (await ask("api/map/columns")).arrayBuffer()),
+  /** What is said of the map; of a version before, if one is named. */
+  map: (version?: number) => json<MapInfo>(`api/map${of(version)}`),
+  columns: async (version?: number): Promise<Columns> => parseColumns(await (await ask(`api/map/columns${of(version)}`)).arrayBuffer()),
+  /** The live points just before the event that switched to another version. */
+  beforeSwitch: (event: number) => json<Snapshot>(`api/map/switches/${event}`),
+  update: () => json<UpdateStatus>("api/map/update"),
+  startUpdate: (groups: number[] | null, who: string | null) => json<UpdateStatus>("api/map/update", "POST", { ...(groups && { groups }), ...(who && { who }) }),
+  cancelUpdate: () => json<UpdateStatus>("api/map/update", "DELETE"),
+  revert: (who: string | null) => json<UpdateStatus>("api/map/revert", "POST", who ? { who } : {}),
+  /** Gives a cluster or `group-N` a title; null takes it away. */
+  rename: (id: string, name: string | null, who: string | null) => json<unknown>(`api/clusters/${encodeURIComponent(id)}`, "PUT", { name, ...(who && { who }) }),
+  notices: () => json<{ notices: Handled[] }>("api/notices"),
+  handle: (id: number, state: NoticeState, who: string | null) => json<Handled>(`api/notices/${id}`, "POST", { state, ...(who && { who }) }),
   live: () => json<LiveSnapshot>("api/live"),
   row: (number: number) => json<RowDetail>(`api/map/rows/${number}`),
   point: (id: string) => json<PointDetail>(`api/points/${encodeURIComponent(id)}`),

@@ -2,7 +2,9 @@
 // processor touches a point only when something happens to it.
 
 import type { Camera } from "./camera";
-import { begin, clear, onRestored, program, uniforms } from "./gl";
+import { begin, clear, onRestored, onTheWay, program, SEEN, uniforms } from "./gl";
+import type { Spot } from "./geometry";
+import type { Way } from "./morph";
 import type { Rgb } from "./palette";
 import { APART, dotRadius, NO_SEED, type Seed } from "./spread";
 import type { Point } from "./state";
@@ -19,18 +21,17 @@ const LEAVING = 3;
 /** An outlier among its like: the group's outline says the rest. */
 const GATHERED = 4;
 
-const FLOATS = 11; // x, y, from x, from y, birth, seed x, seed y, its room, the way to the group's place, and red, green, blue, kind (bytes)
+const FLOATS = 14; // place and where it glides from (three each), birth, seed x, seed y, its room, the way to the group's place (three), and red, green, blue, kind (bytes)
 const STRIDE = 4 * FLOATS;
-const LOOK = 40; // where the bytes begin
+const BIRTH = 6;
+const SEED = 7;
+const LOOK = STRIDE - 4; // where the bytes begin
 
-const VERTEX = `
-in vec4 place;
+const VERTEX = `${SEEN}
+in vec3 place, origin, seed, shift;
 in float birth;
-in vec3 seed;
-in vec2 shift;
 in vec4 look;
-uniform vec2 centre, scale;
-uniform float now, radius, motion, glow, zoom;
+uniform float now, radius, motion, glow, zoom, morphing;
 uniform vec2 screen;
 out vec3 shade;
 out float size, age, kind, reach;
@@ -40,19 +41,21 @@ void main() {
   age = max(now - birth, 0.0);
   float way = motion > 0.5 ? clamp(age / 0.9, 0.0, 1.0) : 1.0;
   way = way * way * (3.0 - 2.0 * way);
-  vec2 here = mix(place.zw, place.xy, way);
+  vec3 here = morphing > 0.5 ? between(origin, place) : mix(origin, place, way);
   float young = exp(-age / 9.0);
   // Members of a group stand beside each other, as far as there is room; crowded ones are smaller.
   float gap = clamp(seed.z * zoom, ${APART.least.toFixed(2)} * radius, ${APART.most.toFixed(2)} * radius);
   float member = seed.z > 0.0 ? 1.0 : 0.0;
   float crowd = mix(1.0, clamp(gap / (1.15 * radius), 0.55, 1.0), member);
   vec2 aside = member * way * gap * vec2(seed.x, -seed.y) * 2.0 / screen;
-  reach = radius * crowd * (0.88 + mix(0.6, 0.25, member) * young);
+  vec3 at = seen(here + member * way * shift);
+  // In space the nearer ones are larger, and none is too small to be seen.
+  reach = radius * (1.0 - 0.3 * at.z) * crowd * (0.88 + mix(0.6, 0.25, member) * young);
   float pulse = motion > 0.5 && glow > 0.3 && age < ${LANDING} ? 1.0 : 0.0;
   float extent = reach + 2.0 + max(max(kind == ${OUTLYING}.0 ? reach * 1.5 + 2.0 : 0.0, reach * 2.2 * young * step(0.02, young * glow)), pulse * 5.0 * radius);
   // What is hidden or gone goes where nothing is drawn.
   bool gone = kind == ${HIDDEN}.0 || (kind == ${LEAVING}.0 && age > ${LANDING});
-  gl_Position = gone ? vec4(2.0, 2.0, 2.0, 1.0) : vec4((here + member * way * shift - centre) * scale + aside, 0.0, 1.0);
+  gl_Position = gone ? vec4(2.0, 2.0, 2.0, 1.0) : vec4(at.xy + aside, at.z, 1.0);
   size = 2.0 * extent;
   gl_PointSize = size;
 }`;
@@ -102,13 +105,15 @@ void main() {
 export interface Arrivals {
   clear(): void;
   /** A point is there, came, or changed. `from` is where it glides from; `birth` when it began to be as it is. */
-  put(point: Point, look: Rgb | null, ringed: boolean, birth: number, from?: { x: number; y: number }): void;
+  put(point: Point, look: Rgb | null, ringed: boolean, birth: number, from?: Spot): void;
   /** Another colour, or none to hide it, or another ring; nothing else changes. */
   recolour(point: Point, look: Rgb | null, ringed: boolean): void;
   /** A point went away: it fades, or is simply not there any more. */
   remove(id: string, now: number, fading: boolean): void;
   /** Where a point stands among the members of its group. */
   seed(id: string, seed: Seed): void;
+  /** The points are on their way from another version of the map; null when they are where they belong. */
+  morph(way: Way | null): void;
   draw(camera: Camera, ratio: number, now: number, theme: Theme, warning: Rgb, motion: boolean): void;
 }
 
@@ -144,7 +149,8 @@ export class ArrivalLayer implements Arrivals {
     this.buffer = gl.createBuffer() as WebGLBuffer;
     gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
     for (const [name, size, type, offset] of [
-      ["place", 4, gl.FLOAT, 0], ["birth", 1, gl.FLOAT, 16], ["seed", 3, gl.FLOAT, 20], ["shift", 2, gl.FLOAT, 32], ["look", 4, gl.UNSIGNED_BYTE, LOOK],
+      ["place", 3, gl.FLOAT, 0], ["origin", 3, gl.FLOAT, 12], ["birth", 1, gl.FLOAT, 4 * BIRTH], ["seed", 3, gl.FLOAT, 4 * SEED],
+      ["shift", 3, gl.FLOAT, 4 * SEED + 12], ["look", 4, gl.UNSIGNED_BYTE, LOOK],
     ] as const) {
       const at = gl.getAttribLocation(this.program, name);
       gl.enableVertexAttribArray(at);
@@ -154,6 +160,7 @@ export class ArrivalLayer implements Arrivals {
   }
 
   private seen = 0;
+  private way: Way | null = null;
 
   clear(): void {
     this.slots.clear();
@@ -162,7 +169,7 @@ export class ArrivalLayer implements Arrivals {
     this.used = 0;
   }
 
-  put(point: Point, look: Rgb | null, ringed: boolean, birth: number, from: { x: number; y: number } = point): void {
+  put(point: Point, look: Rgb | null, ringed: boolean, birth: number, from: Spot = point): void {
     let slot = this.slots.get(point.id);
     if (slot === undefined) {
       slot = this.free.pop() ?? this.used++;
@@ -171,8 +178,12 @@ export class ArrivalLayer implements Arrivals {
       this.sow(slot, NO_SEED);
     }
     if (birth >= this.seen - 9) this.recent++;
-    this.floats.set([point.x, point.y, from.x, from.y, birth], slot * FLOATS);
+    this.floats.set([point.x, point.y, point.z ?? 0, from.x, from.y, from.z ?? 0, birth], slot * FLOATS);
     this.paint(slot, point, look, ringed);
+  }
+
+  morph(way: Way | null): void {
+    this.way = way;
   }
 
   seed(id: string, seed: Seed): void {
@@ -182,8 +193,8 @@ export class ArrivalLayer implements Arrivals {
     this.touch(slot);
   }
 
-  private sow(slot: number, { x, y, room, dx, dy }: Seed): void {
-    this.floats.set([x, y, room, dx, dy], slot * FLOATS + 5);
+  private sow(slot: number, { x, y, room, dx, dy, dz }: Seed): void {
+    this.floats.set([x, y, room, dx, dy, dz], slot * FLOATS + SEED);
   }
 
   private paint(slot: number, point: Point, look: Rgb | null, ringed: boolean): void {
@@ -205,7 +216,7 @@ export class ArrivalLayer implements Arrivals {
     this.slots.delete(id);
     const kind = slot * STRIDE + LOOK + 3;
     this.octets[kind] = fading && this.octets[kind] !== HIDDEN ? LEAVING : HIDDEN;
-    this.floats[slot * FLOATS + 4] = now;
+    this.floats[slot * FLOATS + BIRTH] = now;
     this.touch(slot);
     if (fading) this.leaving.push({ slot, until: now + LANDING });
     else this.free.push(slot);
@@ -244,6 +255,7 @@ export class ArrivalLayer implements Arrivals {
     this.upload();
     clear(gl);
     begin(gl, camera, at);
+    onTheWay(gl, this.way, at);
     gl.uniform1f(at("now"), now);
     this.recent *= Math.exp((this.seen - now) / 6);
     this.seen = now;

@@ -3,32 +3,44 @@
 
 import type { Camera } from "./camera";
 import { NO_CLUSTER, type Columns } from "./columns";
-import { begin, clear, onRestored, program, uniforms } from "./gl";
+import { begin, clear, onRestored, onTheWay, program, SEEN, uniforms } from "./gl";
+import type { Origin, Way } from "./morph";
 import { mix, type Rgb } from "./palette";
 import type { Theme } from "./theme";
 
-const VERTEX = `
-in float x, y;
+/** In space, points are drawn larger the nearer they are, and paler the farther, as if there were mist. */
+const VERTEX = `${SEEN}
+in float x, y, z, x0, y0, z0, fresh;
 in uint cluster;
-uniform vec2 centre, scale;
-uniform float size;
+uniform float size, morphing, grown;
+uniform vec3 paper;
 uniform sampler2D palette;
 out vec4 shade;
+out float across;
 void main() {
   int k = cluster == ${NO_CLUSTER}u ? 0 : int(cluster) + 1;
   shade = texelFetch(palette, ivec2(k & 1023, k >> 10), 0);
   // A hidden point goes where nothing is drawn.
-  gl_Position = shade.a == 0.0 ? vec4(2.0, 2.0, 2.0, 1.0) : vec4((vec2(x, y) - centre) * scale, 0.0, 1.0);
-  gl_PointSize = size;
+  vec3 place = vec3(x, y, z);
+  if (morphing > 0.5 && fresh < 0.5) place = between(vec3(x0, y0, z0), place);
+  if (morphing > 0.5 && fresh > 0.5) shade.a *= grown;
+  vec3 at = seen(place);
+  gl_Position = shade.a == 0.0 ? vec4(2.0, 2.0, 2.0, 1.0) : vec4(at, 1.0);
+  shade.rgb = mix(shade.rgb, paper, clamp(0.1 + 0.7 * at.z, 0.0, 0.4) * step(0.000001, deep));
+  across = size * (1.0 + 0.8 * morphing * fresh * (1.0 - grown)) * (1.0 - 0.5 * at.z);
+  gl_PointSize = across;
 }`;
 
 const FRAGMENT = `
 in vec4 shade;
-uniform float size, opacity;
+in float across;
+uniform float opacity, solid;
 out vec4 colour;
 void main() {
-  float cover = clamp(0.5 * size - length(size * (gl_PointCoord - 0.5)), 0.0, 1.0);
-  float alpha = opacity * shade.a * (size < 2.5 ? 1.0 : cover);
+  float cover = clamp(0.5 * across - length(across * (gl_PointCoord - 0.5)), 0.0, 1.0);
+  // What hides others in space has a hard edge.
+  if (solid > 0.5 && cover < 0.5) discard;
+  float alpha = opacity * shade.a * (across < 2.5 ? 1.0 : cover);
   colour = vec4(shade.rgb * alpha, alpha);
 }`;
 
@@ -41,6 +53,8 @@ const FRAME = 0.028;
 const MOST_STEP = 255 >> 2;
 /** How much of the paper is mixed into the map's own points, so that arrivals stand out. */
 const CALM = { light: 0.42, dark: 0.34 };
+
+const ATTRIBUTES = ["x", "y", "z", "x0", "y0", "z0", "fresh", "cluster"];
 
 export interface ClusterLook { colour: Rgb; shown: boolean; strength: number }
 
@@ -68,20 +82,26 @@ export interface Base {
   refine(camera: Camera, ratio: number): boolean;
   /** Learns from how long a frame took that drew as much as it may. */
   learn(seconds: number): void;
+  /** Other rows are drawn from now on. */
+  change(map: Columns): void;
+  /** The rows are on their way from another version of the map; null when they are where they belong. */
+  morph(way: Way | null): void;
   /** All that is not drawn yet, whatever it takes: for a picture that leaves the page. */
   finish(camera: Camera, ratio: number): void;
 }
 
 export class BaseLayer implements Base {
   private at!: (name: string) => WebGLUniformLocation | null;
-  private buffers: { name: string; buffer: WebGLBuffer; integer: boolean }[] = [];
+  private readonly buffers = new Map<string, WebGLBuffer>();
   private program!: WebGLProgram;
   private budget = BUDGET.start;
   /** How many of the slices of the picture at rest are drawn, and of how many. */
   private slices = { drawn: 0, all: 0 };
   private texels = new Uint8Array(4 * 1024);
+  private paper: Rgb = [255, 255, 255];
+  private way: Way | null = null;
 
-  constructor(private readonly gl: WebGL2RenderingContext, private readonly map: Columns, restored: () => void) {
+  constructor(private readonly gl: WebGL2RenderingContext, private map: Columns, restored: () => void) {
     this.start();
     onRestored(gl, () => {
       this.start();
@@ -90,20 +110,49 @@ export class BaseLayer implements Base {
   }
 
   private start(): void {
-    const { gl, map } = this;
+    const { gl } = this;
     this.program = program(gl, VERTEX, FRAGMENT);
     this.at = uniforms(gl, this.program);
-    const columns = [["x", map.x, false], ["y", map.y, false], ["cluster", map.cluster, true]] as const;
-    this.buffers = columns.map(([name, values, integer]) => {
-      const buffer = gl.createBuffer() as WebGLBuffer;
-      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-      gl.bufferData(gl.ARRAY_BUFFER, values, gl.STATIC_DRAW);
-      return { name, buffer, integer };
-    });
+    this.buffers.clear();
+    this.fill();
+    if (this.way) this.fillOrigin(this.way.origin);
     gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
     this.upload();
+  }
+
+  change(map: Columns): void {
+    this.map = map;
+    this.fill();
+  }
+
+  morph(way: Way | null): void {
+    if (way?.origin !== this.way?.origin) this.fillOrigin(way?.origin ?? null);
+    this.way = way;
+  }
+
+  private fill(): void {
+    const { x, y, z, cluster } = this.map;
+    for (const [name, values] of [["x", x], ["y", y], ["z", z], ["cluster", cluster]] as const) this.put(name, values);
+  }
+
+  private fillOrigin(origin: Origin | null): void {
+    for (const [name, part] of [["x0", "x"], ["y0", "y"], ["z0", "z"], ["fresh", "fresh"]] as const) this.put(name, origin?.[part] ?? null);
+  }
+
+  /** Sends a column to the graphics card, or takes it from there. */
+  private put(name: string, values: Float32Array | Uint32Array | null): void {
+    const { gl, buffers } = this;
+    if (!values) {
+      gl.deleteBuffer(buffers.get(name) ?? null);
+      buffers.delete(name);
+      return;
+    }
+    const buffer = buffers.get(name) ?? gl.createBuffer() as WebGLBuffer;
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    gl.bufferData(gl.ARRAY_BUFFER, values, gl.STATIC_DRAW);
+    buffers.set(name, buffer);
   }
 
   colour(looks: readonly ClusterLook[], theme: Theme): void {
@@ -112,6 +161,7 @@ export class BaseLayer implements Base {
     looks.forEach(({ colour, shown, strength }, k) => {
       this.texels.set([...calmed(colour, theme, this.map.rows), shown ? Math.max(1, Math.round(255 * strength)) : 0], 4 * k);
     });
+    this.paper = theme.paper;
     this.upload();
   }
 
@@ -144,18 +194,29 @@ export class BaseLayer implements Base {
     gl.useProgram(this.program);
     if (first === 0) clear(gl);
     begin(gl, camera, this.at);
-    for (const { name, buffer, integer } of this.buffers) {
+    onTheWay(gl, this.way, this.at);
+    for (const name of ATTRIBUTES) {
       const at = gl.getAttribLocation(this.program, name);
+      const buffer = this.buffers.get(name);
+      if (!buffer) {
+        gl.disableVertexAttribArray(at);
+        continue;
+      }
       gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
       gl.enableVertexAttribArray(at);
-      if (integer) gl.vertexAttribIPointer(at, 1, gl.UNSIGNED_INT, 4 * step, 4 * first);
+      if (name === "cluster") gl.vertexAttribIPointer(at, 1, gl.UNSIGNED_INT, 4 * step, 4 * first);
       else gl.vertexAttribPointer(at, 1, gl.FLOAT, false, 4 * step, 4 * first);
     }
+    const { space } = camera.turn;
+    if (space) gl.enable(gl.DEPTH_TEST);
+    gl.depthFunc(gl.LEQUAL);
+    gl.uniform1f(this.at("solid"), space ? 1 : 0);
+    gl.uniform3f(this.at("paper"), this.paper[0] / 255, this.paper[1] / 255, this.paper[2] / 255);
     const across = 2 * this.radius(camera) * ratio * (moving ? Math.min(Math.sqrt(step), 2) : 1) + 1;
     const size = Math.max(across, 1.5);
     gl.uniform1f(this.at("size"), size);
     const crowd = Math.min(1, 40_000 / map.rows) ** 0.2;
-    gl.uniform1f(this.at("opacity"), Math.min(0.85, 0.8 * crowd * Math.min(1, (across / size) ** 2)));
+    gl.uniform1f(this.at("opacity"), space ? 1 : Math.min(0.85, 0.8 * crowd * Math.min(1, (across / size) ** 2)));
     gl.drawArrays(gl.POINTS, 0, Math.ceil((map.rows - first) / step));
   }
 

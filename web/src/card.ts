@@ -5,7 +5,7 @@ import { button, make } from "./dom";
 import { picture } from "./picture";
 import type { Point } from "./state";
 import type { Image, Near, Past, PointDetail, RowDetail } from "./types";
-import { called, moment, short } from "./words";
+import { called, legible, moment, short } from "./words";
 
 export type Target =
   | { kind: "point"; point: Point }
@@ -28,6 +28,10 @@ function keyOf(target: Target): string {
 class Cache<T> {
   private readonly kept = new Map<string, Promise<T>>();
 
+  clear(): void {
+    this.kept.clear();
+  }
+
   get(key: string, ask: () => Promise<T>): Promise<T> {
     let answer = this.kept.get(key);
     if (!answer) {
@@ -46,7 +50,21 @@ export class Card {
   private readonly rows = new Cache<RowDetail>();
   private readonly points = new Cache<PointDetail>();
 
-  constructor(private readonly root: HTMLElement, private readonly image: Image | null, private readonly labels: boolean, private readonly close: () => void) {}
+  /** `answers`: whether the server tells of the version that is shown. */
+  constructor(
+    private readonly root: HTMLElement,
+    private readonly image: Image | null,
+    private readonly labels: boolean,
+    private readonly title: (name: string) => string,
+    private readonly answers: () => boolean,
+    private readonly close: () => void,
+  ) {}
+
+  /** Another version of the map is shown: rows have other numbers. */
+  forget(): void {
+    this.rows.clear();
+    this.points.clear();
+  }
 
   hide(): void {
     this.key = "";
@@ -64,7 +82,7 @@ export class Card {
       this.key = key;
       this.fill(target, null);
       clearTimeout(this.timer);
-      if (target.kind !== "gone") this.timer = window.setTimeout(() => void this.ask(target, key), WAIT);
+      if (target.kind !== "gone" && this.answers()) this.timer = window.setTimeout(() => void this.ask(target, key), WAIT);
     }
     this.root.hidden = false;
     this.place(x, y, width, height);
@@ -103,7 +121,7 @@ export class Card {
     const top = make("div", "top");
     const words = make("div");
     const id = target.kind === "point" ? target.point.id : target.id;
-    words.append(make("b", "", id), make("span", "sub", { row: "row of the map", point: "live point", gone: "not on the map any more" }[target.kind]));
+    words.append(make("b", "", legible(id)), make("span", "sub", { row: "row of the map", point: "live point", gone: "not on the map any more" }[target.kind]));
     if (target.kind === "point") words.append(make("br"), make("span", `verdict ${target.point.verdict}`, target.point.verdict));
     top.append(words);
     if (this.image && detail?.picture) top.append(picture(detail.picture, this.image, "main"));
@@ -121,7 +139,7 @@ export class Card {
 
   private gone({ past, t }: Extract<Target, { kind: "gone" }>): HTMLElement {
     const when = t === null ? "It is gone" : `It was removed at ${moment(t)}`;
-    const kind = past.verdict === "outlier" ? "an outlier" : past.cluster === null ? "in no cluster" : `in ${called(past.cluster)}`;
+    const kind = past.verdict === "outlier" ? "an outlier" : past.cluster === null ? "in no cluster" : `in ${called(this.title(past.cluster))}`;
     return make("p", "gone", `${when}. This is where it was last, ${kind}.`);
   }
 
@@ -134,14 +152,14 @@ export class Card {
     };
     if (target.kind === "row") {
       const label = detail && "label" in detail ? detail.label : null;
-      if (label !== null) fact("label", label);
-      if (!this.labels || label === null) fact("cluster", target.cluster ?? "none");
+      if (label !== null) fact("label", legible(label));
+      if (!this.labels || label === null) fact("cluster", legible(target.cluster === null ? "none" : this.title(target.cluster)));
       return list;
     }
     const { point } = target;
-    if (point.label !== null) fact("label", point.label);
+    if (point.label !== null) fact("label", legible(point.label));
     if (point.verdict === "outlier") fact("group", point.group === null ? "alone" : String(point.group));
-    else fact("landed in", point.cluster ?? "no cluster");
+    else fact("landed in", legible(point.cluster === null ? "no cluster" : this.title(point.cluster)));
     const score = make("span");
     score.title = "Share of the map's rows that are at least as strange";
     const meter = make("span", point.score < 0.02 ? "meter low" : "meter");
@@ -161,7 +179,7 @@ export class Card {
         const item = make("li");
         const room = make("canvas");
         room.width = room.height = 1;
-        item.append(room, label ?? id);
+        item.append(room, legible(label ?? id));
         row.append(item);
       }
       return row;
@@ -169,7 +187,7 @@ export class Card {
     const rows = make("ul", "rows");
     for (const { id, label, distance } of list.slice(0, 5)) {
       const item = make("li");
-      item.append(make("span", "", id), make("small", "", label ?? ""), make("small", "", short(distance)));
+      item.append(make("span", "", legible(id)), make("span", "label", legible(label ?? "")), make("small", "", short(distance)));
       rows.append(item);
     }
     return rows;

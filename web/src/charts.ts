@@ -18,6 +18,8 @@ export interface Figures {
   /** Null when it is not known, as for a moment in the past. */
   staleness: number | null;
   stale: boolean;
+  /** Staleness above which the operator wants to be told, null where none is set. */
+  limit: number | null;
   /** Whether there are more outliers than chance explains. */
   excess: boolean;
   arrivals: number;
@@ -74,7 +76,7 @@ class Chart {
 export class Charts {
   private readonly rate = new Chart("Arrivals", "Points that came or changed, over the window");
   private readonly share = new Chart("Outliers", "Share of arrivals that are outliers; dashed: what is expected of the radius");
-  private readonly staleness = new Chart("Staleness", "How much farther arrivals lie from the map's rows than those from each other; 0 fits, 1 does not fit at all");
+  private readonly staleness = new Chart("Staleness", "How much farther arrivals lie from the map's rows than those from each other; 0 fits, 1 does not fit at all; dashed: where the operator wants to be told");
 
   constructor(root: HTMLElement) {
     root.replaceChildren(this.rate.root, this.share.root, this.staleness.root);
@@ -87,12 +89,12 @@ export class Charts {
     this.rate.say(rate(figures.rate), figures.quiet > 30 ? `quiet for ${span(figures.quiet)}` : `last ${span(window)}`, false);
 
     this.share.draw(series.arrivals.map((all, k) => (all > 0 ? series.outliers[k] / all : null)), promised, 0.05);
-    this.share.say(figures.arrivals === 0 ? "–" : percent(figures.share), promised === null ? "of arrivals" : `${percent(promised)} expected`, figures.excess);
+    this.share.say(figures.arrivals === 0 ? "–" : percent(figures.share), promised === null ? "of arrivals" : `expect ${percent(promised)}`, figures.excess);
 
-    this.staleness.draw(series.staleness, null, 0.3);
+    this.staleness.draw(series.staleness, figures.limit, 0.3);
     const { staleness, stale } = figures;
     const few = figures.arrivals < FEW;
-    const word = staleness === null ? "not kept" : figures.arrivals === 0 ? "no arrivals" : few ? "too few to say" : stale ? "stale: fit anew" : "fits well";
+    const word = staleness === null ? "not kept" : figures.arrivals === 0 ? "no arrivals" : few ? "too few to say" : stale ? "stale" : figures.limit !== null && staleness > figures.limit ? `above ${short(figures.limit)}` : "fits well";
     this.staleness.say(staleness === null || few ? "–" : short(Number(staleness.toFixed(2))), word, stale);
   }
 }

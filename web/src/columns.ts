@@ -7,6 +7,8 @@ export interface Columns {
   rows: number;
   x: Float32Array;
   y: Float32Array;
+  /** Null for a map in the plane. */
+  z: Float32Array | null;
   cluster: Uint32Array;
   /** All ids joined by line ends; null where the ids are the row numbers. */
   ids: Ids;
@@ -43,6 +45,7 @@ export function parseColumns(bytes: ArrayBuffer): Columns {
     rows,
     x: numbers("x", Float32Array),
     y: numbers("y", Float32Array),
+    z: find("z") ? numbers("z", Float32Array) : null,
     cluster: find("cluster") ? numbers("cluster", Uint32Array) : new Uint32Array(rows).fill(NO_CLUSTER),
     ids: new Ids(rows, ids && new Uint8Array(body, origin + ids.offset, ids.length)),
   };
@@ -54,6 +57,19 @@ export class Ids {
   private starts: Uint32Array | null = null;
 
   constructor(readonly rows: number, private readonly bytes?: Uint8Array) {}
+
+  /** Whether rows have ids of their own. */
+  get named(): boolean {
+    return this.bytes !== undefined;
+  }
+
+  /** Whether the ids of another map begin with all of these, in the same order. */
+  isStartOf(other: Ids): boolean {
+    const [mine, its] = [this.bytes, other.bytes];
+    if (!mine || !its || this.rows > other.rows || mine.length > its.length) return false;
+    for (let k = 0; k < mine.length; k++) if (mine[k] !== its[k]) return false;
+    return mine.length === its.length || its[mine.length] === 10;
+  }
 
   private open(): { text: string; starts: Uint32Array } {
     if (this.text === null || this.starts === null) {

@@ -2,27 +2,33 @@
 
 import { api } from "./api";
 import { Charts } from "./charts";
-import type { Columns } from "./columns";
-import { byId, download, icon, make } from "./dom";
+import { byId, download } from "./dom";
 import { Feed } from "./feed";
 import { Guide } from "./guide";
+import { Headline } from "./headline";
 import { figuresNow, figuresThen, wallClock } from "./figures";
-import { boxOfBounds, thin, type Rect } from "./geometry";
+import { boxOfBounds, thin, type Rect, type Spot } from "./geometry";
+import { Journey } from "./journey";
 import { Kin } from "./kin";
 import { listenToKeys } from "./keyboard";
 import { Legend } from "./legend";
 import { Link } from "./link";
 import { Log } from "./log";
 import { Look } from "./look";
+import { match, MORPH } from "./morph";
+import { Notices } from "./notices";
 import { Pointer } from "./pointer";
+import { Rename } from "./rename";
 import { Replay } from "./replay";
 import { Search } from "./search";
 import { Selection } from "./selection";
 import { Stage } from "./stage";
 import { State } from "./state";
-import type { Themes } from "./theme";
-import { isNotice, type Health, type LiveEvent, type LiveSnapshot, type MapInfo } from "./types";
-import { alarms, count, moment, number, status, type Alarm } from "./words";
+import { calm, type Themes } from "./theme";
+import { isNotice, type Health, type LiveEvent, type LiveSnapshot, type MapInfo, type Notice } from "./types";
+import { Updates } from "./updates";
+import { Versions, type Version } from "./versions";
+import { alarms, count, number, sentence } from "./words";
 
 /** Events that one frame takes in at most; the rest waits for the next. */
 const BATCH = 4000;
@@ -40,16 +46,19 @@ const extent = ({ bounds }: MapInfo): number => {
   return Math.hypot(x1 - x0, y1 - y0);
 };
 
-/** Milliseconds that a note stays. */
-const TOLD = 15_000;
-
 /** Health may lag behind the events by this many seconds, and must not undo what they just said. */
 const LAG = 0.8;
+
+/** Seconds that a morph takes when the slider crosses a switch; seconds that new clusters are called out; milliseconds before another try. */
+const QUICK = 0.8;
+const CALLED = 12;
+const AGAIN = 1000;
 
 const clock = (): number => performance.now() / 1000;
 
 export class Dashboard {
   private readonly state = new State();
+  private readonly headline = new Headline();
   private readonly log = new Log();
   private readonly look: Look;
   private readonly stage: Stage;
@@ -65,30 +74,39 @@ export class Dashboard {
   private readonly pointer: Pointer;
   private readonly search: Search;
   private readonly link: Link;
+  private readonly versions: Versions;
+  private readonly journey: Journey;
+  private readonly rename: Rename;
+  private readonly notices: Notices;
+  private readonly updates: Updates;
+  /** A switch to another version that is under way: what happens meanwhile waits. */
+  private crossing: Promise<void> | null = null;
   private health: Health;
-  private connection: "connecting" | "live" | "lost" = "connecting";
   private stale = true;
   private worded = 0;
   /** When the last notice came. */
   private noticed = 0;
   private before = clock();
   private waning = "";
-  private unusual = "";
-  private alarmed: string | null = null;
-  private telling = 0;
 
-  constructor(private map: MapInfo, columns: Columns, live: LiveSnapshot, private readonly themes: Themes) {
+  constructor(private readonly shown: Version, live: LiveSnapshot, private readonly themes: Themes) {
+    const map = shown.info;
+    this.versions = new Versions(shown);
+    this.journey = new Journey(this.state, this.log, this.versions);
     this.health = live.health;
-    this.look = new Look(map);
+    this.look = new Look(shown, this.state.titles);
     this.state.load(live);
+    this.state.retitle(map, live);
     for (const { label } of this.state.points.values()) this.look.meet(label);
-    this.stage = new Stage(columns, this.state, this.look, themes, clock);
-    this.kin = new Kin(this.state, (row) => this.look.clusterOfRow(columns, row));
+    this.stage = new Stage(shown, this.state, this.look, themes, clock);
+    this.kin = new Kin(this.state, (row) => this.look.clusterOfRow(row));
     this.stage.scene.like = (group) => this.kin.group(group);
     this.feed = new Feed(byId("feed"), {
       like: (ids) => this.kin.of(ids),
       size: (event) => this.sizes.get(event),
       little: extent(map) * 0.06,
+      title: (name) => this.look.title(name),
+      event: (n) => this.log.at(n),
       columns: map.columns,
       colour: (name) => this.look.colour(name),
       go: (event) => this.guide.go(event),
@@ -97,22 +115,43 @@ export class Dashboard {
         byId("tab-feed").textContent = many > 0 ? `What happened · ${number(many)} new` : "What happened";
       },
     });
-    this.legend = new Legend(byId("legend"), this.look, (base) => (base ? this.stage.recolour() : this.recolour()));
-    this.selection = new Selection(byId("selection"), byId("tab-selection"), this.state, columns, this.look, {
+    this.legend = new Legend(byId("legend"), this.look, (base) => (base ? this.stage.recolour() : this.recolour()),
+      (name, beside) => this.retitle(name, this.onStage(beside)));
+    this.rename = new Rename(this.stage.root);
+    this.notices = new Notices(byId("alarms"), {
+      go: (alarm) => this.guide.goAlarm(alarm),
+      take: (groups) => {
+        this.updates.take(groups);
+        // On a small screen the map is elsewhere on the page.
+        this.stage.root.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
+      },
+      failed: (problem) => this.headline.tell(problem),
+      changed: () => {
+        this.stale = true;
+      },
+    });
+    this.updates = new Updates(byId("update"), () => this.versions.latest, () => {
+      this.stale = true;
+    });
+    this.stage.renames = this.updates.able;
+    byId("legend").classList.toggle("renames", this.updates.able);
+    if (this.updates.able) void this.notices.refresh();
+    this.selection = new Selection(byId("selection"), byId("tab-selection"), this.state, shown, this.look, {
       goPoint: (id) => this.guide.goPoint(id),
       goRow: (row) => this.guide.goRow(row),
       changed: () => this.selected(),
     });
-    this.search = new Search(this.state, columns, (found) => this.guide.goFound(found));
-    this.guide = new Guide(this.stage, this.state, columns, this.look, this.selection, (text) => this.announce(text));
-    this.pointer = new Pointer(this.stage, byId<HTMLButtonElement>("lasso"), {
+    this.search = new Search(this.state, shown, (found) => this.guide.goFound(found));
+    this.guide = new Guide(this.stage, this.state, this.versions, this.look, this.selection, (text) => this.headline.announce(text));
+    this.pointer = new Pointer(this.stage, byId<HTMLButtonElement>("lasso"), byId<HTMLButtonElement>("turn"), {
       hover: (picked, x, y) => this.guide.hover(picked, x, y),
       click: (picked, at) => this.guide.click(picked, at),
+      name: (id, rect) => this.retitle(id, rect),
       lasso: (path) => {
-        const polygon = thin(path, 2).map(({ x, y }) => this.stage.camera.toMap(x, y));
-        this.selection.lasso(polygon, (point) => {
+        const polygon = thin(path, 2).map(({ x, y }) => this.stage.camera.toPlane(x, y));
+        this.selection.lasso(polygon, this.stage.rows(), (point) => {
           const at = this.stage.screen(point);
-          return this.stage.camera.toMap(at.x, at.y);
+          return this.stage.camera.toPlane(at.x, at.y);
         });
         this.stage.scene.selected.outline = polygon;
       },
@@ -123,8 +162,10 @@ export class Dashboard {
         this.stale = true;
         this.pill();
       },
+      crosses: (n) => this.journey.crosses(n),
+      cross: (n) => this.cross(n, QUICK),
       fetched: (events) => this.kin.learn(events),
-      failed: (problem) => this.announce(problem),
+      failed: (problem) => this.headline.announce(problem),
     });
     themes.onChange(() => {
       this.legend.fill();
@@ -133,17 +174,17 @@ export class Dashboard {
     this.link = this.connect();
     this.adopt(live);
     this.listen();
-    byId("name").textContent = map.name;
-    byId("about").textContent = `${count(map.rows, "row")} in the map${map.places === 3 ? ", seen along z" : ""}`;
+    this.headline.introduce(map);
     this.link.listen();
     requestAnimationFrame(() => this.frame());
   }
 
   private connect(): Link {
-    return new Link(() => this.map, {
+    return new Link(() => this.versions.latest, {
       last: () => this.log.last,
       event: (event) => {
         this.log.append(event);
+        if (isNotice(event)) this.heard(event);
         this.stale = true;
         if (this.log.last - this.state.last > BEHIND) void this.link.renew();
       },
@@ -154,18 +195,29 @@ export class Dashboard {
         if (this.replay.mode === "live" && settled) this.state.adopt(health);
         this.stale = true;
       },
-      live: () => this.online(),
-      lost: (seconds, reason) => this.offline(seconds, reason),
+      live: () => {
+        this.headline.online();
+        this.stale = true;
+        this.pill();
+      },
+      lost: (seconds, reason) => {
+        this.headline.offline(seconds, reason);
+        this.stale = true;
+        this.pill();
+      },
       replaced: () => location.reload(),
       latest: () => this.log.at(this.log.last),
       reload: async (why) => {
         const [map, live] = await Promise.all([api.map(), api.live()]);
-        this.map = map;
-        this.replay.goLive();
+        await this.replay.goLive().catch(() => {});
+        const before = this.versions.show(map.version === this.shown.info.version ? { ...this.shown, info: map } : await this.versions.get(map.version));
+        this.versions.latest = this.shown.info;
         this.health = live.health;
         this.state.load(live);
+        this.state.retitle(map, live);
+        await this.renew(before, new Map(), 0);
         this.adopt(live);
-        if (why) this.tell(why);
+        if (why) this.headline.tell(why);
       },
     });
   }
@@ -175,7 +227,7 @@ export class Dashboard {
     this.log.restart(live.last);
     this.stage.reload(wallClock(live.points.t.reduce((latest, t) => Math.max(latest, t), 0)));
     this.feed.clear();
-    this.replay.start(this.map.first);
+    this.replay.start(this.shown.info.first);
     if (live.last > 0) void api.before(live.last + 1, RETOLD).then(({ events }) => {
       // What happened meanwhile is told after it.
       if (this.replay.mode === "live") this.feed.refill([...events, ...this.log.upTo(this.state.last, this.state.last - live.last)]);
@@ -201,17 +253,15 @@ export class Dashboard {
       if (!byId("help").hidden && target instanceof Element && !target.closest("#help, #help-button")) this.help();
     });
     listenToKeys({
-      pan: (dx, dy) => {
-        this.stage.camera.pan(dx, dy);
-        this.stage.view();
-      },
+      pan: (dx, dy) => this.pointer.drag(dx, dy),
       zoom: (factor) => this.zoom(factor),
       fit: () => this.stage.fit(),
       search: () => this.search.focus(),
       play: () => this.replay.toggle(),
       nudge: (step) => this.replay.nudge(step),
-      live: () => this.replay.goLive(),
+      live: () => void this.replay.goLive(),
       lasso: () => this.pointer.toggleLasso(),
+      turn: () => this.pointer.toggleTurn(),
       theme: () => this.themes.toggle(),
       png: () => this.png(),
       help: () => this.help(),
@@ -234,13 +284,18 @@ export class Dashboard {
   }
 
   private happen(since: number): void {
-    const events: LiveEvent[] = [];
+    if (this.crossing) return;
+    const due: LiveEvent[] = [];
     if (this.replay.mode === "live") {
-      while (events.length < BATCH && this.state.last + events.length < this.log.last) {
-        events.push(this.log.at(this.state.last + events.length + 1) as LiveEvent);
+      while (due.length < BATCH && this.state.last + due.length < this.log.last) {
+        due.push(this.log.at(this.state.last + due.length + 1) as LiveEvent);
       }
       this.log.prune();
-    } else events.push(...this.replay.due(Math.min(since, 0.1)).slice(0, BATCH));
+    } else due.push(...this.replay.due(Math.min(since, 0.1)).slice(0, BATCH));
+    // Events before a switch to another version happen first, those after it when it is over.
+    const at = due.findIndex(({ kind }) => kind === "map-updated");
+    if (at === 0) return void this.cross(due[0].n, MORPH);
+    const events = at < 0 ? due : due.slice(0, at);
     if (events.length === 0) return;
     let strangers = false;
     for (const event of events) {
@@ -250,13 +305,89 @@ export class Dashboard {
       if (step?.now) strangers = this.look.meet(step.now.label) || strangers;
       this.stage.play(event, step);
     }
-    if (strangers) this.legend.fill();
+    if (strangers || events.some(({ kind }) => kind === "renamed")) this.legend.fill();
     this.feed.add(events);
     if (events.some(isNotice)) {
       this.noticed = clock();
       this.worded = 0;
     }
     this.stale = true;
+  }
+
+  // ---- versions of the map
+
+  /** Goes to the moment after event `n`, on the other side of a switch between versions. One after the other. */
+  private cross(n: number, seconds: number): Promise<void> {
+    const go = async () => {
+      if (!this.journey.crosses(n)) return this.replay.travel(n);
+      try {
+        await this.pass(n, seconds);
+      } catch (error) {
+        this.headline.tell(`The other version of the map could not be fetched: ${error instanceof Error ? error.message : String(error)}.`);
+        await new Promise((done) => setTimeout(done, AGAIN));
+      }
+    };
+    const crossing = (this.crossing ?? Promise.resolve()).then(go).finally(() => {
+      if (this.crossing === crossing) this.crossing = null;
+    });
+    this.crossing = crossing;
+    return crossing;
+  }
+
+  private async pass(n: number, seconds: number): Promise<void> {
+    const { log, state } = this;
+    const landing = await this.journey.ask(n);
+    const event = log.at(n);
+    const onwards = event?.kind === "map-updated" && state.last < n;
+    const places = this.journey.land(landing, n);
+    const before = this.versions.show(landing.version);
+    if (landing.latest) this.versions.latest = landing.version.info;
+    if (onwards) this.feed.add([event]);
+    else this.feed.refill(log.upTo(n, RETOLD));
+    if (onwards) this.headline.announce(sentence(event, this.feed.ways));
+    await this.renew(before, places, seconds);
+    if (onwards) this.stage.callOut(event.clusters.born, CALLED);
+  }
+
+  /** Everything that depends on which version is shown. */
+  private renew(before: Version, places: ReadonlyMap<string, Spot>, seconds: number): Promise<void> {
+    const { state, shown } = this;
+    this.stale = true;
+    this.look.adopt();
+    for (const { label } of state.points.values()) this.look.meet(label);
+    this.headline.introduce(shown.info);
+    this.updates.show();
+    this.legend.fill();
+    if (before.columns === shown.columns) return Promise.resolve();
+    const rows = match(before.columns, shown.columns);
+    this.kin.renumber((row) => rows[row] ?? -1);
+    this.selection.renumber((row) => rows[row] ?? -1);
+    this.guide.renew();
+    return this.stage.morph(before, rows, places, wallClock(this.log.at(state.last)?.t ?? 0), seconds);
+  }
+
+  /** An event that no point has came. */
+  private heard(event: Notice): void {
+    if (event.kind === "renamed" || !this.updates.able) return;
+    void this.notices.refresh();
+    // Who looks at the past is told of it when they come back.
+    if (event.kind === "map-updated") void api.map().then((info) => {
+      this.versions.latest = info;
+      this.updates.show();
+    }).catch(() => {});
+  }
+
+  /** A part of the page in the coordinates of the stage. */
+  private onStage(element: Element): Rect {
+    const { left, top } = this.stage.root.getBoundingClientRect();
+    const { x, y, width, height } = element.getBoundingClientRect();
+    return { x: x - left, y: y - top, width, height };
+  }
+
+  /** Asks for another title of a cluster or `group-N`. */
+  private retitle(id: string, beside: Rect): void {
+    const title = this.state.titles.get(id) ?? null;
+    this.rename.open(id, title ?? id.replace(/^group-/, "group "), title, beside);
   }
 
   private jumped(ids: Set<string>): void {
@@ -274,12 +405,13 @@ export class Dashboard {
     const { state, health, replay } = this;
     const live = replay.mode === "live";
     const list = alarms(state, live ? health : null, (group) => this.kin.group(group), (name) => this.look.centre(name));
-    this.charts.draw(live ? figuresNow(health, state, this.quiet()) : figuresThen(this.log, state, health.window, health.promised));
+    this.charts.draw(live ? figuresNow(health, state, this.quiet(), this.shown.info.alerts?.staleness ?? null) : figuresThen(this.log, state, health.window, health.promised));
     this.legend.count(state);
     this.selection.refresh();
     replay.show(this.themes.current);
-    this.say(list);
-    this.warn(list);
+    this.notices.show(list, live ? { update: this.updates.able && !this.updates.running } : null);
+    const open = list.filter((alarm) => !live || !this.notices.dismissed(alarm));
+    this.headline.say(this.shown.info.name, state, open);
     this.pill();
     const waning = [...state.vanishing.keys()].join("\n");
     if (waning !== this.waning) {
@@ -292,10 +424,9 @@ export class Dashboard {
 
   /** What lies over the map in its own right: words drawn on the map keep out of there. */
   private kept(): Rect[] {
-    const { left, top } = this.stage.root.getBoundingClientRect();
     return [...this.stage.root.querySelectorAll(".notes > :not([hidden]), .tools")].map((element) => {
-      const { x, y, width, height } = element.getBoundingClientRect();
-      return { x: x - left - 6, y: y - top - 6, width: width + 12, height: height + 12 };
+      const { x, y, width, height } = this.onStage(element);
+      return { x: x - 6, y: y - 6, width: width + 12, height: height + 12 };
     });
   }
 
@@ -305,93 +436,9 @@ export class Dashboard {
     return wallClock(t) - t;
   }
 
-  private say(list: Alarm[]): void {
-    const line = status(this.state, list);
-    const root = byId("status");
-    if (root.title === line) return;
-    root.title = line;
-    const [points, outliers, ...rest] = line.split(" · ");
-    root.replaceChildren(`${points} · ${outliers} · `);
-    if (list.length === 0) root.append(rest.join(" · "));
-    else root.append(make("em", "", rest.join(" · ")));
-    document.title = `${list.length > 0 ? "⚠ " : ""}${points}, ${outliers} – ${this.map.name}`;
-  }
-
-  /** What is unusual now, each with its place; new ones are said aloud. */
-  private warn(list: Alarm[]): void {
-    const key = JSON.stringify(list);
-    if (key === this.unusual) return;
-    this.unusual = key;
-    const root = byId("alarms");
-    if (list.length === 0) {
-      const calm = make("p");
-      calm.append(icon("stay"), "Nothing unusual right now.");
-      root.replaceChildren(calm);
-    } else {
-      const focus = [...root.children].indexOf(document.activeElement as Element);
-      root.replaceChildren(...list.map((alarm) => {
-        const made = make("button", `alarm ${alarm.tone}`);
-        made.type = "button";
-        made.append(icon(alarm.tone === "share" ? "outlier" : alarm.tone), make("span", "", alarm.text));
-        made.addEventListener("click", () => this.guide.goAlarm(alarm));
-        return made;
-      }));
-      // Who stands on one with the keyboard stays there while its numbers change.
-      if (focus >= 0) (root.children[Math.min(focus, list.length - 1)] as HTMLElement).focus();
-    }
-    const aloud = list.map(({ short }) => short).join(", ");
-    if (this.alarmed !== aloud && aloud !== "") this.announce(aloud);
-    this.alarmed = aloud;
-  }
-
-  private announce(text: string): void {
-    byId("said").textContent = text;
-  }
-
-  /** Says something over the map for a while. */
-  private tell(text: string): void {
-    const note = byId("note");
-    note.textContent = text;
-    note.hidden = false;
-    clearTimeout(this.telling);
-    this.telling = window.setTimeout(() => { note.hidden = true; }, TOLD);
-  }
-
   private pill(): void {
-    const { mode } = this.replay;
-    const state = this.connection === "lost" ? "lost" : mode === "live" ? this.connection : "replay";
-    const pill = byId("pill");
-    pill.dataset.state = state;
-    const text = { live: "Live", lost: "Offline", replay: mode === "playing" ? "Replaying" : "Paused", connecting: "Connecting" }[state];
-    (pill.querySelector("span") as HTMLElement).textContent = text;
-    const past = byId("past");
-    past.hidden = mode === "live";
-    this.stage.root.classList.toggle("past", mode !== "live");
-    if (mode === "live") return;
-    const event = this.log.at(this.state.last);
-    const behind = this.log.last - this.state.last;
-    past.textContent =
-      `The past: ${event ? moment(event.t) : "the start"}, ${number(behind)} ${behind === 1 ? "event" : "events"} before now`;
-  }
-
-  private online(): void {
-    const was = this.connection;
-    this.connection = "live";
-    byId("banner").hidden = true;
-    this.pill();
-    if (was === "lost" && byId("note").hidden) this.announce("Connected again; nothing was missed.");
-    this.stale = true;
-  }
-
-  private offline(seconds: number, reason: string): void {
-    if (this.connection !== "lost") this.announce(`Connection lost: ${reason}.`);
-    this.connection = "lost";
-    this.pill();
-    const banner = byId("banner");
-    banner.hidden = false;
-    (banner.querySelector("span") as HTMLElement).textContent =
-      `Connection lost: ${reason}. The map shows what was known. Trying again in ${seconds} s.`;
-    this.stale = true;
+    const { log, state } = this;
+    this.headline.pill(this.replay.mode, log.at(state.last)?.t, log.last - state.last);
   }
 
   // ---- what people do
@@ -420,7 +467,7 @@ export class Dashboard {
     this.stage.scene.selected = { ids: this.selection.ids, rows: this.selection.rows, outline: [] };
     this.stage.touch();
     this.open(this.selection.size > 0 ? "selection" : "feed");
-    if (this.selection.size > 0) this.announce(`${count(this.selection.size, "point")} selected`);
+    if (this.selection.size > 0) this.headline.announce(`${count(this.selection.size, "point")} selected`);
   }
 
   private help(): void {
@@ -434,14 +481,14 @@ export class Dashboard {
     else if (this.pointer.lassoing) this.pointer.setLasso(false);
     else if (this.guide.holds) this.guide.unpin();
     else if (this.selection.size > 0) this.selection.clear();
-    else this.replay.goLive();
+    else void this.replay.goLive();
     this.guide.hover(null, 0, 0);
   }
 
   private png(): void {
     const when = new Date().toISOString().slice(0, 19).replace("T", " ");
-    const canvas = this.stage.picture(this.map.name, `${byId("status").title} · ${when}`, this.legend.lines());
-    canvas.toBlob((blob) => blob && download(`${this.map.name || "lion"}-live.png`, blob), "image/png");
+    const canvas = this.stage.picture(this.shown.info.name, `${byId("status").title} · ${when}`, this.legend.lines());
+    canvas.toBlob((blob) => blob && download(`${this.shown.info.name || "lion"}-live.png`, blob), "image/png");
   }
 
   /** Where a point is on the page, for scripts. */

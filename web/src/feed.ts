@@ -3,7 +3,7 @@
 import { make, icon } from "./dom";
 import { css, OUTLIER, type Rgb } from "./palette";
 import { isNotice, type Kind, type LiveEvent, type PointEvent } from "./types";
-import { crowd, moment, sentence, type Context } from "./words";
+import { crowd, legible, moment, sentence, type Context } from "./words";
 
 const KEPT = 300;
 /** More events than this between two frames are told together. */
@@ -15,7 +15,7 @@ const ICONS: Record<Kind, string> = {
   appeared: "dot", stayed: "stay", moved: "move", "changed-cluster": "change", "became-outlier": "outlier",
   "joined-group": "group", returned: "return", removed: "gone",
   forming: "forming", dissolved: "gone", vanishing: "vanishing", recovered: "return", stale: "stale", fresh: "stale",
-  "cluster-stale": "stale", "cluster-fresh": "stale",
+  "cluster-stale": "stale", "cluster-fresh": "stale", "map-updated": "map", renamed: "pencil", notice: "stay",
 };
 
 export interface FeedWays extends Context {
@@ -40,7 +40,7 @@ export class Feed {
   /** While the list is read or pointed at, it must not move. */
   private waiting: HTMLElement[] = [];
 
-  constructor(private readonly root: HTMLElement, private readonly ways: FeedWays) {
+  constructor(private readonly root: HTMLElement, readonly ways: FeedWays) {
     this.clear();
     root.addEventListener("keydown", (event) => this.key(event));
     for (const kind of ["scroll", "pointerleave", "focusout"]) root.addEventListener(kind, () => requestAnimationFrame(() => this.release()));
@@ -136,7 +136,7 @@ export class Feed {
     const text = make("span");
     if (isNotice(event)) text.textContent = sentence(event, this.ways);
     else {
-      text.append(make("b", "", event.id), ` ${sentence(event, this.ways)}`);
+      text.append(make("b", "", legible(event.id)), ` ${sentence(event, this.ways)}`);
       if (event.kind === "appeared") sign.style.color = css(outlying(event) ? OUTLIER : this.ways.colour(event.cluster));
     }
     const time = make("time", "", moment(event.t));

@@ -12,11 +12,11 @@ const QUIET = 30;
 /** Now, where times are those of a clock (seconds since 1970); else the latest time there is. */
 export const wallClock = (latest: number): number => (latest > 1e8 ? Math.max(latest, Date.now() / 1000) : latest);
 
-/** `quiet`: seconds since the latest event. The server's numbers are as of that event. */
-export function figuresNow(health: Health, state: State, quiet: number): Figures {
+/** `quiet`: seconds since the latest event. The server's numbers are as of that event. `limit`: staleness that the operator wants to be told of. */
+export function figuresNow(health: Health, state: State, quiet: number, limit: number | null): Figures {
   return {
     quiet, rate: quiet > QUIET ? 0 : health.rate, share: health.outlier_share, promised: health.promised, staleness: health.staleness,
-    stale: state.stale !== null, excess: health.excess !== null, arrivals: health.arrivals, window: health.window, series: health.series,
+    stale: state.stale !== null, limit, excess: health.excess !== null, arrivals: health.arrivals, window: health.window, series: health.series,
   };
 }
 
@@ -38,7 +38,7 @@ export function figuresThen(log: Log, state: State, window: number, promised: nu
     odd++;
   }
   return {
-    quiet: 0, rate: all / window, share: all > 0 ? odd / all : 0, promised, staleness: null, stale: state.stale !== null, excess: false, arrivals: all, window,
+    quiet: 0, rate: all / window, share: all > 0 ? odd / all : 0, promised, staleness: null, stale: state.stale !== null, limit: null, excess: false, arrivals: all, window,
     series: { t: [], arrivals, outliers, staleness: new Array<null>(BUCKETS).fill(null) },
   };
 }

@@ -1,6 +1,8 @@
 // Shapes on the plane.
 
 export interface Place { x: number; y: number }
+/** A place of the map: with z where the map is in space. */
+export interface Spot extends Place { z?: number }
 
 /** Whether a place lies inside a closed polygon (even-odd). */
 export function inside(polygon: readonly Place[], x: number, y: number): boolean {

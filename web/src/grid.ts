@@ -1,6 +1,7 @@
 // Which base row lies under the pointer: rows sorted once into square cells of the plane.
 
-import type { Columns } from "./columns";
+/** Rows on a plane. */
+export interface Flat { rows: number; x: Float32Array; y: Float32Array }
 
 export class Grid {
   private readonly side: number;
@@ -11,7 +12,7 @@ export class Grid {
   private readonly x0: number;
   private readonly y0: number;
 
-  constructor(private readonly map: Columns) {
+  constructor(private readonly map: Flat) {
     const { rows, x, y } = map;
     let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
     for (let i = 0; i < rows; i++) {

@@ -1,16 +1,17 @@
 // Leads to what somebody pointed at, and tells about it: flies there, selects it, shows its card.
 
 import { Card, type Target } from "./card";
-import type { Columns } from "./columns";
 import { byId } from "./dom";
-import type { Place } from "./geometry";
+import type { Place, Spot } from "./geometry";
 import type { Look } from "./look";
+import type { Mark } from "./overlay";
 import type { Found } from "./search";
 import type { Selection } from "./selection";
 import type { Picked, Stage } from "./stage";
 import type { State } from "./state";
-import { isNotice, type LiveEvent } from "./types";
-import type { Alarm } from "./words";
+import { isNotice, type LiveEvent, type UpdatedEvent } from "./types";
+import type { Versions } from "./versions";
+import { legible, type Alarm } from "./words";
 
 export class Guide {
   private readonly card: Card;
@@ -20,12 +21,19 @@ export class Guide {
   constructor(
     private readonly stage: Stage,
     private readonly state: State,
-    private readonly columns: Columns,
+    private readonly versions: Versions,
     private readonly look: Look,
     private readonly selection: Selection,
     private readonly announce: (text: string) => void,
   ) {
-    this.card = new Card(byId("card"), look.map.image, look.map.clusters_from === "labels", () => this.unpin());
+    this.card = new Card(byId("card"), look.map.image, look.map.clusters_from === "labels", (name) => look.title(name), () => versions.current, () => this.unpin());
+  }
+
+  /** Another version of the map is shown. */
+  renew(): void {
+    this.card.forget();
+    this.unpin();
+    this.card.hide();
   }
 
   /** Whether a card is pinned. */
@@ -35,9 +43,9 @@ export class Guide {
 
   hover(picked: Picked, x: number, y: number): void {
     const { scene, camera } = this.stage;
-    const at = picked && ("point" in picked ? picked.point : { x: this.columns.x[picked.row], y: this.columns.y[picked.row], id: undefined });
-    if (at?.x !== scene.hover?.x || at?.y !== scene.hover?.y || at?.id !== scene.hover?.id) {
-      scene.hover = at && { x: at.x, y: at.y, id: at.id };
+    const at: Mark | null = picked && ("point" in picked ? picked.point : this.rowAt(picked.row));
+    if (at?.x !== scene.hover?.x || at?.y !== scene.hover?.y || at?.z !== scene.hover?.z || at?.id !== scene.hover?.id) {
+      scene.hover = at && { x: at.x, y: at.y, z: at.z, id: at.id };
       this.stage.touch();
     }
     this.hovering = picked !== null;
@@ -48,7 +56,7 @@ export class Guide {
   // A card that stays, beside what it is about, until it is closed.
   private pin(target: Target): void {
     this.pinned = target;
-    const id = target.kind === "point" ? target.point.id : target.id;
+    const id = legible(target.kind === "point" ? target.point.id : target.id);
     this.announce(target.kind === "point" ? `${id}, ${target.point.verdict}` : target.kind === "row" ? `${id}, row of the map` : `${id} is not on the map any more`);
   }
 
@@ -67,15 +75,20 @@ export class Guide {
       this.pinned = now ? { kind: "point", point: now } : { kind: "gone", id: point.id, past: point, t: null };
     }
     const { pinned } = this;
-    const at = pinned.kind === "point" ? this.stage.screen(pinned.point)
-      : pinned.kind === "row" ? camera.toScreen(this.columns.x[pinned.row], this.columns.y[pinned.row]) : camera.toScreen(pinned.past.x, pinned.past.y);
+    const spot = pinned.kind === "row" ? this.rowAt(pinned.row) : pinned.kind === "gone" ? pinned.past : pinned.point;
+    const at = pinned.kind === "point" ? this.stage.screen(pinned.point) : camera.toScreen(spot.x, spot.y, spot.z);
     this.card.show(pinned, at.x, at.y, camera.width, camera.height, true);
+  }
+
+  private rowAt(row: number): Spot {
+    const { x, y, z } = this.versions.shown.columns;
+    return { x: x[row], y: y[row], z: z?.[row] };
   }
 
   private target(picked: NonNullable<Picked>): Target {
     if ("point" in picked) return { kind: "point", point: picked.point };
     const { row } = picked;
-    return { kind: "row", row, id: this.columns.ids.at(row), cluster: this.look.clusterOfRow(this.columns, row) };
+    return { kind: "row", row, id: this.versions.shown.columns.ids.at(row), cluster: this.look.clusterOfRow(row) };
   }
 
   click(picked: Picked, at: Place): void {
@@ -92,13 +105,13 @@ export class Guide {
 
   goPoint(id: string): void {
     const point = this.state.points.get(id);
-    if (!point) return this.announce(`${id} is not on the map at this moment.`);
+    if (!point) return this.announce(`${legible(id)} is not on the map at this moment.`);
     this.stage.visit(point);
     this.pin({ kind: "point", point });
   }
 
   goRow(row: number): void {
-    this.stage.visit({ x: this.columns.x[row], y: this.columns.y[row] });
+    this.stage.visit(this.rowAt(row));
     this.pin(this.target({ row }));
   }
 
@@ -120,22 +133,30 @@ export class Guide {
     return true;
   }
 
-  goAlarm({ group, x, y }: Alarm): void {
+  /** To the cluster that a new version has and the one before had not. */
+  private goBorn({ clusters: { born } }: UpdatedEvent): void {
+    const centre = born.length > 0 ? this.look.centre(born[0].name) : undefined;
+    if (centre) this.stage.visit(centre, 2);
+  }
+
+  goAlarm({ group, x, y, z }: Alarm): void {
     if (group !== undefined && this.goGroup(group)) return;
-    if (x !== undefined && y !== undefined) this.stage.visit({ x, y }, 2.2);
+    if (x !== undefined && y !== undefined) this.stage.visit({ x, y, z }, 2.2);
   }
 
   /** To where an event happened, or to where its point is now. */
   go(event: LiveEvent): void {
     if (isNotice(event)) {
-      if ("group" in event && !this.goGroup(event.group)) this.stage.visit(event);
-      const centre = "cluster" in event ? this.look.centre(event.cluster) : undefined;
+      if (event.kind === "map-updated") return this.goBorn(event);
+      const group = "group" in event ? event.group : null;
+      if (group !== null && !this.goGroup(group) && "x" in event) this.stage.visit(event);
+      const centre = "cluster" in event && event.cluster !== null ? this.look.centre(event.cluster) : undefined;
       if (centre) this.stage.visit(centre, 2);
       return;
     }
     if (this.state.points.has(event.id)) return this.goPoint(event.id);
     const past = event.kind === "removed" ? event.from : event;
-    this.stage.visit({ x: past.x, y: past.y });
+    this.stage.visit({ x: past.x, y: past.y, z: past.z });
     this.pin({ kind: "gone", id: event.id, past, t: event.kind === "removed" ? event.t : null });
   }
 }

@@ -9,6 +9,8 @@ export interface Keys {
   nudge(step: number): void;
   live(): void;
   lasso(): void;
+  /** What a drag does to a map in space: turn or move. */
+  turn(): void;
   theme(): void;
   png(): void;
   help(): void;
@@ -33,6 +35,7 @@ export function listenToKeys(keys: Keys): void {
     ".": () => keys.nudge(1),
     e: () => keys.live(),
     l: () => keys.lasso(),
+    r: () => keys.turn(),
     t: () => keys.theme(),
     p: () => keys.png(),
     "?": () => keys.help(),

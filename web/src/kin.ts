@@ -12,6 +12,15 @@ export class Kin {
 
   constructor(private readonly state: State, private readonly cluster: (row: number) => string | null) {}
 
+  /** Another version of the map is shown: its rows have other numbers. */
+  renumber(rows: (row: number) => number): void {
+    for (const [id, row] of this.rows) {
+      const now = rows(row);
+      if (now < 0) this.rows.delete(id);
+      else this.rows.set(id, now);
+    }
+  }
+
   note(event: LiveEvent): void {
     if (isNotice(event)) return;
     if (event.kind === "removed" || event.verdict !== "outlier") this.rows.delete(event.id);

@@ -1,11 +1,11 @@
 // The legend: what the colours mean, how many live points each class has, and switches that hide and show.
 
-import { button, make } from "./dom";
+import { button, icon, make } from "./dom";
 import type { Layer, Look } from "./look";
 import { css, NONE, OUTLIER, type Rgb } from "./palette";
 import type { Entry } from "./poster";
 import type { State } from "./state";
-import { number } from "./words";
+import { legible, number } from "./words";
 
 interface Switch { button: HTMLButtonElement; small: HTMLElement; name: string | null }
 
@@ -18,7 +18,7 @@ export class Legend {
   private readonly by = make("div", "by");
   private readonly all: HTMLButtonElement;
 
-  constructor(root: HTMLElement, private readonly look: Look, private readonly changed: (base: boolean) => void) {
+  constructor(root: HTMLElement, private readonly look: Look, private readonly changed: (base: boolean) => void, private readonly rename: (name: string, beside: HTMLElement) => void) {
     const { map } = look;
     const heading = make("h2", "", map.clusters_from === "labels" ? "Labels" : "Clusters");
     heading.append(make("small", "", "live points"));
@@ -46,7 +46,7 @@ export class Legend {
   }
 
   private entry(name: string | null): HTMLLIElement {
-    const text = name ?? (this.look.by === "label" ? "no label" : "no cluster");
+    const text = name === null ? (this.look.by === "label" ? "no label" : "no cluster") : this.look.title(name);
     const { made, small } = row(text, this.look.colour(name));
     made.addEventListener("click", (event) => (event.shiftKey ? this.only(name) : this.toggle(name)));
     made.addEventListener("dblclick", () => this.only(name));
@@ -59,6 +59,13 @@ export class Legend {
     this.entries.push({ button: made, small, name });
     const item = make("li");
     item.append(made);
+    if (name !== null && this.look.centre(name)) {
+      const pencil = button("pencil", "", () => this.rename(name, item));
+      pencil.append(icon("pencil"));
+      pencil.setAttribute("aria-label", `Rename ${legible(text)}`);
+      pencil.title = "Rename";
+      item.append(pencil);
+    }
     return item;
   }
 
@@ -155,10 +162,10 @@ function set(element: HTMLElement, text: string): void {
 function row(name: string, colour: Rgb): { made: HTMLButtonElement; small: HTMLElement; sample: HTMLElement } {
   const made = make("button", "class");
   made.type = "button";
-  made.title = name;
+  made.title = legible(name);
   const sample = make("i");
   sample.style.background = sample.style.borderColor = css(colour);
   const small = make("small");
-  made.append(sample, make("span", "", name), small);
+  made.append(sample, make("span", "", legible(name)), small);
   return { made, small, sample };
 }

@@ -82,7 +82,8 @@ export class Link {
   private async retry(): Promise<void> {
     try {
       const map = await api.map();
-      if (map.checksum !== this.map().checksum) return this.on.replaced();
+      // Another map of the same version is another map; another version comes with an event.
+      if (map.checksum !== this.map().checksum && map.version === this.map().version) return this.on.replaced();
       const last = this.on.last();
       if (map.last < last || !(await this.same())) await this.on.reload("The server started over: its history begins anew.");
       else if (map.first > last + 1) await this.on.reload("Some events were missed: the server does not keep them any more. The map shows what is true now.");

@@ -1,6 +1,6 @@
 // The events in memory: a stretch of the history without gaps, that ends with the latest.
 
-import { isNotice, type LiveEvent, type Notice } from "./types";
+import { isNotice, type LiveEvent, type Notice, type UpdatedEvent } from "./types";
 import { subject } from "./state";
 
 /** Events kept while nobody looks at the past; older ones are asked for again when somebody does. */
@@ -10,6 +10,8 @@ export class Log {
   private events: LiveEvent[] = [];
   /** Number of the first event in memory. */
   first = 1;
+  /** The switches between versions of the map among the events, oldest first. */
+  private switches: UpdatedEvent[] = [];
 
   get last(): number {
     return this.first + this.events.length - 1;
@@ -18,6 +20,7 @@ export class Log {
   /** Forgets all; the next event will be the one after `last`. */
   restart(last: number): void {
     this.events = [];
+    this.switches = [];
     this.first = last + 1;
   }
 
@@ -29,6 +32,7 @@ export class Log {
   append(event: LiveEvent): boolean {
     if (event.n !== this.last + 1) return false;
     this.events.push(event);
+    if (event.kind === "map-updated") this.switches.push(event);
     return true;
   }
 
@@ -37,6 +41,7 @@ export class Log {
     const fitting = events.filter(({ n }) => n < this.first);
     if (fitting.length === 0 || fitting[fitting.length - 1].n !== this.first - 1) return 0;
     this.events = fitting.concat(this.events);
+    this.switches = [...fitting.filter((event) => event.kind === "map-updated"), ...this.switches];
     this.first -= fitting.length;
     return fitting.length;
   }
@@ -46,6 +51,12 @@ export class Log {
     const gone = this.events.length - KEPT;
     this.events.splice(0, gone);
     this.first += gone;
+    this.switches = this.switches.filter(({ n }) => n >= this.first);
+  }
+
+  /** The first switch to another version after event `n`. */
+  nextSwitch(n: number): UpdatedEvent | undefined {
+    return this.switches.find((event) => event.n > n);
   }
 
   /** Up to `most` events that end with number `to`. */

@@ -1,10 +1,12 @@
 // Which points are shown, and in which colour.
 
-import { NO_CLUSTER, type Columns } from "./columns";
+import { NO_CLUSTER } from "./columns";
 import type { ClusterLook } from "./base";
+import type { Spot } from "./geometry";
 import { CLASSES, colourClasses, NONE, onPaper, OTHER, OUTLIER, type Rgb } from "./palette";
 import type { Point, State } from "./state";
 import type { MapInfo } from "./types";
+import type { Version } from "./versions";
 
 /** Parts of the picture that can be hidden beside the classes. */
 export type Layer = "base" | "placed" | "outliers";
@@ -21,12 +23,33 @@ export class Look {
   /** Whether the paper is dark. */
   dark = false;
   private readonly colours = new Map<string, Rgb>();
-  private readonly index: Map<string, number>;
+  private index = new Map<string, number>();
 
-  constructor(readonly map: MapInfo) {
-    const colours = colourClasses(map.clusters);
-    map.clusters.forEach(({ name }, k) => this.colours.set(name, colours[k]));
-    this.index = new Map(map.clusters.map(({ name }, k) => [name, k]));
+  constructor(private readonly shown: Version, private readonly titles: ReadonlyMap<string, string>) {
+    const { clusters } = this.map;
+    const colours = colourClasses(clusters);
+    clusters.forEach(({ name }, k) => this.colours.set(name, colours[k]));
+    this.adopt();
+  }
+
+  /** What people call a cluster. */
+  title(name: string): string {
+    return this.titles.get(name) ?? name;
+  }
+
+  get map(): MapInfo {
+    return this.shown.info;
+  }
+
+  /** Another version of the map is shown: names that are known keep their colours, new ones get what is left. */
+  adopt(): void {
+    const { clusters } = this.map;
+    for (const { name } of clusters) this.give(name);
+    this.index = new Map(clusters.map(({ name }, k) => [name, k]));
+  }
+
+  private give(name: string): void {
+    if (!this.colours.has(name)) this.colours.set(name, CLASSES[this.colours.size] ?? OTHER);
   }
 
   colour(name: string | null): Rgb {
@@ -40,7 +63,7 @@ export class Look {
   /** A label seen for the first time gets the next colour that is left. True when it is new. */
   meet(label: string | null): boolean {
     if (label === null || this.colours.has(label)) return false;
-    this.colours.set(label, CLASSES[this.colours.size] ?? OTHER);
+    this.give(label);
     this.strangers.push(label);
     return true;
   }
@@ -55,26 +78,26 @@ export class Look {
     return outlying && !labelled ? OUTLIER : this.colour(name);
   }
 
-  /** The looks of the base map's clusters, first that of the rows in none. */
-  base(state: State): ClusterLook[] {
+  /** The looks of the base map's clusters, first that of the rows in none; of the version that is shown, or another. */
+  base(state: State, { clusters }: Pick<MapInfo, "clusters"> = this.map): ClusterLook[] {
     const one = (name: string | null): ClusterLook => ({
       colour: state.vanishing.has(name ?? "") ? NONE : this.colour(name),
       shown: !this.off.has("base") && !this.hidden.has(name),
       strength: (this.focus === undefined || this.focus === name ? 1 : 0.15) * (state.vanishing.has(name ?? "") ? 0.55 : 1),
     });
-    return [one(null), ...this.map.clusters.map(({ name }) => one(name))];
+    return [one(null), ...clusters.map(({ name }) => one(name))];
   }
 
-  showsRow(columns: Columns, row: number): boolean {
-    return !this.off.has("base") && !this.hidden.has(this.clusterOfRow(columns, row));
+  showsRow(row: number): boolean {
+    return !this.off.has("base") && !this.hidden.has(this.clusterOfRow(row));
   }
 
-  clusterOfRow(columns: Columns, row: number): string | null {
-    const k = columns.cluster[row];
+  clusterOfRow(row: number): string | null {
+    const k = this.shown.columns.cluster[row];
     return k === NO_CLUSTER ? null : this.map.clusters[k]?.name ?? null;
   }
 
-  centre(name: string): { x: number; y: number } | undefined {
+  centre(name: string): Spot | undefined {
     const k = this.index.get(name);
     return k === undefined ? undefined : this.map.clusters[k];
   }

@@ -14,24 +14,29 @@ declare global {
   }
 }
 
+byId("unopened").remove();
+byId("about").textContent = "opening the map…";
 const themes = new Themes(byId<HTMLButtonElement>("theme"));
 
 async function open(): Promise<void> {
   const failure = byId("failure");
   try {
-    const [map, columns, live] = await Promise.all([api.map(), api.columns(), api.live()]);
+    const [info, columns, live] = await Promise.all([api.map(), api.columns(), api.live()]);
+    // The map was updated between the answers.
+    if (live.version !== undefined && live.version !== info.version) return void open();
     failure.hidden = true;
-    window.lion = new Dashboard(map, columns, live, themes);
+    window.lion = new Dashboard({ info, columns }, live, themes);
     // The frame after next has the first one on the screen.
     requestAnimationFrame(() => requestAnimationFrame(() => performance.mark("lion-painted")));
   } catch (error) {
     failure.hidden = false;
+    byId("about").textContent = "not open";
     if (error instanceof Refusal && error.status === 401) {
       failure.textContent = "This map needs a token. Open the address with ?token=… at its end once.";
       return;
     }
     const away = error instanceof TypeError && /fetch|network/i.test(error.message);
-    failure.textContent = away ? "The server does not answer. Trying again…" : error instanceof Error ? error.message : String(error);
+    failure.textContent = away ? "The server does not answer. Trying again…" : error instanceof Error ? `The map cannot be opened: ${error.message}.` : String(error);
     if (away || error instanceof Refusal) setTimeout(() => void open(), WAIT);
   }
 }

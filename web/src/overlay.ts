@@ -1,21 +1,25 @@
 // What is drawn over the points: names, outlines of groups, callouts, trails, the selection and the lasso.
 
-import { placeCallouts, type Callout } from "./callouts";
+import { nearest, placeCallouts, type Callout, type Subject } from "./callouts";
 import type { Camera } from "./camera";
-import type { Columns } from "./columns";
-import { boxOf, hull, meets, type Place, type Rect } from "./geometry";
+import { drawAxes, roomOfAxes } from "./axes";
+import { boxOf, hull, meets, type Place, type Rect, type Spot } from "./geometry";
 import type { Look } from "./look";
+import type { Stages } from "./morph";
 import { css, OUTLIER, type Rgb } from "./palette";
 import { dotRadius, type Spread } from "./spread";
 import type { Gathering, State } from "./state";
 import type { Theme } from "./theme";
 import type { Trails } from "./trails";
-import { count } from "./words";
+import type { Version } from "./versions";
+import { count, legible, number } from "./words";
 
 const FONT = 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif';
 /** Outlines of so many groups at most, the largest; and callouts of so many forming clusters. */
 const OUTLINED = 200;
 const CALLED = 4;
+/** Single outliers that callouts keep clear of: the latest. */
+const ALONE = 500;
 /** Selected points beyond this are not ringed one by one. */
 const RINGED = 3000;
 const ROWS_RINGED = 80;
@@ -25,29 +29,35 @@ export interface Scene {
   theme: Theme;
   state: State;
   look: Look;
-  columns: Columns;
+  shown: Version;
   trails: Trails;
   spread: Spread;
   /** The cluster that most members of a group are most like. */
   like(group: number): string | null;
-  /** `outline`: the lasso that caught them, in the map's units. */
+  /** `outline`: the lasso that caught them, on the plane that is looked at. */
   selected: { ids: ReadonlySet<string>; rows: readonly number[]; outline: readonly Place[] };
   /** Parts of the screen that lie over the map in their own right. */
   kept: readonly Rect[];
   hover: Mark | null;
   lasso: readonly Place[];
   beacon: (Mark & { birth: number }) | null;
+  /** While the map morphs: how far it is, and where the middle of a cluster is on its way; undefined where it has not been before. */
+  morph: { stages: Stages; place(name: string, to: Spot): Spot | undefined } | null;
+  /** Clusters that the latest version brought, called out for a while. */
+  born: readonly { name: string; rows: number; until: number }[];
   motion: boolean;
 }
 
 /** A place to point at: that of a live point, while it is there, else one of the map. */
-export interface Mark extends Place { id?: string }
+export interface Mark extends Spot { id?: string }
 
 /** Long names take too much of the map; the legend has them whole. */
-const brief = (name: string): string => (name.length > 22 ? `${name.slice(0, 20)}…` : name);
+const brief = (name: string): string => legible([...name].length > 22 ? `${[...name].slice(0, 20).join("")}…` : name);
 
 export class Overlay {
   readonly context: CanvasRenderingContext2D;
+  /** What was drawn that can be pressed. */
+  private targets: { names: readonly Name[]; callouts: readonly Callout[] } = { names: [], callouts: [] };
 
   constructor(readonly canvas: HTMLCanvasElement) {
     this.context = canvas.getContext("2d") as CanvasRenderingContext2D;
@@ -62,40 +72,53 @@ export class Overlay {
     const forming = scene.look.off.has("outliers") ? [] : state.forming().slice(0, CALLED);
     const names = this.nameRects(scene);
     const shapes = this.shapes(scene);
-    const callouts = this.callouts(scene, forming, shapes, names);
+    const born = scene.morph ? [] : scene.born.filter(({ until }) => now < until);
+    const callouts = this.callouts(scene, forming, born, shapes, names);
     const moving = scene.trails.draw(context, camera, scene.theme, now);
     this.groups(scene, shapes, forming, now);
+    drawAxes(context, camera, scene.theme, FONT);
     for (const name of names) {
       if (!callouts.some(({ rect }) => meets(rect, name.rect))) this.name(scene, name);
     }
-    for (const callout of callouts) this.leader(callout);
+    for (const callout of callouts) this.leader(callout, scene.theme);
     for (const callout of callouts) this.callout(scene, callout);
     this.selection(scene);
     if (scene.hover) this.ring(this.marked(scene, scene.hover), 10, scene.theme.ink, 2);
     const beacon = this.beacon(scene, now);
     this.polygon(scene.lasso, scene.theme, 0.12);
-    return moving || beacon || (scene.motion && forming.length > 0);
+    this.targets = { names, callouts };
+    return moving || beacon || born.length > 0 || (scene.motion && forming.length > 0);
+  }
+
+  /** The cluster or `group-N` whose words are at a place of the screen. */
+  named(x: number, y: number): { id: string; rect: Rect } | undefined {
+    const here = { x, y, width: 1, height: 1 };
+    return this.targets.callouts.find(({ rect }) => meets(rect, here)) ?? this.targets.names.find(({ rect }) => meets(rect, here));
   }
 
   // Names of the clusters, the larger first; those that would cover another are left out.
-  private nameRects({ camera, look, state }: Scene): Name[] {
+  private nameRects({ camera, look, state, morph }: Scene): Name[] {
     const { context } = this;
     const taken: Name[] = [];
     if (look.off.has("base")) return taken;
     const clusters = [...look.map.clusters].sort((a, b) => Number(state.vanishing.has(b.name)) - Number(state.vanishing.has(a.name)) || b.rows - a.rows);
     context.font = `650 14px ${FONT}`;
-    for (const { name, x, y } of clusters.slice(0, 400)) {
+    for (const { name, x, y, z } of clusters.slice(0, 400)) {
       if (look.hidden.has(name)) continue;
-      const at = camera.toScreen(x, y);
+      const way = morph?.place(name, { x, y, z });
+      if (morph && !way && morph.stages.grown === 0) continue;
+      const spot = way ?? { x, y, z };
+      const at = camera.toScreen(spot.x, spot.y, spot.z);
       if (at.x < -50 || at.y < -20 || at.x > camera.width + 50 || at.y > camera.height + 20) continue;
       const vanishing = state.vanishing.has(name);
-      const text = vanishing ? `${brief(name)} is vanishing` : brief(name);
+      const title = brief(look.title(name));
+      const text = vanishing ? `${title} is vanishing` : title;
       const width = context.measureText(text).width + (vanishing ? 20 : 8);
       // In its place, or a little beside it where another name is.
       const ways = [[0, 0], [0, -20], [0, 20], [-width, 0], [width, 0]];
       const free = ways.map(([dx, dy]) => ({ x: at.x - width / 2 + dx, y: at.y - 12 + dy, width, height: 24 }))
         .find((rect) => !taken.some((other) => meets(other.rect, rect)));
-      if (free) taken.push({ text, rect: free, vanishing });
+      if (free) taken.push({ id: name, text, rect: free, vanishing });
     }
     return taken;
   }
@@ -153,7 +176,7 @@ export class Overlay {
 
   // An outline with the number of members; those that form a cluster glow.
   private groups(scene: Scene, shapes: readonly Shape[], forming: readonly Gathering[], now: number): void {
-    const called = new Set(forming.map(({ group }) => group));
+    const called = new Set(forming.flatMap(({ groups }) => groups));
     for (const { group, places, pad, badge, text } of shapes) {
       const isCalled = called.has(group);
       if (isCalled && scene.motion) {
@@ -213,50 +236,72 @@ export class Overlay {
   }
 
   // The words about each forming cluster.
-  private callouts(scene: Scene, forming: readonly Gathering[], shapes: readonly Shape[], names: readonly Name[]): Callout[] {
-    if (forming.length === 0) return [];
-    const { context } = this;
-    const subjects = forming.map(({ group, size, x, y }) => {
-      const like = scene.like(group);
-      const title = "New cluster forming";
-      const text = `${count(size, "outlier")}${like === null ? "" : `, most like ${brief(like)}`}`;
-      context.font = `650 13.5px ${FONT}`;
-      let width = context.measureText(title).width;
-      context.font = `500 12.5px ${FONT}`;
-      width = Math.max(width, context.measureText(text).width) + 26;
-      const shape = shapes.find((one) => one.group === group);
-      const at = shape ? { x: shape.box.x + shape.box.width / 2, y: shape.box.y + shape.box.height / 2 } : scene.camera.toScreen(x, y);
-      return { at, reach: shape ? shape.box.width / 2 : 12, title, text, width };
+  private callouts(scene: Scene, forming: readonly Gathering[], born: Scene["born"], shapes: readonly Shape[], names: readonly Name[]): Callout[] {
+    if (forming.length + born.length === 0) return [];
+    const { look, state } = scene;
+    const subjects: Subject[] = born.flatMap(({ name, rows }) => {
+      const centre = look.centre(name);
+      if (!centre) return [];
+      const [title, text] = [`New cluster: ${brief(look.title(name))}`, `${count(rows, "row")} taken into the map`];
+      return { id: name, tone: "born", at: scene.camera.toScreen(centre.x, centre.y, centre.z), reach: 16, title, text, width: this.widthOf(title, text) };
     });
-    const hard = [...scene.kept, ...shapes.flatMap(({ box, badge }) => [box, badge])];
+    subjects.push(...forming.map(({ group, groups, size, x, y, z }): Subject => {
+      const like = scene.like(group);
+      const label = state.labelOf(groups);
+      const own = state.titles.get(`group-${group}`);
+      const title = own === undefined ? "New cluster forming" : `${brief(own)}, forming`;
+      const says = label ? `, ${number(label.count)} labelled ${brief(label.label)}` : like === null ? "" : `, most like ${brief(look.title(like))}`;
+      const text = `${count(size, "outlier")}${says}`;
+      const width = this.widthOf(title, text);
+      // At its largest group: shapes come with the largest first.
+      const shape = shapes.find((one) => groups.includes(one.group));
+      const at = shape ? { x: shape.box.x + shape.box.width / 2, y: shape.box.y + shape.box.height / 2 } : scene.camera.toScreen(x, y, z);
+      return { id: `group-${group}`, tone: "forming", at, reach: shape ? shape.box.width / 2 : 12, title, text, width };
+    }));
+    const hard = [...scene.kept, ...roomOfAxes(scene.camera), ...shapes.flatMap(({ box, badge }) => [box, badge]), ...this.alone(scene)];
     return placeCallouts(subjects, scene.camera, hard, names.map(({ rect }) => rect), this.sample(scene));
   }
 
-  // A few rows of the map, and all groups of outliers, as they lie on the screen: words had better not cover them.
-  private sample({ camera, columns, state }: Scene): Place[] {
+  private widthOf(title: string, text: string): number {
+    const { context } = this;
+    context.font = `650 13.5px ${FONT}`;
+    const width = context.measureText(title).width;
+    context.font = `500 12.5px ${FONT}`;
+    return Math.max(width, context.measureText(text).width) + 26;
+  }
+
+  // Outliers that are in no group of several, each with its ring.
+  private alone({ camera, state }: Scene): Rect[] {
+    const reach = 2.1 * dotRadius(camera, state.points.size) + 2;
+    const rects: Rect[] = [];
+    for (const members of [...state.groups.values()].slice(-ALONE)) {
+      const [first] = members;
+      const point = members.size === 1 ? state.points.get(first) : undefined;
+      if (!point) continue;
+      const at = camera.toScreen(point.x, point.y, point.z);
+      rects.push({ x: at.x - reach, y: at.y - reach, width: 2 * reach, height: 2 * reach });
+    }
+    return rects;
+  }
+
+  // A few rows of the map as they lie on the screen: words had better not cover them.
+  private sample({ camera, shown: { columns } }: Scene): Place[] {
     const step = Math.max(1, Math.floor(columns.rows / 600));
     const places: Place[] = [];
-    for (let row = 0; row < columns.rows; row += step) places.push(camera.toScreen(columns.x[row], columns.y[row]));
-    for (const [first] of [...state.groups.values()].slice(-500)) {
-      const point = state.points.get(first);
-      if (!point) continue;
-      // An outlier is as much to look at as a few rows.
-      const at = camera.toScreen(point.x, point.y);
-      places.push(at, at, at, at);
-    }
+    for (let row = 0; row < columns.rows; row += step) places.push(camera.toScreen(columns.x[row], columns.y[row], columns.z?.[row]));
     return places;
   }
 
   // The line from a callout to what it is about.
-  private leader({ rect, at, reach, away }: Callout): void {
+  private leader({ rect, at, reach, away, tone }: Callout, theme: Theme): void {
     const { context } = this;
-    const corner = { x: Math.min(Math.max(at.x, rect.x), rect.x + rect.width), y: Math.min(Math.max(at.y, rect.y), rect.y + rect.height) };
+    const corner = nearest(rect, at);
     const length = Math.max(apart([corner, at]), 1);
     const stop = Math.min(reach, length);
     context.beginPath();
     context.moveTo(corner.x, corner.y);
     context.lineTo(at.x + ((corner.x - at.x) * stop) / length, at.y + ((corner.y - at.y) * stop) / length);
-    context.strokeStyle = css(OUTLIER);
+    context.strokeStyle = css(tone === "born" ? theme.accent : OUTLIER);
     context.lineWidth = 2;
     context.stroke();
     if (away) {
@@ -267,7 +312,7 @@ export class Overlay {
     }
   }
 
-  private callout({ theme }: Scene, { rect, title, text }: Callout): void {
+  private callout({ theme }: Scene, { rect, title, text, tone }: Callout): void {
     const { context } = this;
     context.save();
     context.shadowColor = "rgb(0 0 0 / 25%)";
@@ -275,15 +320,16 @@ export class Overlay {
     context.shadowOffsetY = 3;
     context.beginPath();
     context.roundRect(rect.x, rect.y, rect.width, rect.height, 9);
-    context.fillStyle = css(theme.dark ? [32, 26, 24] : [255, 255, 255]);
+    const born = tone === "born";
+    context.fillStyle = css(theme.dark ? (born ? [22, 28, 34] : [32, 26, 24]) : [255, 255, 255]);
     context.fill();
     context.restore();
     context.lineWidth = 1.8;
-    context.strokeStyle = css(OUTLIER);
+    context.strokeStyle = css(born ? theme.accent : OUTLIER);
     context.stroke();
     context.textAlign = "left";
     context.textBaseline = "alphabetic";
-    context.fillStyle = css(theme.dark ? [255, 138, 96] : [196, 42, 0]);
+    context.fillStyle = css(born ? theme.accent : theme.dark ? [255, 138, 96] : [196, 42, 0]);
     context.font = `650 13.5px ${FONT}`;
     context.fillText(title, rect.x + 13, rect.y + 20);
     context.fillStyle = css(theme.ink);
@@ -291,7 +337,7 @@ export class Overlay {
     context.fillText(text, rect.x + 13, rect.y + 37);
   }
 
-  private selection({ camera, state, columns, selected, theme, spread }: Scene): void {
+  private selection({ camera, state, shown: { columns }, selected, theme, spread }: Scene): void {
     const { context } = this;
     context.beginPath();
     let drawn = 0;
@@ -310,10 +356,10 @@ export class Overlay {
     context.strokeStyle = css(theme.accent);
     context.stroke();
     context.beginPath();
-    for (const row of selected.rows.length > ROWS_RINGED ? [] : selected.rows) ring(camera.toScreen(columns.x[row], columns.y[row]), Math.max(radius - 1, 2.5));
+    for (const row of selected.rows.length > ROWS_RINGED ? [] : selected.rows) ring(camera.toScreen(columns.x[row], columns.y[row], columns.z?.[row]), Math.max(radius - 1, 2.5));
     context.lineWidth = 1;
     context.stroke();
-    this.polygon(selected.outline.map(({ x, y }) => camera.toScreen(x, y)), theme, 0.07);
+    this.polygon(selected.outline.map((place) => camera.planeToScreen(place)), theme, 0.07);
   }
 
   private ring(at: Place, radius: number, colour: Rgb, width: number): void {
@@ -325,9 +371,9 @@ export class Overlay {
     context.stroke();
   }
 
-  private marked({ camera, state, spread }: Scene, { x, y, id }: Mark): Place {
+  private marked({ camera, state, spread }: Scene, { x, y, z, id }: Mark): Place {
     const point = id === undefined ? undefined : state.points.get(id);
-    return point ? spread.screen(point, camera) : camera.toScreen(x, y);
+    return point ? spread.screen(point, camera) : camera.toScreen(x, y, z);
   }
 
   // Shows where one flew to.
@@ -357,7 +403,7 @@ export class Overlay {
   }
 }
 
-interface Name { text: string; rect: Rect; vanishing: boolean }
+interface Name { id: string; text: string; rect: Rect; vanishing: boolean }
 interface Shape { group: number; places: Place[]; pad: number; box: Rect; badge: Rect; text: string }
 
 const apart = ([a, b]: readonly Place[]): number => Math.hypot(a.x - b.x, a.y - b.y);

@@ -4,6 +4,8 @@ import { AGEING, LANDING, type Arrivals } from "./arrivals";
 import { calmed, radiusOf, type Base, type ClusterLook } from "./base";
 import type { Camera } from "./camera";
 import { NO_CLUSTER, type Columns } from "./columns";
+import type { Place, Spot } from "./geometry";
+import { between, type Way } from "./morph";
 import { css, mix, type Rgb } from "./palette";
 import { dotRadius, gapOf, NO_SEED, shrink, type Seed } from "./spread";
 import type { Point } from "./state";
@@ -18,9 +20,28 @@ const flat = (canvas: HTMLCanvasElement): CanvasRenderingContext2D => canvas.get
 export class PlainBase implements Base {
   private readonly context: CanvasRenderingContext2D;
   private colours: { colour: Rgb; alpha: number }[] = [];
+  private way: Way | null = null;
 
-  constructor(private readonly canvas: HTMLCanvasElement, private readonly map: Columns) {
+  constructor(private readonly canvas: HTMLCanvasElement, private map: Columns) {
     this.context = flat(canvas);
+  }
+
+  change(map: Columns): void {
+    this.map = map;
+  }
+
+  morph(way: Way | null): void {
+    this.way = way;
+  }
+
+  /** Where a row is on its way, on the screen. */
+  private at(row: number, camera: Camera): Place {
+    const { x, y, z } = this.map;
+    const { way } = this;
+    if (!way || way.origin.fresh[row]) return camera.toScreen(x[row], y[row], z?.[row]);
+    const { origin } = way;
+    const [px, py, pz] = between([origin.x[row], origin.y[row], origin.z?.[row] ?? 0], [x[row], y[row], z?.[row] ?? 0], origin.similarity, way.stages);
+    return camera.toScreen(px, py, pz);
   }
 
   colour(looks: readonly ClusterLook[], theme: Theme): void {
@@ -33,16 +54,17 @@ export class PlainBase implements Base {
 
   draw(camera: Camera, ratio: number, moving: boolean): void {
     const { width, height } = this.canvas;
-    const { x, y, cluster, rows } = this.map;
+    const { cluster, rows } = this.map;
     const image = this.context.createImageData(width, height);
     const step = moving ? Math.max(1, Math.ceil(rows / MOVING)) : 1;
     const side = Math.max(1, Math.round(1.8 * this.radius(camera) * ratio));
-    const scale = camera.scale * ratio;
     for (let row = 0; row < rows; row += step) {
-      const { colour, alpha } = this.colours[cluster[row] === NO_CLUSTER ? 0 : cluster[row] + 1];
+      const { colour, alpha: strength } = this.colours[cluster[row] === NO_CLUSTER ? 0 : cluster[row] + 1];
+      const alpha = strength * (this.way?.origin.fresh[row] ? this.way.stages.grown : 1);
       if (alpha === 0) continue;
-      const left = Math.round(width / 2 + (x[row] - camera.x) * scale - side / 2);
-      const top = Math.round(height / 2 - (y[row] - camera.y) * scale - side / 2);
+      const at = this.at(row, camera);
+      const left = Math.round(at.x * ratio - side / 2);
+      const top = Math.round(at.y * ratio - side / 2);
       if (left + side > 0 && top + side > 0 && left < width && top < height) blend(image, left, top, side, colour, alpha);
     }
     this.context.putImageData(image, 0, 0);
@@ -72,11 +94,12 @@ function blend({ data, width, height }: ImageData, left: number, top: number, si
   }
 }
 
-interface Dot { point: Point; look: Rgb | null; ringed: boolean; birth: number; from: { x: number; y: number }; seed: Seed }
+interface Dot { point: Point; look: Rgb | null; ringed: boolean; birth: number; from: Spot; seed: Seed }
 
 export class PlainArrivals implements Arrivals {
   private readonly context: CanvasRenderingContext2D;
   private readonly dots = new Map<string, Dot>();
+  private way: Way | null = null;
 
   constructor(private readonly canvas: HTMLCanvasElement) {
     this.context = flat(canvas);
@@ -86,7 +109,20 @@ export class PlainArrivals implements Arrivals {
     this.dots.clear();
   }
 
-  put(point: Point, look: Rgb | null, ringed: boolean, birth: number, from: { x: number; y: number } = point): void {
+  morph(way: Way | null): void {
+    this.way = way;
+  }
+
+  /** Where a dot is when it has gone a share of its way, on the screen; without its place among others. */
+  private at({ from, point, seed }: Dot, way: number, camera: Camera): Place {
+    const aside = [seed.dx, seed.dy, seed.dz];
+    const [start, end] = [from, point].map(({ x, y, z }) => [x, y, z ?? 0]);
+    const here = this.way ? between(start, end, this.way.origin.similarity, this.way.stages) : start.map((value, d) => value + (end[d] - value) * way);
+    const [x, y, z] = here.map((value, d) => value + aside[d] * way);
+    return camera.toScreen(x, y, z);
+  }
+
+  put(point: Point, look: Rgb | null, ringed: boolean, birth: number, from: Spot = point): void {
     this.dots.set(point.id, { point, look, ringed, birth, from, seed: this.dots.get(point.id)?.seed ?? NO_SEED });
   }
 
@@ -110,14 +146,15 @@ export class PlainArrivals implements Arrivals {
     context.clearRect(0, 0, canvas.width, canvas.height);
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     const radius = dotRadius(camera, this.dots.size);
-    for (const { point, look, ringed, birth, from, seed } of this.dots.values()) {
+    for (const dot of this.dots.values()) {
+      const { point, look, ringed, birth, seed } = dot;
       if (!look) continue;
       const age = Math.max(now - birth, 0);
       const way = motion ? Math.min(age / 0.9, 1) : 1;
-      const at = camera.toScreen(from.x + (point.x - from.x) * way, from.y + (point.y - from.y) * way);
+      const at = this.at(dot, way, camera);
       const gap = gapOf(seed.room, camera.scale, radius);
-      at.x += (seed.x * gap + seed.dx * camera.scale) * way;
-      at.y += (seed.y * gap - seed.dy * camera.scale) * way;
+      at.x += seed.x * gap * way;
+      at.y += seed.y * gap * way;
       if (at.x < -30 || at.y < -30 || at.x > camera.width + 30 || at.y > camera.height + 30) continue;
       const young = age > AGEING ? 0 : Math.exp(-age / 9);
       const outlying = point.verdict === "outlier";

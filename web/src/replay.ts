@@ -6,7 +6,7 @@ import type { Log } from "./log";
 import { css, OUTLIER } from "./palette";
 import type { State } from "./state";
 import type { Theme } from "./theme";
-import { isNotice, type LiveEvent } from "./types";
+import { isNotice, type LiveEvent, type Notice } from "./types";
 import { moment, number } from "./words";
 
 /** How far back the slider goes. */
@@ -22,6 +22,10 @@ export interface ReplayWays {
   /** The state jumped: these points changed. */
   jumped(ids: Set<string>): void;
   mode(mode: Mode): void;
+  /** Whether another version of the map was shown at the moment after an event. */
+  crosses(n: number): boolean;
+  /** Goes to that moment, across the switch. */
+  cross(n: number): Promise<void>;
   /** Older events came. */
   fetched(events: LiveEvent[]): void;
   failed(problem: string): void;
@@ -45,7 +49,7 @@ export class Replay {
   constructor(private readonly state: State, private readonly log: Log, private readonly ways: ReplayWays) {
     this.slider.addEventListener("input", () => void this.seek(Number(this.slider.value)));
     this.play.addEventListener("click", () => this.toggle());
-    this.live.addEventListener("click", () => this.goLive());
+    this.live.addEventListener("click", () => void this.goLive());
   }
 
   /** The start of the history, when it is known or has changed. */
@@ -80,10 +84,17 @@ export class Replay {
     this.set("playing");
   }
 
-  goLive(): void {
+  async goLive(): Promise<void> {
     if (this.mode === "live") return;
-    this.travel(this.log.last);
+    this.wanted = null;
+    await this.go(this.log.last);
     this.set("live");
+  }
+
+  /** To the moment after event `n`, all events up to which are in memory. */
+  private async go(n: number): Promise<void> {
+    if (this.ways.crosses(n)) await this.ways.cross(n);
+    else this.travel(n);
   }
 
   /** One event back or on. */
@@ -102,7 +113,7 @@ export class Replay {
     }
     if (this.wanted !== n) return;
     this.wanted = null;
-    this.travel(Math.max(n, this.log.first - 1));
+    await this.go(Math.max(n, this.log.first - 1));
   }
 
   /** Makes sure that every event after `n` is in memory. */
@@ -118,7 +129,8 @@ export class Replay {
     }
   }
 
-  private travel(n: number): void {
+  /** Folds the state to the moment after event `n`, within a version of the map. */
+  travel(n: number): void {
     const { state, log } = this;
     const touched = new Set<string>();
     const note = (step: { id: string } | null) => step && touched.add(step.id);
@@ -192,10 +204,10 @@ export class Replay {
     const bins = Math.max(1, Math.floor(width / 4));
     const all = new Uint32Array(bins);
     const odd = new Uint32Array(bins);
-    const flags: LiveEvent[] = [];
+    const flags: Notice[] = [];
     for (let n = Math.max(first + 1, this.log.first); n <= last; n++) {
       const event = this.log.at(n) as LiveEvent;
-      if (isNotice(event)) flags.push(event);
+      if (isNotice(event) && event.kind !== "renamed" && event.kind !== "notice") flags.push(event);
       const bin = Math.min(bins - 1, Math.floor(((n - first - 1) / Math.max(last - first, 1)) * bins));
       all[bin]++;
       if ("verdict" in event && event.verdict === "outlier") odd[bin]++;
@@ -207,7 +219,7 @@ export class Replay {
       context.fillRect((bin * width) / bins, line - 3 - tall, width / bins - 1, tall);
     }
     for (const flag of flags.slice(-200)) {
-      context.fillStyle = css(flag.kind === "forming" ? OUTLIER : flag.kind === "stale" || flag.kind === "cluster-stale" ? [220, 150, 20] : theme.faint);
+      context.fillStyle = css(flag.kind === "map-updated" ? theme.accent : flag.kind === "forming" ? OUTLIER : flag.kind === "stale" || flag.kind === "cluster-stale" ? [220, 150, 20] : theme.faint);
       context.beginPath();
       const [fx, fy] = [Math.min(Math.max(x(flag.n), 4), width - 4), line - 16];
       context.moveTo(fx, fy + 4);

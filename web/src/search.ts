@@ -3,7 +3,8 @@
 import type { Columns } from "./columns";
 import { byId, make } from "./dom";
 import type { State } from "./state";
-import { number } from "./words";
+import type { Version } from "./versions";
+import { legible, number } from "./words";
 
 const MOST = 8;
 /** Ids beyond so many are not counted. */
@@ -31,11 +32,14 @@ export class Search {
   private readonly list = byId<HTMLUListElement>("matches");
   private found: Found[] = [];
   private active = 0;
+  private leaving = 0;
 
-  constructor(private readonly state: State, private readonly columns: Columns, private readonly go: (found: Found) => void) {
+  constructor(private readonly state: State, private readonly shown: Version, private readonly go: (found: Found) => void) {
     this.input.addEventListener("input", () => this.look());
     this.input.addEventListener("focus", () => this.look());
-    this.input.addEventListener("blur", () => setTimeout(() => this.close(), 150));
+    this.input.addEventListener("blur", () => {
+      this.leaving = window.setTimeout(() => this.close(), 150);
+    });
     this.input.addEventListener("keydown", (event) => this.key(event));
     byId("search").addEventListener("submit", (event) => event.preventDefault());
   }
@@ -46,8 +50,9 @@ export class Search {
   }
 
   private look(): void {
+    clearTimeout(this.leaving);
     const query = this.input.value.trim();
-    const { found, more } = find(query, this.state, this.columns);
+    const { found, more } = find(query, this.state, this.shown.columns);
     this.found = found;
     this.active = 0;
     this.list.hidden = query === "";
@@ -56,7 +61,7 @@ export class Search {
       const item = make("li");
       item.id = `match-${k}`;
       item.setAttribute("role", "option");
-      item.append(make("span", "", found.id), make("small", "", found.row === null ? "live point" : "map row"));
+      item.append(make("span", "", legible(found.id)), make("small", "", found.row === null ? "live point" : "map row"));
       item.addEventListener("pointerdown", (event) => {
         event.preventDefault();
         this.choose(k);

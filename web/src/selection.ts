@@ -1,16 +1,17 @@
 // The selection: what the lasso caught or a search found, as a table and as CSV.
 
-import type { Columns } from "./columns";
 import { csv } from "./csv";
 import { button, download, make } from "./dom";
 import { insideOf, type Place } from "./geometry";
+import type { Flat } from "./grid";
 import type { Look } from "./look";
 import type { Point, State } from "./state";
-import { count, number, short } from "./words";
+import type { Version } from "./versions";
+import { count, legible, number, short } from "./words";
 
 /** Rows that the table shows; the CSV has them all. */
 const SHOWN = 200;
-const HEADING = ["source", "id", "label", "cluster", "verdict", "score", "group", "x", "y", "t"];
+const HEADING = ["source", "id", "label", "cluster", "verdict", "score", "group", "x", "y", "z", "t"];
 
 export interface SelectionWays {
   goPoint(id: string): void;
@@ -21,16 +22,32 @@ export interface SelectionWays {
 export class Selection {
   readonly ids = new Set<string>();
   rows: number[] = [];
-  private version = "";
+  private readonly bar = make("div", "bar");
+  private readonly sum = make("b");
+  private readonly table = make("table");
+  private readonly body: HTMLTableSectionElement;
+  private readonly rest = make("p", "none");
+  /** The lines of the table by what they are about. */
+  private readonly lines = new Map<string, HTMLTableRowElement>();
 
   constructor(
     private readonly root: HTMLElement,
     private readonly tab: HTMLElement,
     private readonly state: State,
-    private readonly columns: Columns,
+    private readonly shown: Version,
     private readonly look: Look,
     private readonly ways: SelectionWays,
   ) {
+    const save = button("first", "CSV", () => download("lion-selection.csv", new Blob([this.csv()], { type: "text/csv" })));
+    save.title = "Save the selection as CSV";
+    this.bar.append(this.sum, save, button("", "Clear", () => this.clear()));
+    const head = this.table.createTHead().insertRow();
+    for (const name of ["id", "label", "cluster", "verdict", "score"]) {
+      const cell = make("th", "", name);
+      cell.scope = "col";
+      head.append(cell);
+    }
+    this.body = this.table.createTBody();
     this.show();
   }
 
@@ -43,20 +60,25 @@ export class Selection {
     return this.ids.size + this.rows.length;
   }
 
-  /** Takes everything shown within a polygon of the map; live points where they are drawn. */
-  lasso(polygon: readonly Place[], drawn: (point: Point) => Place): void {
+  /** Takes everything shown within a polygon of the plane that is looked at: `rows` of the map, and live points where they are drawn. */
+  lasso(polygon: readonly Place[], { x, y, rows }: Flat, drawn: (point: Point) => Place): void {
     const within = insideOf(polygon);
     this.ids.clear();
     this.rows = [];
     for (const point of this.state.points.values()) {
-      const { x, y } = drawn(point);
-      if (within(x, y) && this.look.of(point)) this.ids.add(point.id);
+      const at = drawn(point);
+      if (within(at.x, at.y) && this.look.of(point)) this.ids.add(point.id);
     }
-    const { x, y, rows } = this.columns;
     for (let row = 0; row < rows; row++) {
-      if (within(x[row], y[row]) && this.look.showsRow(this.columns, row)) this.rows.push(row);
+      if (within(x[row], y[row]) && this.look.showsRow(row)) this.rows.push(row);
     }
     this.changed();
+  }
+
+  /** Another version of the map is shown: its rows have other numbers. */
+  renumber(rows: (row: number) => number): void {
+    this.rows = this.rows.map(rows).filter((row) => row >= 0);
+    this.show();
   }
 
   choose(ids: string[], rows: number[]): void {
@@ -80,69 +102,91 @@ export class Selection {
     return [...this.ids].map((id) => this.state.points.get(id)).filter((point) => point !== undefined);
   }
 
-  /** Writes the table anew if a point in it has changed. */
+  /** Brings the table up to date. Lines that stay are the same elements, so that who reads or stands on one is not disturbed. */
   refresh(): void {
-    if (this.ids.size === 0 || this.root.hidden) return;
-    const version = this.points().slice(0, SHOWN).map((point) => `${point.id} ${point.t}`).join();
-    if (version !== this.version) this.show();
-  }
-
-  show(): void {
-    this.tab.textContent = this.size > 0 ? `Selection (${this.size.toLocaleString("en")})` : "Selection";
-    if (this.size === 0) {
-      this.root.replaceChildren(make("p", "none", "Nothing is selected. Draw around points with the lasso (l, or shift and drag), click one, or find its id."));
-      return;
-    }
     const points = this.points();
-    this.version = points.slice(0, SHOWN).map((point) => `${point.id} ${point.t}`).join();
-    const bar = make("div", "bar");
-    const parts = [this.ids.size > 0 ? `${number(this.ids.size)} live` : "", this.rows.length > 0 ? count(this.rows.length, "map row") : ""];
-    const save = button("first", "CSV", () => download("lion-selection.csv", new Blob([this.csv()], { type: "text/csv" })));
-    save.title = "Save the selection as CSV";
-    bar.append(make("b", "", parts.filter(Boolean).join(", ")), save, button("", "Clear", () => this.clear()));
-    this.root.replaceChildren(bar, this.table(points));
-    const more = this.size - SHOWN;
-    if (more > 0) this.root.append(make("p", "none", `${count(more, "more row")} in the CSV.`));
+    const size = points.length + this.rows.length;
+    set(this.tab, this.size > 0 ? `Selection (${number(size)})` : "Selection");
+    if (this.root.hidden || this.size === 0) return;
+    const parts = [this.ids.size > 0 ? `${number(points.length)} live` : "", this.rows.length > 0 ? count(this.rows.length, "map row") : ""];
+    set(this.sum, parts.filter(Boolean).join(", "));
+    this.fill(points);
+    const more = size - SHOWN;
+    const gone = this.ids.size - points.length;
+    const said = [gone > 0 ? `${count(gone, "selected point")} ${gone === 1 ? "is" : "are"} not on the map now.` : "", more > 0 ? `${count(more, "more row")} in the CSV.` : ""];
+    set(this.rest, said.filter(Boolean).join(" "));
   }
 
-  private table(points: Point[]): HTMLTableElement {
-    const table = make("table");
-    const head = table.createTHead().insertRow();
-    for (const name of ["id", "label", "cluster", "verdict", "score"]) {
-      const cell = make("th", "", name);
-      cell.scope = "col";
-      head.append(cell);
+  private show(): void {
+    this.lines.clear();
+    this.body.replaceChildren();
+    if (this.size === 0) this.root.replaceChildren(make("p", "none", "Nothing is selected. Draw around points with the lasso (l, or shift and drag), click one, or find its id."));
+    else this.root.replaceChildren(this.bar, this.table, this.rest);
+    this.refresh();
+  }
+
+  /** Lines for these points and the rows of the map, each made once. */
+  private fill(points: Point[]): void {
+    const wanted = new Map<string, () => HTMLTableRowElement>();
+    for (const point of points.slice(0, SHOWN)) wanted.set(`point ${point.id}`, () => this.pointLine(point.id));
+    for (const row of this.rows.slice(0, Math.max(0, SHOWN - points.length))) wanted.set(`row ${row}`, () => this.rowLine(row));
+    for (const [key, line] of this.lines) {
+      if (wanted.has(key)) continue;
+      line.remove();
+      this.lines.delete(key);
     }
-    const body = table.createTBody();
-    const add = (className: string, cells: (string | HTMLElement)[], verdict: string) => {
-      const line = body.insertRow();
-      line.className = className;
-      for (const cell of cells) line.insertCell().append(cell);
-      line.cells[3].className = verdict;
-      line.cells[3].title = verdict;
-    };
+    let before: Element | null = null;
+    for (const [key, made] of wanted) {
+      const line: HTMLTableRowElement = this.lines.get(key) ?? made();
+      this.lines.set(key, line);
+      const next: Element | null = before ? before.nextElementSibling : this.body.firstElementChild;
+      if (next !== line) this.body.insertBefore(line, next);
+      before = line;
+    }
     for (const { id, label, cluster, verdict, score } of points.slice(0, SHOWN)) {
-      add("", [button("", id, () => this.ways.goPoint(id)), label ?? "–", cluster ?? "–", verdict, short(score)], verdict);
+      const { cells } = this.lines.get(`point ${id}`) as HTMLTableRowElement;
+      [legible(label ?? "–"), legible(cluster === null ? "–" : this.look.title(cluster)), verdict, short(score)].forEach((text, k) => set(cells[k + 1], text));
+      cells[3].className = verdict;
     }
-    for (const row of this.rows.slice(0, Math.max(0, SHOWN - points.length))) {
-      const go = button("", this.columns.ids.at(row), () => this.ways.goRow(row));
-      const cluster = this.look.clusterOfRow(this.columns, row) ?? "–";
-      add("base", [go, this.labelled ? cluster : "–", cluster, "map row", "–"], "map-row");
-    }
-    return table;
+  }
+
+  private pointLine(id: string): HTMLTableRowElement {
+    return line("", button("", legible(id), () => this.ways.goPoint(id)), ["", "", "", ""]);
+  }
+
+  private rowLine(row: number): HTMLTableRowElement {
+    const name = this.look.clusterOfRow(row);
+    const cluster = name === null ? "–" : legible(this.look.title(name));
+    const go = button("", legible(this.shown.columns.ids.at(row)), () => this.ways.goRow(row));
+    return line("base", go, [this.labelled ? legible(name ?? "–") : "–", cluster, "map row", "–"]);
   }
 
   csv(): string {
-    const { columns, look, labelled } = this;
+    const { look, labelled, shown: { columns } } = this;
+    const space = columns.z !== null;
     const points = this.points();
     const rows = this.rows;
     function* lines(): Generator<(string | number | null)[]> {
-      for (const p of points) yield ["live", p.id, p.label, p.cluster, p.verdict, p.score, p.group, p.x, p.y, p.t];
+      for (const p of points) yield ["live", p.id, p.label, p.cluster, p.verdict, p.score, p.group, p.x, p.y, ...(space ? [p.z ?? null] : []), p.t];
       for (const row of rows) {
-        const cluster = look.clusterOfRow(columns, row);
-        yield ["map", columns.ids.at(row), labelled ? cluster : null, cluster, null, null, null, columns.x[row], columns.y[row], null];
+        const cluster = look.clusterOfRow(row);
+        yield ["map", columns.ids.at(row), labelled ? cluster : null, cluster, null, null, null, columns.x[row], columns.y[row], ...(columns.z ? [columns.z[row]] : []), null];
       }
     }
-    return csv(HEADING, lines());
+    return csv(HEADING.filter((name) => space || name !== "z"), lines());
   }
+}
+
+function set(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+  if (element instanceof HTMLTableCellElement && element.title !== text) element.title = text;
+}
+
+/** A line of the table: its id, then what is said of it. */
+function line(className: string, go: HTMLElement, cells: readonly string[]): HTMLTableRowElement {
+  const made = make("tr", className);
+  go.title = go.textContent ?? "";
+  made.insertCell().append(go);
+  for (const text of cells) set(made.insertCell(), text);
+  return made;
 }

@@ -19,9 +19,9 @@ export function dotRadius(camera: Camera, count: number): number {
 }
 
 /** Where a member goes: a direction times the root of its rank; in the map's units the room for each, and the way from its place to the group's. */
-export interface Seed { x: number; y: number; room: number; dx: number; dy: number }
+export interface Seed { x: number; y: number; room: number; dx: number; dy: number; dz: number }
 
-export const NO_SEED: Seed = { x: 0, y: 0, room: 0, dx: 0, dy: 0 };
+export const NO_SEED: Seed = { x: 0, y: 0, room: 0, dx: 0, dy: 0, dz: 0 };
 
 /** The k-th seed of a sunflower whose seeds are about two apart. */
 export function seed(k: number): Place {
@@ -43,7 +43,7 @@ export class Spread {
   private readonly rooms = new Map<number, number>();
   private known = "";
 
-  constructor(private readonly state: State, private readonly nearestRow: (x: number, y: number) => number) {}
+  constructor(private readonly state: State, private readonly plane: (point: Point) => Place, private readonly nearestRow: (place: Place) => number) {}
 
   of(id: string): Seed {
     return this.seeds.get(id) ?? NO_SEED;
@@ -72,7 +72,7 @@ export class Spread {
   /** Where a point is drawn. */
   screen(point: Point, camera: Camera): Place {
     const own = this.of(point.id);
-    const at = camera.toScreen(point.x + own.dx, point.y + own.dy);
+    const at = camera.toScreen(point.x + own.dx, point.y + own.dy, (point.z ?? 0) + own.dz);
     if (own.room === 0) return at;
     const gap = gapOf(own.room, camera.scale, dotRadius(camera, this.state.points.size));
     return { x: at.x + own.x * gap, y: at.y + own.y * gap };
@@ -113,9 +113,9 @@ export class Spread {
       const room = this.roomOfEach(group, members.size);
       for (const id of members) {
         const point = state.points.get(id) as Point;
-        const own = members.size < 2 ? NO_SEED : { ...seed(k++), room, dx: middle.x - point.x, dy: middle.y - point.y };
+        const own = members.size < 2 ? NO_SEED : { ...seed(k++), room, dx: middle.x - point.x, dy: middle.y - point.y, dz: (middle.z ?? 0) - (point.z ?? 0) };
         const before = this.of(id);
-        if ((["x", "y", "room", "dx", "dy"] as const).every((part) => before[part] === own[part])) continue;
+        if ((["x", "y", "room", "dx", "dy", "dz"] as const).every((part) => before[part] === own[part])) continue;
         this.seeds.set(id, own);
         tell(id, own);
       }
@@ -130,13 +130,13 @@ export class Spread {
     for (const [group, members] of state.groups) {
       const [first] = members;
       const point = state.points.get(first);
-      if (point) groups.push({ group, x: point.x, y: point.y, weight: Math.sqrt(members.size) });
+      if (point) groups.push({ group, ...this.plane(point), weight: Math.sqrt(members.size) });
       if (groups.length >= MANY) break;
     }
     groups.sort((a, b) => a.x - b.x);
     groups.forEach((own, k) => {
       if (own.weight === 1) return;
-      let room = 0.9 * this.nearestRow(own.x, own.y);
+      let room = 0.9 * this.nearestRow(own);
       for (const step of [-1, 1]) {
         for (let j = k + step; j >= 0 && j < groups.length && Math.abs(groups[j].x - own.x) < room; j += step) {
           const apart = Math.hypot(groups[j].x - own.x, groups[j].y - own.y);

@@ -1,16 +1,19 @@
 // What is where, as of one event: folded forwards by events and backwards by their `from`.
 
-import { isNotice, type Evidence, type Health, type LiveEvent, type LiveSnapshot, type Notice, type Past } from "./types";
+import { isNotice, type Evidence, type Health, type LabelCount, type LiveEvent, type LiveSnapshot, type MapInfo, type Notice, type Past, type RenamedEvent, type Snapshot } from "./types";
 
 export interface Point extends Past { id: string }
 /** A new cluster: one or more groups of outliers, named by one of them. */
-export interface Gathering { group: number; groups: number[]; size: number; x: number; y: number; evidence?: Evidence }
+export interface Gathering { group: number; groups: number[]; size: number; x: number; y: number; z?: number; evidence?: Evidence }
 export interface Waning { cluster: string; expected: number; seen: number; why: "arrivals" | "left"; evidence?: Evidence }
 /** Scores that are not what they were. */
 export interface Strange { score: number; evidence?: Evidence }
 
 /** What one event did to one point: null = it was not there, or is not there any more. */
 export interface Step { id: string; was: Point | null; now: Point | null }
+
+/** The id of what was renamed. */
+const titled = ({ cluster, group }: RenamedEvent): string => cluster ?? `group-${group}`;
 
 /** What a notice is about: a later notice about the same thing replaces it. */
 export function subject(notice: Notice): string {
@@ -21,6 +24,9 @@ export function subject(notice: Notice): string {
     case "recovered": return `cluster ${notice.cluster}`;
     case "cluster-stale":
     case "cluster-fresh": return `rows of ${notice.cluster}`;
+    case "renamed": return `title of ${titled(notice)}`;
+    case "notice": return `notice ${notice.notice}`;
+    case "map-updated": return "version";
     default: return "map";
   }
 }
@@ -38,9 +44,11 @@ export class State {
   /** Clusters whose arrivals are no longer like their rows. */
   readonly shifted = new Map<string, Strange>();
   private readonly announced = new Map<number, Gathering>();
+  /** Titles that people gave, by the name of a cluster or `group-N`. */
+  readonly titles = new Map<string, string>();
 
   /** Starts over from what the server says is true now. */
-  load(snapshot: LiveSnapshot): void {
+  load(snapshot: Snapshot | LiveSnapshot): void {
     this.points.clear();
     this.groups.clear();
     this.outliers = 0;
@@ -48,18 +56,45 @@ export class State {
     const { points: p } = snapshot;
     for (let i = 0; i < p.id.length; i++) {
       this.put({
-        id: p.id[i], label: p.label[i], x: p.x[i], y: p.y[i], verdict: p.verdict[i], score: p.score[i],
+        id: p.id[i], label: p.label[i], x: p.x[i], y: p.y[i], ...(p.z && { z: p.z[i] }), verdict: p.verdict[i], score: p.score[i],
         group: p.group[i], cluster: p.cluster[i], t: p.t[i],
       });
     }
     this.last = snapshot.last;
-    this.adopt(snapshot.health);
+    if ("health" in snapshot) this.adopt(snapshot.health);
+  }
+
+  /** The titles that the server knows. */
+  retitle({ clusters }: Pick<MapInfo, "clusters">, { groups }: Snapshot): void {
+    this.titles.clear();
+    for (const { name, title } of clusters) this.entitle(name, title ?? null);
+    for (const { number, title } of groups) this.entitle(`group-${number}`, title ?? null);
+  }
+
+  /** A cluster or a group has another title, or none. */
+  private entitle(id: string, title: string | null): void {
+    if (title === null) this.titles.delete(id);
+    else this.titles.set(id, title);
+  }
+
+  /** What the notices up to a moment say, where nothing but them is known: oldest first. All that was said before a switch has ended with it, but for clusters that still form. */
+  retell(notices: Iterable<Notice>): void {
+    this.announced.clear();
+    this.settleAlarms();
+    for (const notice of notices) this.heed(notice);
+  }
+
+  /** Alarms about the map as it was end with it. */
+  private settleAlarms(): void {
+    this.vanishing.clear();
+    this.shifted.clear();
+    this.stale = null;
   }
 
   /** The server knows what the window says now: some things end without an event. */
   adopt(health: Health): void {
     this.announced.clear();
-    for (const { group, groups, size, x, y, evidence } of health.forming) this.announced.set(group, { group, groups, size, x, y, evidence });
+    for (const { group, groups, size, x, y, z, evidence } of health.forming) this.announced.set(group, { group, groups, size, x, y, ...depth(z), evidence });
     this.vanishing.clear();
     for (const waning of health.vanishing) this.vanishing.set(waning.cluster, waning);
     this.shifted.clear();
@@ -73,6 +108,17 @@ export class State {
       .map((gathering) => ({ ...gathering, size: gathering.groups.reduce((sum, group) => sum + (this.groups.get(group)?.size ?? 0), 0) }))
       .filter(({ size }) => size > 0)
       .sort((a, b) => b.size - a.size || a.group - b.group);
+  }
+
+  /** The label that most members of some groups carry, and how many. */
+  labelOf(groups: readonly number[]): LabelCount | undefined {
+    const counts = new Map<string, number>();
+    for (const group of groups) for (const id of this.groups.get(group) ?? []) {
+      const label = this.points.get(id)?.label;
+      if (label !== null && label !== undefined) counts.set(label, (counts.get(label) ?? 0) + 1);
+    }
+    const [most] = [...counts].sort((a, b) => b[1] - a[1]);
+    return most && { label: most[0], count: most[1] };
   }
 
   isForming(group: number): boolean {
@@ -96,7 +142,7 @@ export class State {
     this.last = event.n - 1;
     if (isNotice(event)) {
       this.forget(event);
-      if (before) this.heed(before);
+      if (before && event.kind !== "renamed") this.heed(before);
       return null;
     }
     return this.replace(event.id, event.from && pointOf(event.id, event.from));
@@ -105,8 +151,8 @@ export class State {
   private heed(notice: Notice): void {
     switch (notice.kind) {
       case "forming": {
-        const { group, size, x, y, evidence } = notice;
-        this.announced.set(group, { group, groups: notice.groups ?? [group], size, x, y, evidence });
+        const { group, size, x, y, z, evidence } = notice;
+        this.announced.set(group, { group, groups: notice.groups ?? [group], size, x, y, ...depth(z), evidence });
         break;
       }
       case "dissolved":
@@ -124,6 +170,12 @@ export class State {
       case "recovered":
         this.vanishing.delete(notice.cluster);
         break;
+      case "renamed":
+        this.entitle(titled(notice), notice.title);
+        break;
+      case "map-updated":
+        this.settleAlarms();
+        break;
       case "stale":
         this.stale = { score: notice.score ?? 1, evidence: notice.evidence };
         break;
@@ -133,7 +185,9 @@ export class State {
   }
 
   private forget(notice: Notice): void {
-    if ("group" in notice) this.announced.delete(notice.group);
+    if (notice.kind === "notice" || notice.kind === "map-updated") return;
+    if (notice.kind === "renamed") this.entitle(titled(notice), notice.before);
+    else if ("group" in notice) this.announced.delete(notice.group);
     else if (notice.kind === "cluster-stale" || notice.kind === "cluster-fresh") this.shifted.delete(notice.cluster);
     else if ("cluster" in notice) this.vanishing.delete(notice.cluster);
     else this.stale = null;
@@ -171,6 +225,9 @@ export class State {
 }
 
 function pointOf(id: string, past: Past): Point {
-  const { t, x, y, verdict, score } = past;
-  return { id, t, x, y, verdict, score, group: past.group ?? null, cluster: past.cluster ?? null, label: past.label ?? null };
+  const { t, x, y, z, verdict, score } = past;
+  return { id, t, x, y, ...depth(z), verdict, score, group: past.group ?? null, cluster: past.cluster ?? null, label: past.label ?? null };
 }
+
+/** The third coordinate, where there is one. */
+const depth = (z: number | undefined): { z?: number } => (z === undefined ? {} : { z });

@@ -1,6 +1,7 @@
 // Where points came from: lines that fade.
 
 import type { Camera } from "./camera";
+import type { Spot } from "./geometry";
 import { css, OUTLIER, type Rgb } from "./palette";
 import type { Theme } from "./theme";
 import type { PlacedEvent } from "./types";
@@ -8,7 +9,7 @@ import type { PlacedEvent } from "./types";
 const KEPT = 240;
 const LIFE = { small: 6, large: 16 }; // seconds
 
-interface Trail { x0: number; y0: number; x1: number; y1: number; birth: number; life: number; colour: Rgb | null }
+interface Trail { from: Spot; to: Spot; birth: number; life: number; colour: Rgb | null }
 
 export class Trails {
   private trails: Trail[] = [];
@@ -20,11 +21,10 @@ export class Trails {
   /** Adds the trail of an event that moved a point. */
   add(event: PlacedEvent, colour: Rgb, now: number): void {
     if (!event.from || event.kind === "stayed") return;
-    const { x: x0, y: y0 } = event.from;
-    if (x0 === event.x && y0 === event.y) return;
+    if (event.from.x === event.x && event.from.y === event.y && event.from.z === event.z) return;
     const small = event.kind === "moved";
     this.trails.push({
-      x0, y0, x1: event.x, y1: event.y, birth: now, life: small ? LIFE.small : LIFE.large,
+      from: event.from, to: event, birth: now, life: small ? LIFE.small : LIFE.large,
       colour: small ? null : event.verdict === "outlier" ? OUTLIER : colour,
     });
     if (this.trails.length > KEPT) this.trails.splice(0, this.trails.length - KEPT);
@@ -41,8 +41,8 @@ export class Trails {
 
 function one(context: CanvasRenderingContext2D, camera: Camera, theme: Theme, trail: Trail, now: number): void {
   const { birth, life, colour } = trail;
-  const from = camera.toScreen(trail.x0, trail.y0);
-  const end = camera.toScreen(trail.x1, trail.y1);
+  const from = camera.toScreen(trail.from.x, trail.from.y, trail.from.z);
+  const end = camera.toScreen(trail.to.x, trail.to.y, trail.to.z);
   const [dx, dy] = [end.x - from.x, end.y - from.y];
   const length = Math.hypot(dx, dy);
   if (length < 3) return;

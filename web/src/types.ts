@@ -7,6 +7,8 @@ export interface Past {
   t: number;
   x: number;
   y: number;
+  /** In space only, here and below. */
+  z?: number;
   verdict: Verdict;
   score: number;
   group: number | null;
@@ -43,8 +45,11 @@ export interface Evidence {
   since: number;
 }
 
+/** How many members of a group carry a label. */
+export interface LabelCount { label: string; count: number }
+
 export interface FormingEvent {
-  n: number; t: number; kind: "forming" | "dissolved"; group: number; groups?: number[]; size: number; x: number; y: number; ids: string[];
+  n: number; t: number; kind: "forming" | "dissolved"; group: number; groups?: number[]; labels?: LabelCount[]; size: number; x: number; y: number; z?: number; ids: string[];
   evidence?: Evidence;
 }
 export interface VanishingEvent {
@@ -56,15 +61,36 @@ export interface StaleEvent {
   n: number; t: number; kind: "stale" | "fresh"; staleness: number; arrivals: number; score?: number; evidence?: Evidence;
 }
 
+/** Another version of the map is served: all points have other places. */
+export interface UpdatedEvent {
+  n: number; t: number; kind: "map-updated"; version: number; from: number; reverted: boolean; who: string | null;
+  rows: number; added: number; removed: number; points: number; taken_in: number;
+  clusters: {
+    born: { name: string; title: string | null; rows: number; x: number; y: number; z?: number; groups?: number[] }[];
+    gone: { name: string }[];
+    moved: { name: string; distance: number }[];
+  };
+}
+/** A cluster or an outlier group has another title. */
+export interface RenamedEvent {
+  n: number; t: number; kind: "renamed"; cluster: string | null; group: number | null; title: string | null; before: string | null; who: string | null;
+}
+export type NoticeState = "open" | "acknowledged" | "dismissed";
+/** Somebody acknowledged or dismissed a notice. */
+export interface HandledEvent { n: number; t: number; kind: "notice"; notice: number; state: NoticeState; who: string | null; note: string | null }
+
 /** Something about the map as a whole, decided over many arrivals. */
-export type Notice = FormingEvent | VanishingEvent | RecoveredEvent | ShiftedEvent | StaleEvent;
+export type Alert = FormingEvent | VanishingEvent | RecoveredEvent | ShiftedEvent | StaleEvent;
+/** What happened to no point in particular. */
+export type Notice = Alert | UpdatedEvent | RenamedEvent | HandledEvent;
 export type PointEvent = PlacedEvent | RemovedEvent;
 export type LiveEvent = PointEvent | Notice;
 export type Kind = LiveEvent["kind"];
 
 export const isNotice = (event: LiveEvent): event is Notice => !("id" in event);
 
-export interface Cluster { name: string; rows: number; x: number; y: number }
+/** `name` is the id of a cluster; people see its title where it has one. */
+export interface Cluster { name: string; title?: string | null; rows: number; x: number; y: number; z?: number }
 export interface Image { width: number; height: number; channels: number }
 
 export interface MapInfo {
@@ -75,6 +101,11 @@ export interface MapInfo {
   perplexity: number;
   radius: string;
   checksum: string;
+  /** Number of this version of the map, and of the one it was made from. */
+  version: number;
+  parent?: number | null;
+  /** Whether another version is being made; servers that make none do not say. */
+  updating?: boolean;
   clusters: Cluster[];
   clusters_from: "labels" | "density";
   image: Image | null;
@@ -83,10 +114,11 @@ export interface MapInfo {
   first: number;
   last: number;
   window: number;
-  version: string;
+  /** What the operator wants to be told of; servers of before do not say. */
+  alerts?: { staleness: number | null; outlier_rate: number | null; new_cluster: boolean };
 }
 
-export interface FormingGroup { group: number; groups: number[]; size: number; x: number; y: number; since: number; evidence: Evidence }
+export interface FormingGroup { labels?: LabelCount[]; group: number; groups: number[]; size: number; x: number; y: number; z?: number; since: number; evidence: Evidence }
 export interface VanishingCluster { cluster: string; expected: number; seen: number; why: "arrivals" | "left"; evidence?: Evidence }
 export interface ShiftedCluster { cluster: string; score: number; evidence: Evidence }
 export interface Staleness { staleness: number; score: number; evidence: Evidence }
@@ -118,6 +150,7 @@ export interface LivePoints {
   label: (string | null)[];
   x: number[];
   y: number[];
+  z?: number[];
   verdict: Verdict[];
   score: number[];
   group: (number | null)[];
@@ -127,12 +160,15 @@ export interface LivePoints {
   last: number[];
 }
 
-export interface LiveSnapshot {
+/** Where all live points are after an event. */
+export interface Snapshot {
   last: number;
   points: LivePoints;
-  groups: { number: number; x: number; y: number; size: number; forming: boolean }[];
-  health: Health;
+  groups: { number: number; x: number; y: number; size: number; forming: boolean; title?: string | null }[];
+  version?: number;
 }
+
+export interface LiveSnapshot extends Snapshot { health: Health }
 
 export interface History { events: LiveEvent[]; first: number; last: number }
 export interface Near { id: string; number: number; label: string | null; distance: number }
@@ -153,4 +189,25 @@ export interface PointDetail {
   history: LiveEvent[];
   picture: string | null;
   nearest: Near[];
+}
+
+/** Whether somebody has seen to a notice. Its id is the number of the event that told it. */
+export interface Handled {
+  id: number; kind: string; t: number; group: number | null; cluster: string | null; ended: number | null;
+  state: NoticeState; who: string | null; at: number | null; note: string | null;
+}
+
+/** How far the making of another version is. */
+export interface UpdateStatus {
+  state: "none" | "running" | "done" | "failed" | "cancelled";
+  kind?: "update" | "revert";
+  stage?: string;
+  progress?: number;
+  from?: number;
+  groups?: number[] | null;
+  rows?: number;
+  seconds?: number;
+  version?: number;
+  event?: number;
+  detail?: string;
 }

@@ -1,6 +1,7 @@
 // What happened, in words.
 
-import type { Evidence, Health, Kind, LiveEvent, Notice } from "./types";
+import type { Spot } from "./geometry";
+import type { Evidence, Health, Kind, LabelCount, LiveEvent, Notice, UpdatedEvent } from "./types";
 import type { State, Strange } from "./state";
 
 const whole = new Intl.NumberFormat("en");
@@ -35,7 +36,17 @@ export function moment(t: number): string {
   return `${Number(t.toFixed(1))} s`;
 }
 
-const clusterName = (name: string | null | undefined): string => name ?? "no cluster";
+/** Characters that turn the text around them, or cannot be seen. */
+const CONTROLS = /[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\p{Cc}]/gu;
+const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/** A name from outside as it may stand among words: what cannot be seen becomes a sign, and one that is read from right to left keeps to itself. */
+export function legible(name: string): string {
+  const seen = name.replace(CONTROLS, "\ufffd");
+  return RIGHT_TO_LEFT.test(seen) ? `\u2068${seen}\u2069` : seen;
+}
+
+const clusterName = (name: string | null | undefined): string => (name === null || name === undefined ? "no cluster" : legible(name));
 /** "cluster 3" for bare numbers, else the name alone: names are often words already. */
 export const called = (name: string | null | undefined): string =>
   name !== null && name !== undefined && /^\d+$/.test(name) ? `cluster ${name}` : clusterName(name);
@@ -48,13 +59,23 @@ export interface Context {
   size(event: LiveEvent): number | undefined;
   /** How far a point moves a little at most. */
   little: number;
+  /** What people call a cluster or `group-N`. */
+  title(name: string): string;
+  /** An event by its number, where it is known. */
+  event(n: number): LiveEvent | undefined;
 }
 
+/** What people call a cluster, in a sentence. */
+const spoken = (name: string | null | undefined, { title }: Pick<Context, "title">): string => called(name === null || name === undefined ? name : title(name));
+
+/** "…, 71 labelled 0". */
+const labelling = (label: LabelCount | undefined): string => (label ? `, ${number(label.count)} labelled ${legible(label.label)}` : "");
 /** "…, most like 6". */
-const likeness = (name: string | null): string => (name === null ? "" : `, most like ${name}`);
+const likeness = (name: string | null, title: (name: string) => string): string => (name === null ? "" : `, most like ${legible(title(name))}`);
 
 /** One event as a sentence. */
 export function sentence(event: LiveEvent, context: Context): string {
+  const called = (name: string | null | undefined) => spoken(name, context);
   switch (event.kind) {
     case "appeared":
       if (event.verdict === "outlier") return "landed as an outlier";
@@ -80,17 +101,48 @@ function distanceOf(event: { x: number; y: number; from: { x: number; y: number 
   return event.from ? Math.hypot(event.x - event.from.x, event.y - event.from.y) : 0;
 }
 
-function notice(event: Notice, { like }: Context): string {
+function notice(event: Notice, context: Context): string {
+  const called = (name: string | null | undefined) => spoken(name, context);
   switch (event.kind) {
-    case "forming": return `A new cluster is forming: ${count(event.size, "outlier")}${likeness(like(event.ids))}${shown(event.evidence)}`;
+    case "forming": return `A new cluster is forming: ${count(event.size, "outlier")}${labelling(event.labels?.[0])}${likeness(context.like(event.ids), context.title)}${shown(event.evidence)}`;
     case "dissolved": return ended(event.size, event.evidence);
-    case "vanishing": return waning(event);
+    case "vanishing": return waning({ ...event, cluster: context.title(event.cluster) });
     case "recovered": return `${capital(called(event.cluster))} receives points again`;
     case "cluster-stale": return strange(capital(called(event.cluster)), { score: event.score, evidence: event.evidence });
     case "cluster-fresh": return `Arrivals in ${called(event.cluster)} are like its rows again`;
     case "stale": return strange("The map", { score: event.score ?? 1, evidence: event.evidence });
     case "fresh": return "The map fits its arrivals again";
+    case "map-updated": return updated(event, context);
+    case "renamed": {
+      const [was, now] = [event.before, event.title].map((title) => title ?? event.cluster ?? `group ${event.group}`);
+      return `${legible(was)} was renamed to ${legible(now)}${by(event.who)}`;
+    }
+    case "notice": return `${told(context.event(event.notice), called)} was ${event.state === "open" ? "opened again" : event.state}${by(event.who)}${event.note ? `: ${legible(event.note)}` : ""}`;
   }
+}
+
+/** Who did it, where that is known. */
+export const by = (who: string | null): string => (who === null || who === "" ? "" : ` by ${legible(who)}`);
+
+/** What a notice told, by the event that told it. */
+function told(event: LiveEvent | undefined, called: (name: string | null) => string): string {
+  switch (event?.kind) {
+    case "forming": return "The notice of a new cluster";
+    case "vanishing": return `The notice that ${called(event.cluster)} is vanishing`;
+    case "cluster-stale": return `The notice that ${called(event.cluster)} is stale`;
+    case "stale": return "The notice that the map is stale";
+    default: return "A notice";
+  }
+}
+
+function updated({ reverted, version, added, removed, who, clusters }: UpdatedEvent, { title }: Context): string {
+  if (reverted) return `The map went back to version ${version}${by(who)}`;
+  const names = (list: readonly { name: string; title?: string | null }[]) => list.map((one) => legible(one.title ?? title(one.name))).join(", ");
+  const parts = [
+    added > 0 ? `${count(added, "row")} taken in` : "", removed > 0 ? `${count(removed, "row")} left out` : "",
+    clusters.born.length > 0 ? `new: ${names(clusters.born)}` : "", clusters.gone.length > 0 ? `gone: ${names(clusters.gone)}` : "",
+  ];
+  return `The map was updated to version ${version}${by(who)}: ${parts.filter(Boolean).join("; ") || "its rows moved"}`;
 }
 
 /** "…: 27 of the last 300 rows, 3 expected; by chance once in 4 million rows". */
@@ -132,7 +184,7 @@ export function waning({ cluster, expected, seen, why, evidence }: { cluster: st
 }
 
 /** A cluster at the start of a sentence; a name stays as it is written. */
-const capital = (text: string): string => text.replace(/^cluster (?=\d)/, "Cluster ");
+const capital = (text: string): string => text.replace(/^cluster (?=\d)/, "Cluster ").replace(/^a new cluster/, "A new cluster");
 
 /** Many events of one kind as one line. */
 export function crowd(kind: Kind, many: number, outlying: boolean): string {
@@ -149,26 +201,34 @@ export function crowd(kind: Kind, many: number, outlying: boolean): string {
   }
 }
 
-export interface Alarm { tone: "forming" | "vanishing" | "stale" | "share"; text: string; short: string; x?: number; y?: number; group?: number }
+/** `about`: what it is about, as subjects of notices are named. `groups`: the outliers that an update would take in. */
+export interface Alarm { about: string; groups?: number[]; tone: "forming" | "vanishing" | "stale" | "share"; text: string; short: string; x?: number; y?: number; z?: number; group?: number }
+
+const spot = (place: Spot | undefined): Partial<Spot> => (place ? { x: place.x, y: place.y, z: place.z } : {});
 
 /** Everything unusual now, what matters most first. `health` is null for a moment in the past. */
 export function alarms(state: State, health: Health | null, like: (group: number) => string | null,
-  centre: (cluster: string) => { x: number; y: number } | undefined): Alarm[] {
-  const list: Alarm[] = state.forming().map(({ group, size, x, y, evidence }) => {
-    const by = likeness(like(group));
-    return { tone: "forming", text: `A new cluster is forming: ${count(size, "outlier")}${by}${shown(evidence)}`, short: `a new cluster is forming${by}`, x, y, group };
+  centre: (cluster: string) => Spot | undefined): Alarm[] {
+  const title = (name: string) => state.titles.get(name) ?? name;
+  const called = (name: string) => spoken(name, { title });
+  const list: Alarm[] = state.forming().map(({ group, groups, size, x, y, z, evidence }) => {
+    const own = state.titles.get(`group-${group}`);
+    const by = likeness(like(group), title);
+    const name = own === undefined ? "a new cluster" : legible(own);
+    const text = `${capital(name)} is forming: ${count(size, "outlier")}${labelling(state.labelOf(groups))}${by}${shown(evidence)}`;
+    return { about: `group ${group}`, tone: "forming", text, short: `${name} is forming${by}`, x, y, z, group, groups: [group] };
   });
   for (const cluster of state.vanishing.values()) {
-    list.push({ tone: "vanishing", text: waning(cluster), short: `${called(cluster.cluster)} is vanishing`, ...centre(cluster.cluster) });
+    list.push({ about: `cluster ${cluster.cluster}`, tone: "vanishing", text: waning({ ...cluster, cluster: title(cluster.cluster) }), short: `${called(cluster.cluster)} is vanishing`, ...spot(centre(cluster.cluster)) });
   }
   for (const [cluster, how] of state.shifted) {
-    list.push({ tone: "stale", text: `${strange(capital(called(cluster)), how)}. Another class may hide in it.`, short: `${called(cluster)} is stale`, ...centre(cluster) });
+    list.push({ about: `rows of ${cluster}`, tone: "stale", text: `${strange(capital(called(cluster)), how)}. Another class may hide in it.`, short: `${called(cluster)} is stale`, ...spot(centre(cluster)) });
   }
   if (state.stale !== null) {
-    list.push({ tone: "stale", text: `${strange("The map", state.stale)}. Consider a new fit.`, short: "the map is stale" });
+    list.push({ about: "map", tone: "stale", text: `${strange("The map", state.stale)}`, short: "the map is stale" });
   }
   if (health?.excess && list.length === 0) {
-    list.push({ tone: "share", text: `More outliers than expected${shown(health.excess)}`, short: "more outliers than expected" });
+    list.push({ about: "share", tone: "share", text: `More outliers than expected${shown(health.excess)}`, short: "more outliers than expected" });
   }
   return list;
 }

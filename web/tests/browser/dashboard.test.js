@@ -285,6 +285,70 @@ test("the lasso selects; the selection is a table, and CSV", async (t) => {
   await page.locator("#selection .none").waitFor({ state: "attached" });
 });
 
+test("a selection counts what is there, and is not disturbed while points change", async (t) => {
+  const page = await world.open(t);
+  const ids = Array.from({ length: 10 }, (_, k) => `chosen-${k}`);
+  await world.post(ids.map((id, k) => like(id, a[k])));
+  await page.waitForFunction(() => window.lion.where("chosen-9"));
+  await page.evaluate((list) => window.lion.selection.choose(list, []), ids);
+  await page.locator("#selection tbody tr").nth(9).waitFor();
+  await page.locator("#selection td button", { hasText: "chosen-4" }).focus();
+  const line = await page.locator("#selection tr", { hasText: "chosen-4" }).elementHandle();
+  for (let k = 0; k < 8; k++) {
+    await world.post(ids.slice(0, 7).map((id, at) => like(id, a[at + k + 1])));
+    await pause(120);
+  }
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "chosen-4", "the focus stays");
+  assert.equal(await line.evaluate((element) => element.isConnected), true, "the line stays");
+  await page.locator("#tab-feed").click();
+  await world.post([...ids.slice(7), "chosen-0"].map((id) => ({ delete: id })));
+  await page.locator("#tab-selection", { hasText: "Selection (6)" }).waitFor();
+  await page.locator("#tab-selection").click();
+  assert.match(await page.locator("#selection .bar").innerText(), /^6 live/);
+  assert.equal(await page.locator("#selection tbody tr").count(), 6);
+  await page.locator("#selection .none", { hasText: "4 selected points are not on the map now." }).waitFor();
+});
+
+test("verdicts are shown whole, and long names leave room for ids", async (t) => {
+  const page = await world.open(t);
+  const between = a[0].x.map((value, d) => (value + a[1].x[d]) / 2);
+  const long = "a very long label that goes on and on and on and never seems to end";
+  await world.post([{ id: "middling", x: between, label: long }, { id: "turned\u202etxt.exe", x: b[7].x, label: "x\u202ey" }]);
+  await told(page, "appeared", "middling");
+  await page.evaluate(() => window.lion.selection.choose(["middling"], [0, 1]));
+  const cells = page.locator("#selection tbody td");
+  await cells.first().waitFor();
+  assert.equal(await cells.nth(3).innerText(), "interpolated");
+  for (const k of [0, 3, 4, 8]) assert.equal(await cells.nth(k).evaluate((cell) => cell.scrollWidth <= cell.clientWidth), true, `cell ${k}`);
+  // The list of what it is most like, as it is where rows have no pictures.
+  const wide = await page.evaluate((label) => {
+    const card = document.querySelector("#card");
+    card.hidden = false;
+    card.innerHTML = `<ul class="rows"><li><span>some-id-1234</span><span class="label">${label}</span><small>0.12</small></li></ul>`;
+    const [id, name] = card.querySelectorAll("span");
+    const result = [id.scrollWidth <= id.clientWidth + 1, name.scrollWidth > name.clientWidth, card.scrollWidth <= card.clientWidth];
+    card.hidden = true;
+    return result;
+  }, long);
+  assert.deepEqual(wide, [true, true, true]);
+  await page.locator("#legend [data-by=label]").click();
+  await page.locator("#legend .class", { hasText: "x\ufffdy" }).waitFor();
+  assert.doesNotMatch(await page.evaluate(() => document.body.innerText + document.body.innerHTML), /[\u202a-\u202e\u2066\u2067]/);
+  await world.shot(page, "names-light");
+  await world.post([{ delete: "middling" }, { delete: "turned\u202etxt.exe" }]);
+});
+
+test("on a phone the history can be travelled", async (t) => {
+  for (const dark of [false, true]) {
+    const page = await world.open(t, { width: 390, height: 844, dark });
+    await pause(400);
+    const track = await page.locator(".track").boundingBox();
+    assert.ok(track.width > 330, `the track is ${track.width} pixels wide`);
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
+    await world.shot(page, `phone-${dark ? "dark" : "light"}`);
+  }
+});
+
 test("an id is found, on the map and among its rows", async (t) => {
   const page = await world.open(t);
   await world.post([like("needle", c[40])]);

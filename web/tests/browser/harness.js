@@ -48,6 +48,15 @@ export function stranger(where, seed) {
   return Array.from({ length: DIMS }, (_, d) => (d === 3 + (where % 5) ? -60 - 40 * where : 0) + 0.05 * normal());
 }
 
+/** A table of f32 as .npy. */
+export function npy(columns, values) {
+  let header = `{'descr': '<f4', 'fortran_order': False, 'shape': (${values.length / columns}, ${columns}), }`;
+  header = header.padEnd(Math.ceil((header.length + 11) / 64) * 64 - 11) + "\n";
+  const length = Buffer.alloc(2);
+  length.writeUInt16LE(header.length);
+  return Buffer.concat([Buffer.from("\x93NUMPY\x01\x00", "latin1"), length, Buffer.from(header, "latin1"), Buffer.from(Float32Array.from(values).buffer)]);
+}
+
 export class World {
   constructor() {
     assert.ok(LION, "set LION to the path of the program lion");
@@ -62,6 +71,20 @@ export class World {
     writeFileSync(table, [heading, ...rows.map(({ id, label, x }) => [id, label, ...x].join(","))].join("\n"));
     this.map = join(this.folder, "made.lion");
     execFileSync(LION, ["fit", table, "-o", this.map, "--id", "id", "--label", "label", "--pca", "none", "--seed", "1", "-q", ...more], { stdio: "pipe" });
+  }
+
+  /** A map of given places, one line of coordinates for each row. */
+  adopt(rows, places) {
+    const file = (name, columns, values) => {
+      const path = join(this.folder, name);
+      writeFileSync(path, npy(columns, values));
+      return path;
+    };
+    this.map = join(this.folder, "made.lion");
+    const x = file("x.npy", rows[0].x.length, rows.flatMap((row) => row.x));
+    const y = file("y.npy", places[0].length, places.flat());
+    const labels = file("labels.npy", 1, rows.map((row) => row.label));
+    execFileSync(LION, ["fit", x, "--embedding", y, "--labels", labels, "--pca", "none", "--power", "20", "-o", this.map, "-q"], { stdio: "pipe" });
   }
 
   /** Serves it, if it is not; on the same port and store as before. */
@@ -131,7 +154,7 @@ export class World {
         };
       });
     }
-    if (process.env.DIST) await this.replaceAssets(page);
+    if (process.env.DIST) await this.replaceAssets(page, this.url);
     await page.goto(this.url, { timeout: 30_000 });
     await page.waitForFunction(() => window.lion && document.querySelector("#pill").dataset.state === "live");
     t.after(async () => {
@@ -141,11 +164,22 @@ export class World {
     return page;
   }
 
-  async replaceAssets(page) {
+  /** Opens an address without waiting for the map. */
+  async blank(t, url) {
+    const context = await this.browser.newContext({ viewport: { width: 1280, height: 720 } });
+    t.after(() => context.close());
+    const page = await context.newPage();
+    if (process.env.DIST) await this.replaceAssets(page, url);
+    await page.goto(url, { timeout: 30_000 });
+    return page;
+  }
+
+  async replaceAssets(page, url) {
     for (const name of ["", "app.js", "app.css"]) {
-      await page.route(`${this.url}/${name}`, async (route) => {
+      await page.route(`${url}/${name}`, async (route) => {
         const answer = await route.fetch();
-        await route.fulfill({ response: answer, status: 200, body: readFileSync(join(process.env.DIST, name || "index.html")) });
+        if (!answer.ok()) return route.fulfill({ response: answer });
+        await route.fulfill({ response: answer, body: readFileSync(join(process.env.DIST, name || "index.html")) });
       });
     }
   }

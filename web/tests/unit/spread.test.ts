@@ -21,7 +21,7 @@ test("seeds keep apart", () => {
 
 test("members of a group are spread within its room, and one alone is where it is", () => {
   const state = new State();
-  const spread = new Spread(state, () => 10);
+  const spread = new Spread(state, (point) => point, () => 10);
   for (let n = 1; n <= 100; n++) state.apply(outlier(n, `m${n}`, 7, 0.001 * n));
   state.apply(outlier(101, "alone", 8, 20));
   const told = new Set<string>();

@@ -21,6 +21,7 @@ function stream(length: number, seed: number): LiveEvent[] {
   const random = () => ((word = (word * 1664525 + 1013904223) >>> 0) / 2 ** 32);
   const points = new Map<string, Past>();
   const events: LiveEvent[] = [];
+  const titles = new Map<string, string>();
   while (events.length < length) {
     const n = events.length + 1;
     const id = `p${Math.floor(random() * 20)}`;
@@ -38,6 +39,11 @@ function stream(length: number, seed: number): LiveEvent[] {
     } else if (dice < 0.18) {
       const cluster = String(Math.floor(random() * 3));
       events.push(random() < 0.5 ? { n, t: n, kind: "vanishing", cluster, expected: 12, seen: 1, why: "arrivals" } : { n, t: n, kind: "recovered", cluster });
+    } else if (dice < 0.19) {
+      const [cluster, title] = [String(Math.floor(random() * 3)), random() < 0.3 ? null : `title ${n}`];
+      events.push({ n, t: n, kind: "renamed", cluster, group: null, title, before: titles.get(cluster) ?? null, who: null });
+      if (title === null) titles.delete(cluster);
+      else titles.set(cluster, title);
     } else if (dice < 0.2) {
       events.push({ n, t: n, kind: random() < 0.5 ? "stale" : "fresh", staleness: random(), arrivals: 60 });
     } else {
@@ -60,7 +66,7 @@ function seen(state: State): unknown {
     last: state.last, outliers: state.outliers, stale: state.stale,
     points: sorted([...state.points.values()].map((point: Point) => ({ id: point.id, ...past(point) }))),
     groups: sorted([...state.groups].map(([number, members]) => [number, sorted(members)])),
-    forming: sorted(state.forming()), shifted: sorted(state.shifted),
+    forming: sorted(state.forming()), titles: sorted(state.titles), shifted: sorted(state.shifted),
     vanishing: sorted([...state.vanishing.values()].map(({ cluster, expected, seen: got }) => [cluster, expected, got])),
   };
 }
@@ -152,4 +158,34 @@ test("the log takes only what joins on", () => {
   assert.equal(log.at(11)?.n, 11);
   assert.equal(log.at(10), undefined);
   assert.deepEqual(log.upTo(13, 10).map(({ n }) => n), [11, 12, 13]);
+});
+
+test("the log knows the switches between versions", () => {
+  const change = (n: number): LiveEvent => ({
+    n, t: n, kind: "map-updated", version: n, from: n - 1, reverted: false, who: null, rows: 1, added: 0, removed: 0, points: 0, taken_in: 0,
+    clusters: { born: [], gone: [], moved: [] },
+  });
+  const plain = stream(20, 3);
+  const events = plain.map((event) => (event.n === 5 || event.n === 15 ? change(event.n) : event));
+  const log = new Log();
+  log.restart(10);
+  for (const event of events.slice(10)) log.append(event);
+  assert.equal(log.nextSwitch(2)?.n, 15, "the one before is not in memory yet");
+  log.prepend(events.slice(0, 10));
+  assert.deepEqual([0, 4, 5, 14, 15].map((n) => log.nextSwitch(n)?.n), [5, 5, 15, 15, undefined]);
+});
+
+test("alarms about the map as it was end when it is updated", () => {
+  const evidence = { seen: 1, of: 2, expected: 0.5, e_value: 9, since: 0 };
+  const state = new State();
+  state.load(nothing);
+  state.retell([
+    { n: 1, t: 1, kind: "stale", staleness: 1, arrivals: 60 },
+    { n: 2, t: 2, kind: "cluster-stale", cluster: "a", score: 0.1, evidence },
+    { n: 3, t: 3, kind: "map-updated", version: 2, from: 1, reverted: false, who: null, rows: 1, added: 1, removed: 0, points: 0, taken_in: 1, clusters: { born: [], gone: [], moved: [] } },
+    { n: 4, t: 4, kind: "vanishing", cluster: "b", expected: 12, seen: 1, why: "arrivals" },
+  ]);
+  assert.equal(state.stale, null);
+  assert.equal(state.shifted.size, 0);
+  assert.deepEqual([...state.vanishing.keys()], ["b"]);
 });

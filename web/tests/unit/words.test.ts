@@ -6,9 +6,9 @@ import { paint } from "../../src/picture";
 import { State } from "../../src/state";
 import type { Health, LiveEvent, PlacedEvent } from "../../src/types";
 import { Kin } from "../../src/kin";
-import { alarms, crowd, large, moment, percent, rate, sentence, short, status } from "../../src/words";
+import { alarms, called, crowd, large, legible, moment, percent, rate, sentence, short, status } from "../../src/words";
 
-const context = { like: () => "7", size: () => undefined, little: Infinity };
+const context = { like: () => "7", size: () => undefined, little: Infinity, title: (name: string) => name, event: (n: number) => (n === 7 ? ({ n: 7, t: 1, kind: "vanishing", cluster: "3", expected: 9, seen: 0, why: "left" } as LiveEvent) : undefined) };
 const like = () => "7";
 const place = (change: Partial<PlacedEvent>): PlacedEvent => ({
   n: 1, t: 1, kind: "appeared", id: "a", label: null, x: 0, y: 0, verdict: "interpolated", score: 0.5, group: null, cluster: "3", nearest: 0,
@@ -127,4 +127,28 @@ test("pictures of every kind become RGBA", () => {
   assert.deepEqual(rgba([9, 5], 2), [9, 9, 9, 5]);
   assert.deepEqual(rgba([1, 2, 3], 3), [1, 2, 3, 255]);
   assert.deepEqual(rgba([1, 2, 3, 4], 4), [1, 2, 3, 4]);
+});
+
+test("names from outside cannot turn the words around them", () => {
+  assert.equal(legible("oak"), "oak");
+  assert.equal(legible("a\u202eb\u2066c\u200fd\u061c"), "a\ufffdb\ufffdc\ufffdd\ufffd");
+  assert.equal(legible("line\nbreak\u0007"), "line\ufffdbreak\ufffd");
+  assert.equal(legible("\u05d0\u05d1"), "\u2068\u05d0\u05d1\u2069", "it keeps to itself");
+  assert.equal(called("x\u202ey"), "x\ufffdy");
+});
+
+test("an update of the map, a title and a notice are told in words", () => {
+  const event = {
+    n: 9, t: 9, kind: "map-updated", version: 2, from: 1, reverted: false, who: "anna", rows: 240, added: 30, removed: 0, points: 42, taken_in: 30,
+    clusters: { born: [{ name: "group 12", title: null, rows: 30, x: 0, y: 0 }], gone: [{ name: "7" }], moved: [] },
+  } as LiveEvent;
+  assert.equal(sentence(event, context), "The map was updated to version 2 by anna: 30 rows taken in; new: group 12; gone: 7");
+  assert.equal(sentence({ ...event, reverted: true, version: 1, who: null } as LiveEvent, context), "The map went back to version 1");
+  const renamed = { n: 1, t: 1, kind: "renamed", cluster: "oak", group: null, title: "Old oaks", before: null, who: "anna" } as LiveEvent;
+  assert.equal(sentence(renamed, context), "oak was renamed to Old oaks by anna");
+  assert.equal(sentence({ n: 1, t: 1, kind: "notice", notice: 7, state: "dismissed", who: null, note: "known" }, context), "The notice that cluster 3 is vanishing was dismissed: known");
+  const forming = { n: 1, t: 1, kind: "forming", group: 3, size: 77, x: 0, y: 0, ids: [], labels: [{ label: "0", count: 71 }] } as LiveEvent;
+  assert.equal(sentence(forming, context), "A new cluster is forming: 77 outliers, 71 labelled 0, most like 7");
+  const titled = { ...context, title: (name: string) => `the ${name}` };
+  assert.match(sentence({ n: 1, t: 1, kind: "recovered", cluster: "oak" }, titled), /^the oak receives points again/);
 });
