@@ -88,6 +88,7 @@ export class Dashboard {
   private noticed = 0;
   private before = clock();
   private waning = "";
+  private titles = "[]";
 
   constructor(private readonly shown: Version, live: LiveSnapshot, private readonly themes: Themes) {
     const map = shown.info;
@@ -305,7 +306,7 @@ export class Dashboard {
       if (step?.now) strangers = this.look.meet(step.now.label) || strangers;
       this.stage.play(event, step);
     }
-    if (strangers || events.some(({ kind }) => kind === "renamed")) this.legend.fill();
+    if (strangers) this.legend.fill();
     this.feed.add(events);
     if (events.some(isNotice)) {
       this.noticed = clock();
@@ -406,6 +407,9 @@ export class Dashboard {
     const live = replay.mode === "live";
     const list = alarms(state, live ? health : null, (group) => this.kin.group(group), (name) => this.look.centre(name));
     this.charts.draw(live ? figuresNow(health, state, this.quiet(), this.shown.info.alerts?.staleness ?? null) : figuresThen(this.log, state, health.window, health.promised));
+    const titles = JSON.stringify([...state.titles]);
+    if (titles !== this.titles) this.legend.fill();
+    this.titles = titles;
     this.legend.count(state);
     this.selection.refresh();
     replay.show(this.themes.current);

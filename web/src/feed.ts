@@ -153,6 +153,7 @@ export class Feed {
 }
 
 function toneOf(event: LiveEvent): string {
+  if (event.kind === "renamed" || event.kind === "notice") return "change";
   if (isNotice(event)) return "big";
   if (outlying(event) && event.kind !== "stayed" && event.kind !== "moved") return "warm";
   return event.kind === "changed-cluster" || event.kind === "returned" ? "change" : "";
