@@ -5,7 +5,7 @@ use crate::output;
 use crate::progress::Screen;
 use anyhow::{Context, Result, anyhow};
 use lion_server::Token;
-use lion_server::{HttpConfig, Service, Settings, app, start_log};
+use lion_server::{HttpConfig, Service, Settings, Webhook, app, start_log};
 use lion_tsne::{Lion, Map};
 use serde::Serialize;
 use std::future::Future;
@@ -37,10 +37,12 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<()> {
     runtime()?.block_on(async {
         let service = Service::start(Arc::new(lion), &settings)?;
         screen.close();
-        Started::new(&service, &listener, &args.map)?.tell(&args.network, common, &screen)?;
+        let started = Started::new(&service, &listener, &args.map)?;
+        started.tell(&args.network, common, &screen)?;
         lion_server::update_when(service.clone(), args.update_when, config.stop.clone());
         if let Some(webhook) = args.alerts.webhook.clone() {
-            let stop = config.stop.clone();
+            let (stop, page) = (config.stop.clone(), Some(started.url().to_owned()));
+            let webhook = Webhook { page, ..webhook };
             lion_server::watch(service.clone(), &config.name, args.alerts.rules(), webhook, stop)?;
         }
         let ended = serve(&service, listener, config, stopped(&screen)).await;

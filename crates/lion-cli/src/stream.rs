@@ -1,5 +1,6 @@
 //! `lion stream`: changes in, events out, one a line each.
 
+mod clock;
 mod input;
 
 use crate::args::{Common, StreamArgs};
@@ -8,6 +9,7 @@ use crate::output;
 use crate::progress::Screen;
 use crate::summary::Facts;
 use anyhow::{Context, Result, bail};
+use clock::LineClock;
 use input::{StreamInput, StreamLine};
 use lion_server::changes::RowShape;
 use lion_tsne::live::{Change, Event, Live};
@@ -56,6 +58,7 @@ pub(crate) fn run(args: &StreamArgs, common: &Common) -> Result<()> {
         live,
         out: BufWriter::with_capacity(1 << 16, io::stdout().lock()),
         strict: args.strict,
+        clock: LineClock::default(),
         screen: screen.clone(),
         told: StreamCounts::default(),
     };
@@ -84,6 +87,7 @@ struct Stream {
     live: Live,
     out: BufWriter<StdoutLock<'static>>,
     strict: bool,
+    clock: LineClock,
     screen: Screen,
     told: StreamCounts,
 }
@@ -152,7 +156,10 @@ impl Stream {
         let mut changes = Vec::with_capacity(lines.len());
         for StreamLine { number, change } in lines {
             match change {
-                Ok(change) => changes.push((number, change)),
+                Ok(mut change) => {
+                    self.clock.check(&mut change);
+                    changes.push((number, change));
+                }
                 Err(problem) => {
                     if self.strict {
                         self.apply(std::mem::take(&mut changes))?;

@@ -1,4 +1,4 @@
-//! Rules that call for help: when one is broken, a webhook is told, once until it has been kept again.
+//! Rules that call for help: when one is broken, a webhook is told, and again when it is kept once more.
 //!
 //! Looking at the rules and calling are apart, so that a webhook that hangs holds up neither the rules nor the writer.
 
@@ -7,7 +7,9 @@ use crate::service::Service;
 use crate::stop::Stop;
 use lion_tsne::live::{Event, Evidence, Health};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::time::{Duration, Instant};
 use ureq::Agent;
@@ -32,6 +34,8 @@ pub struct Webhook {
     pub time_out: Duration,
     /// The pause after the first failure; it doubles with each further one.
     pub pause: Duration,
+    /// Where the dashboard is, for those who are told.
+    pub page: Option<String>,
 }
 
 /// How often one alert is tried.
@@ -50,14 +54,16 @@ impl Webhook {
             return Err(format!("the webhook {url:?} must begin with http:// or https://"));
         }
         let (time_out, pause) = (Duration::from_secs(5), Duration::from_secs(1));
-        Ok(Self { url: url.to_owned(), time_out, pause })
+        Ok(Self { url: url.to_owned(), time_out, pause, page: None })
     }
 }
 
-/// A broken rule, as the webhook is told.
+/// A rule that is broken, or kept again, as the webhook is told.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct Alert {
     alert: &'static str,
+    /// `firing`, or `resolved` once it is kept again.
+    state: &'static str,
     /// The share, the staleness or the size of the group.
     value: f64,
     /// What the rule allows; none for a new cluster.
@@ -65,22 +71,27 @@ struct Alert {
     /// The group that forms.
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<u64>,
-    /// What shows it, and the same as a sentence.
-    evidence: Evidence,
+    /// What shows it; nothing does that it is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<Evidence>,
+    /// The same as a sentence.
     text: String,
     t: f64,
     event: u64,
     map: String,
+    /// Where the dashboard is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<String>,
 }
 
 /// Watches a service until `stop`. Must be called on a tokio runtime.
 pub fn watch(service: Service, map: &str, rules: Rules, webhook: Webhook, stop: Stop) -> std::io::Result<()> {
     let (sender, receiver) = sync_channel(WAITING);
-    let stopped = stop.clone();
+    let mut broken = Broken { rules, map: map.to_owned(), page: webhook.page.clone(), ..Broken::default() };
+    let (stopped, told) = (stop.clone(), service.failures());
     std::thread::Builder::new()
         .name("lion-alerts".into())
-        .spawn(move || call(&webhook, &receiver, &stopped))?;
-    let mut broken = Broken { rules, map: map.to_owned(), ..Broken::default() };
+        .spawn(move || call(&webhook, &receiver, &stopped, &told))?;
     tokio::spawn(async move {
         let mut seen = 0;
         loop {
@@ -108,7 +119,8 @@ fn time_of(service: &Service, event: u64) -> f64 {
 }
 
 fn queue(sender: &SyncSender<Alert>, alert: Alert) {
-    tracing::warn!(alert = alert.alert, value = alert.value, event = alert.event, "a rule is broken");
+    let Alert { alert: name, state, value, event, .. } = &alert;
+    tracing::warn!(alert = name, state, value, event, "a rule is broken, or kept again");
     if let Err(TrySendError::Full(alert)) = sender.try_send(alert) {
         tracing::warn!(alert = alert.alert, "too many alerts wait for the webhook: this one is only logged");
     }
@@ -119,18 +131,23 @@ fn queue(sender: &SyncSender<Alert>, alert: Alert) {
 struct Broken {
     rules: Rules,
     map: String,
+    page: Option<String>,
     outlier_rate: bool,
     staleness: bool,
     groups: BTreeSet<u64>,
 }
 
 impl Broken {
-    /// The rules that are newly broken.
+    /// The rules that are newly broken, or newly kept.
     fn look(&mut self, health: &Health, event: u64, t: f64) -> Vec<Alert> {
-        let map = self.map.clone();
-        let alert = |alert, value, limit, group, evidence: Evidence, what: &str| {
-            let text = said(&evidence, what);
-            Alert { alert, value, limit, group, evidence, text, t, event, map: map.clone() }
+        let (map, page) = (self.map.clone(), self.page.clone());
+        let alert = |alert, value, limit, group, evidence: Option<Evidence>, what: &str| {
+            let (state, text) = match &evidence {
+                Some(evidence) => ("firing", said(evidence, what)),
+                None => ("resolved", format!("it is over that arrivals {what}")),
+            };
+            let (map, page) = (map.clone(), page.clone());
+            Alert { alert, state, value, limit, group, evidence, text, t, event, map, page }
         };
         let stale = health.stale.map(|stale| stale.evidence);
         let mut alerts = Vec::new();
@@ -154,20 +171,26 @@ impl Broken {
         ] {
             let Some(limit) = limit else { continue };
             let now = evidence.filter(|_| value > limit);
-            if let Some(evidence) = now.filter(|_| !*broken) {
-                alerts.push(alert(name, value, Some(limit), None, evidence, what));
+            if now.is_some() != *broken {
+                alerts.push(alert(name, value, Some(limit), None, now, what));
             }
             *broken = now.is_some();
         }
         if self.rules.new_cluster {
-            for forming in
-                health.forming.iter().filter(|forming| !self.groups.contains(&forming.cluster.group))
+            let what = "are outliers close to each other";
+            let forming: BTreeMap<u64, (f64, Evidence)> = health
+                .forming
+                .iter()
+                .map(|forming| (forming.cluster.group, (forming.cluster.size as f64, forming.evidence)))
+                .collect();
+            for (group, (size, evidence)) in forming.iter().filter(|(group, _)| !self.groups.contains(group))
             {
-                let (size, group) = (forming.cluster.size as f64, Some(forming.cluster.group));
-                let what = "are outliers close to each other";
-                alerts.push(alert("new-cluster", size, None, group, forming.evidence, what));
+                alerts.push(alert("new-cluster", *size, None, Some(*group), Some(*evidence), what));
             }
-            self.groups = health.forming.iter().map(|forming| forming.cluster.group).collect();
+            for group in self.groups.iter().filter(|group| !forming.contains_key(group)) {
+                alerts.push(alert("new-cluster", 0.0, None, Some(*group), None, what));
+            }
+            self.groups = forming.into_keys().collect();
         }
         alerts
     }
@@ -182,7 +205,7 @@ fn said(evidence: &Evidence, what: &str) -> String {
 }
 
 /// Calls the webhook for each alert, until nobody sends any more.
-fn call(webhook: &Webhook, alerts: &Receiver<Alert>, stop: &Stop) {
+fn call(webhook: &Webhook, alerts: &Receiver<Alert>, stop: &Stop, failures: &Arc<AtomicU64>) {
     let agent: Agent =
         Agent::config_builder().timeout_global(Some(webhook.time_out)).max_redirects(0).build().into();
     while let Ok(alert) = alerts.recv() {
@@ -190,6 +213,7 @@ fn call(webhook: &Webhook, alerts: &Receiver<Alert>, stop: &Stop) {
         for attempt in 0..ATTEMPTS {
             let sent = agent.post(&webhook.url).content_type("application/json").send(&body[..]);
             let Err(error) = sent else { break };
+            failures.fetch_add(1, Ordering::Relaxed);
             tracing::warn!(alert = alert.alert, attempt = attempt + 1, %error, "the webhook did not take an alert");
             if attempt + 1 < ATTEMPTS && !pause(webhook.pause * 2u32.pow(attempt), stop) {
                 return;
@@ -229,13 +253,14 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_told_once_until_it_has_been_kept() {
+    fn a_rule_is_told_when_it_is_broken_and_when_it_is_kept_again() {
         let rules = Rules { outlier_rate: Some(0.1), staleness: Some(0.3), new_cluster: true };
         let mut broken = Broken { rules, map: "m".into(), ..Broken::default() };
         let mut look = |health: Health| {
             let alerts = broken.look(&health, 9, 1.5);
             assert!(alerts.iter().all(|alert| alert.event == 9 && alert.t == 1.5 && alert.map == "m"));
-            assert!(alerts.iter().all(|alert| alert.evidence.seen == 27));
+            assert!(alerts.iter().all(|alert| alert.evidence.is_none_or(|evidence| evidence.seen == 27)));
+            assert!(alerts.iter().all(|alert| alert.evidence.is_some() == (alert.state == "firing")));
             alerts
                 .iter()
                 .map(|alert| (alert.alert, alert.value, alert.limit, alert.group))
@@ -246,9 +271,10 @@ mod tests {
         let rate = ("outlier-rate", 0.5, Some(0.1), None);
         assert_eq!(look(health(true, 0.5, 0.1, &[])), [rate]);
         assert_eq!(look(health(true, 0.6, 0.4, &[])), [("staleness", 0.4, Some(0.3), None)]);
-        assert_eq!(look(health(true, 0.1, 0.4, &[])), []);
+        assert_eq!(look(health(true, 0.1, 0.4, &[])), [("outlier-rate", 0.1, Some(0.1), None)], "resolved");
         assert_eq!(look(health(true, 0.5, 0.4, &[3])), [rate, ("new-cluster", 6.0, None, Some(3))]);
         assert_eq!(look(health(true, 0.5, 0.4, &[3, 4])), [("new-cluster", 6.0, None, Some(4))]);
+        assert_eq!(look(health(true, 0.5, 0.4, &[4])), [("new-cluster", 0.0, None, Some(3))], "resolved");
         assert_eq!(look(health(true, 0.5, 0.4, &[4])), []);
     }
 

@@ -18,6 +18,8 @@ pub(crate) struct ChangeBatch {
     shares: Vec<(usize, usize)>,
     /// The changes of works that were to remove a point that is not there: their numbers and ids.
     absent: HashMap<usize, Vec<(usize, String)>>,
+    /// The events of works that are notes.
+    noted: HashMap<usize, u64>,
     now: f64,
 }
 
@@ -67,7 +69,10 @@ impl ChangeBatch {
                 let told = applied.events.iter().filter(|event| event.id().is_some());
                 self.shares.push((together.start, told.count()));
             }
-            [Work::Note(_)] => self.shares.push((together.start, 0)),
+            [Work::Note(_)] => {
+                self.shares.push((together.start, 0));
+                self.noted.extend(applied.events.first().map(|event| (together.start, event.n)));
+            }
             _ => self.share(works, together, &applied.absent),
         }
         self.applied.extend(applied);
@@ -135,7 +140,7 @@ impl ChangeBatch {
     /// Which works were applied, and the receipt of each. `before` is the last event before all of them.
     pub(crate) fn receipts(self, before: u64) -> impl Iterator<Item = (usize, Receipt)> {
         let mut last = before;
-        let mut absent = self.absent;
+        let (mut absent, noted) = (self.absent, self.noted);
         let mut events = self.applied.events.into_iter().peekable();
         self.shares.into_iter().map(move |(work, count)| {
             let mut own = Vec::with_capacity(count);
@@ -145,7 +150,8 @@ impl ChangeBatch {
                     own.push(event);
                 }
             }
-            (work, Receipt { events: own, absent: absent.remove(&work).unwrap_or_default(), last })
+            let absent = absent.remove(&work).unwrap_or_default();
+            (work, Receipt { events: own, absent, last: noted.get(&work).copied().unwrap_or(last) })
         })
     }
 }
@@ -218,6 +224,7 @@ impl BatchOutcome {
             groups: self.groups.into_iter().map(group).collect(),
             health,
             last: live.last(),
+            now: live.now(),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! writes OpenMetrics, which is another content type.
 
 use crate::service::{Service, Stats};
+use crate::updates::UpdateState;
 use axum::http::Method;
 use std::fmt::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -114,9 +115,36 @@ impl Metrics {
             ),
             ("lion_listeners", gauge, "Connections that listen to events.", listeners as f64),
             ("lion_queue_rows", gauge, "Rows that wait for the writer.", stats.queue_rows as f64),
+            ("lion_last_event_seconds", gauge, "When the last event was, in seconds since 1970.", view.now()),
+            ("lion_store_bytes", gauge, "Bytes of the store, with its log.", stats.store_bytes as f64),
+            ("lion_resident_bytes", gauge, "Memory that the process holds.", resident_bytes()),
+            (
+                "lion_webhook_failures_total",
+                counter,
+                "Calls of the webhook that failed.",
+                stats.webhook_failures as f64,
+            ),
+            ("lion_map_version", gauge, "The version of the map.", view.map().number() as f64),
+            (
+                "lion_map_updating",
+                gauge,
+                "Whether the map is being updated, 0 or 1.",
+                f64::from(service.update_status().state == UpdateState::Running),
+            ),
+            (
+                "lion_switch_seconds",
+                gauge,
+                "How long the last switch to another version of the map held the writer.",
+                stats.switch_seconds.unwrap_or(0.0),
+            ),
         ] {
             write!(to, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}\n")?;
         }
+        let (name, version) = ("lion_build_info", env!("CARGO_PKG_VERSION"));
+        write!(
+            to,
+            "# HELP {name} The version of the program.\n# TYPE {name} gauge\n{name}{{version=\"{version}\"}} 1\n"
+        )?;
         write_commits(to, &stats)?;
         self.write_requests(to)
     }
@@ -146,6 +174,14 @@ impl Metrics {
         }
         Ok(())
     }
+}
+
+/// Memory that the process holds, where the system tells.
+fn resident_bytes() -> f64 {
+    let told = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = told.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix("kB"));
+    line.and_then(|kilobytes| kilobytes.trim().parse::<f64>().ok())
+        .map_or(0.0, |kilobytes| kilobytes * 1024.0)
 }
 
 fn write_commits(to: &mut String, stats: &Stats) -> fmt::Result {

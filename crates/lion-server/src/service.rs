@@ -53,6 +53,10 @@ pub struct Stats {
     pub commit_seconds: f64,
     /// Seconds for which the last switch to another version of the map held the writer.
     pub switch_seconds: Option<f64>,
+    /// Calls of a webhook that failed.
+    pub webhook_failures: u64,
+    /// Bytes of the store, with its log.
+    pub store_bytes: u64,
 }
 
 impl Stats {
@@ -70,6 +74,8 @@ pub(crate) struct Shared {
     pub(crate) first: AtomicU64,
     /// Whether the last commit failed.
     pub(crate) failing: AtomicBool,
+    /// Calls of a webhook that failed.
+    webhook_failures: Arc<AtomicU64>,
     stats: Mutex<Stats>,
 }
 
@@ -91,6 +97,7 @@ impl Shared {
             shown: Shown::new(live, map, health, notes),
             first: AtomicU64::new(first),
             failing: AtomicBool::new(false),
+            webhook_failures: Arc::default(),
             stats: Mutex::default(),
         }
     }
@@ -179,6 +186,11 @@ impl Service {
     /// Ends the update that is under way, and changes nothing.
     pub fn cancel_update(&self) -> Result<UpdateStatus, UpdateRefused> {
         self.inner.updates.cancel()
+    }
+
+    /// Where failed calls of a webhook are counted.
+    pub(crate) fn failures(&self) -> Arc<AtomicU64> {
+        self.inner.shared.webhook_failures.clone()
     }
 
     /// The time as the service has it.
@@ -338,7 +350,12 @@ impl Service {
     pub fn stats(&self) -> Stats {
         let shared = &self.inner.shared;
         let stats = shared.stats.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Stats { queue_rows: shared.queue.rows(), ..stats }
+        Stats {
+            queue_rows: shared.queue.rows(),
+            webhook_failures: shared.webhook_failures.load(Ordering::Relaxed),
+            store_bytes: self.inner.location.bytes(),
+            ..stats
+        }
     }
 
     /// Whether work can be done: not once it is stopping, nor while the store fails.

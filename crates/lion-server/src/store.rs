@@ -60,6 +60,12 @@ impl Location {
     pub(crate) fn is_temporary(&self) -> bool {
         self.temporary.is_some()
     }
+
+    /// Bytes of the store, with its log.
+    pub(crate) fn bytes(&self) -> u64 {
+        let size = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
+        size(&self.path) + size(&log_of(&self.path))
+    }
 }
 
 /// The writing side of a store. There is one for each file, in all programs.
@@ -235,9 +241,7 @@ impl Store {
 
     /// Moves pages from the log into the file if there are many. After a commit was answered, so that nobody waits.
     pub(crate) fn tidy(&mut self) {
-        let mut log = self.location.path.clone().into_os_string();
-        log.push("-wal");
-        if std::fs::metadata(log).is_ok_and(|log| log.len() > WAL_BYTES) {
+        if std::fs::metadata(log_of(&self.location.path)).is_ok_and(|log| log.len() > WAL_BYTES) {
             self.checkpoint("PASSIVE");
         }
     }
@@ -261,6 +265,13 @@ impl Store {
             tracing::warn!("{}: its log could not be emptied: {e}", self.location.path.display());
         }
     }
+}
+
+/// The log of pages yet to be moved into a store.
+fn log_of(path: &Path) -> PathBuf {
+    let mut log = path.to_path_buf().into_os_string();
+    log.push("-wal");
+    log.into()
 }
 
 /// The live map as a store has it.

@@ -58,6 +58,7 @@ pub struct View {
     health: Arc<Health>,
     notes: Arc<Notes>,
     last: u64,
+    now: f64,
 }
 
 impl View {
@@ -100,6 +101,11 @@ impl View {
     pub fn last(&self) -> u64 {
         self.last
     }
+
+    /// The time of that event.
+    pub fn now(&self) -> f64 {
+        self.now
+    }
 }
 
 /// What readers see; the writer changes it after each commit.
@@ -113,6 +119,7 @@ struct Inside {
     health: Arc<Health>,
     notes: Arc<Notes>,
     last: u64,
+    now: f64,
     /// The view of this state, once somebody has asked.
     view: Option<Arc<View>>,
 }
@@ -134,7 +141,7 @@ impl Shown {
     /// Shows what a commit changed.
     pub(crate) fn update(&self, changed: Changed, notes: Option<Arc<Notes>>) {
         // Made before and dropped after, so that readers wait for neither.
-        let Changed { gone, points, groups, health, last } = changed;
+        let Changed { gone, points, groups, health, last, now } = changed;
         let mut inside = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let view = inside.view.take();
         gone.into_iter().for_each(|first| inside.remove(first));
@@ -147,7 +154,7 @@ impl Shown {
         }
         inside.health = health.unwrap_or_else(|| inside.health.clone());
         inside.notes = notes.unwrap_or_else(|| inside.notes.clone());
-        inside.last = last;
+        (inside.last, inside.now) = (last, now);
         drop(inside);
         drop(view);
     }
@@ -177,6 +184,7 @@ impl Shown {
             health: inside.health.clone(),
             notes: inside.notes.clone(),
             last: inside.last,
+            now: inside.now,
         });
         inside.view = Some(view.clone());
         view
@@ -193,8 +201,9 @@ pub(crate) struct Changed {
     pub(crate) groups: Vec<(u64, Option<Arc<GroupView>>)>,
     /// What is watched, if it was looked at.
     pub(crate) health: Option<Arc<Health>>,
-    /// The last event.
+    /// The last event, and its time.
     pub(crate) last: u64,
+    pub(crate) now: f64,
 }
 
 impl Inside {
@@ -204,7 +213,7 @@ impl Inside {
         let groups =
             live.groups().map(|group| (group.number, Arc::new(GroupView::new(group, live)))).collect();
         let (points, health) = (points.len(), Arc::new(health));
-        Self { map, blocks, points, groups, health, notes, last: live.last(), view: None }
+        Self { map, blocks, points, groups, health, notes, last: live.last(), now: live.now(), view: None }
     }
 
     /// The block of a point that is there, or in which it belongs, and its place in it.

@@ -36,7 +36,7 @@ pub(super) fn run(args: &DemoArgs, common: &Common) -> Result<()> {
     let live = LiveOptions { window: WINDOW / args.speed, ..LiveOptions::default() };
     start_log(LogFormat::Text, serve::level(common));
     serve::runtime()?.block_on(async {
-        let service = Service::start(lion, &Settings { live, ..Settings::default() })?;
+        let service = Service::start(lion, &Settings { live, placing: options, ..Settings::default() })?;
         let started = Started::new(&service, &listener, &file)?;
         tell(&started, &file, &screen);
         started.print(common)?;

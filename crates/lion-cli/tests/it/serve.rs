@@ -244,3 +244,39 @@ fn the_live_demo_plays_by_itself() {
     assert!(folder.path("lion-demo/live.lion").is_file());
     folder.lion("demo --speed 2").refuses(2, &["required"]);
 }
+
+#[test]
+fn a_store_goes_on_with_the_version_that_it_is_on() {
+    let folder = folder_with_map();
+    let server = TestServer::start(&folder, "serve trees.lion --store s.db");
+    assert_eq!(server.started["version"], 1);
+    for i in 0..15 {
+        let step = i as f32 / 10.0;
+        assert_eq!(server.call("POST", "/api/points", &put(&format!("far{i}"), [900.0 + step; 4])).0, 200);
+    }
+    assert_eq!(server.call("POST", "/api/map/update", "").0, 202);
+    let begun = Instant::now();
+    while server.json("/api/map/update")["state"] == "running" {
+        assert!(begun.elapsed() < Duration::from_secs(60), "the update does not end");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let (live, map) = (server.json("/api/live"), server.json("/api/map"));
+    assert_eq!(
+        (&map["version"], &map["rows"]),
+        (&2.into(), &135.into()),
+        "{}",
+        server.json("/api/map/update")
+    );
+    server.kill();
+
+    let server = TestServer::start(&folder, "serve trees.lion --store s.db");
+    assert_eq!((&server.started["version"], &server.started["rows"]), (&2.into(), &135.into()));
+    assert_eq!(server.started["checksum"], map["checksum"]);
+    assert_eq!(server.json("/api/live")["points"], live["points"]);
+    let (code, said) = server.end("-TERM");
+    assert_eq!(code, Some(0));
+    assert!(said.contains("version 2 of the map"), "{said}");
+    assert_eq!(folder.lion("export s.db -o events.csv").code, Some(0));
+    let events = String::from_utf8(folder.read("events.csv")).unwrap();
+    assert!(events.lines().any(|line| line.contains("map-updated")), "{events}");
+}

@@ -137,6 +137,10 @@ async fn metrics_count_what_happens() {
     let answer = get(&app, "/metrics").await;
     assert!(answer.header("content-type").starts_with("text/plain; version=0.0.4"));
     let text = String::from_utf8(answer.body.to_vec()).unwrap();
+    let value =
+        |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<f64>().ok());
+    assert!(value("lion_store_bytes").unwrap() > 1e4 && value("lion_last_event_seconds").unwrap() > 1e9);
+    assert!(value("lion_resident_bytes").unwrap() > 1e6 || !cfg!(target_os = "linux"));
     for line in [
         "lion_points 3",
         "lion_outliers 1",
@@ -150,6 +154,10 @@ async fn metrics_count_what_happens() {
         "lion_request_seconds_bucket{method=\"POST\",route=\"/api/points\",le=\"+Inf\"} 3",
         "# TYPE lion_commit_seconds histogram",
         "lion_commit_seconds_count 2",
+        "lion_webhook_failures_total 0",
+        "lion_map_version 1",
+        "lion_map_updating 0",
+        concat!("lion_build_info{version=\"", env!("CARGO_PKG_VERSION"), "\"} 1"),
     ] {
         assert!(text.lines().any(|found| found == line), "{line}\n{text}");
     }

@@ -47,8 +47,11 @@ async fn hook(statuses: Vec<u16>) -> (Webhook, UnboundedReceiver<Value>) {
             }
         }
     });
-    let webhook = Webhook::new(&url).expect("an address");
-    (Webhook { time_out: Duration::from_millis(300), pause: Duration::from_millis(20), ..webhook }, hears)
+    let (webhook, page) = (Webhook::new(&url).expect("an address"), Some("http://map.example/".into()));
+    (
+        Webhook { time_out: Duration::from_millis(300), pause: Duration::from_millis(20), page, ..webhook },
+        hears,
+    )
 }
 
 /// Points at one place, the first of them with this number.
@@ -77,12 +80,14 @@ async fn a_broken_rule_is_told_once_and_tried_again() {
         (&first["alert"], &first["limit"], &first["map"]),
         (&json!("outlier-rate"), &json!(0.1), &json!("grid"))
     );
+    assert_eq!((&first["state"], &first["page"]), (&json!("firing"), &json!("http://map.example/")));
     assert!((first["value"].as_f64().unwrap() - 1.0 / 3.0).abs() < 1e-9, "{first}");
     assert!(first["t"].is_number() && first["event"].is_number());
     // Refused, then not answered, then refused: the fourth time it was taken.
     for _ in 0..3 {
         assert_eq!(next(&mut hears).await, first);
     }
+    assert!(service.stats().webhook_failures >= 3);
     // It is broken still, so that there is nothing new to tell.
     submit(&service, 90..95, [50.0, 50.0]).await;
     tokio::time::sleep(Duration::from_millis(600)).await;

@@ -44,10 +44,10 @@ fn moved(live: &Live, lion: &Arc<Lion>, given: &Given) -> (Live, MapUpdated) {
     let settled: Vec<SettledRow> =
         live.points().map(|point| next.settle(&given[&point.id]).unwrap()).collect();
     let told = MapUpdated { version: 2, from: 1, ..MapUpdated::default() };
-    let (next, applied) = live.move_to(next, settled, told, 1000.0).unwrap();
+    let (next, applied) = live.move_to(next, settled, told, 100.0).unwrap();
     assert_eq!(kinds(&applied.events), ["map-updated"]);
     let event = &of_kind(&applied.events, "map-updated")[0];
-    assert_eq!((event.n, event.t, next.last()), (live.last() + 1, 1000.0, live.last() + 1));
+    assert_eq!((event.n, event.t, next.last()), (live.last() + 1, live.now().max(100.0), live.last() + 1));
     let What::MapUpdated(told) = &event.what else { panic!("{event:?}") };
     (next, told.clone())
 }
@@ -95,20 +95,23 @@ fn what_a_store_keeps_of_it_tells_the_same_of_what_comes() {
 fn a_group_that_is_not_taken_in_goes_on_forming() {
     let mut live = live();
     let mut given = Given::new();
-    for i in 0..60 {
-        for (name, row) in [("a", [20.0, 5.0]), ("b", [20.0, -60.0])] {
-            let (id, row) = (format!("{name}{i}"), [row[0] + 0.01 * i as f32, row[1]]);
-            apply(&mut live, vec![to(&id, row)]);
-            given.insert(id, row);
-        }
+    let ordinary = (0..200).map(|i| (format!("o{i}"), if i % 2 == 0 { LEFT } else { RIGHT }));
+    let gathers = |name: &'static str, y: f32| {
+        (0..24).map(move |i| (format!("{name}{i}"), [20.0 + 0.1 * (i % 5) as f32, y]))
+    };
+    for (id, row) in ordinary.chain(gathers("a", 5.0)).chain(gathers("b", -60.0)) {
+        apply(&mut live, vec![to(&id, row)]);
+        given.insert(id, row);
     }
     let forming = |live: &Live| live.health().forming.iter().map(|f| f.cluster.group).collect::<Vec<_>>();
-    let both = forming(&live);
-    assert_eq!(both.len(), 2, "{both:?}");
-    let lion = updated(&given, |id| id.starts_with('a'));
-    let (next, _) = moved(&live, &lion, &given);
-    let kept = live.point("b3").unwrap().placement.group.unwrap();
-    assert_eq!(forming(&next), [live.group(kept).unwrap().family.unwrap()]);
+    // The first has ended by the time that the second has come.
+    let group = live.point("b3").unwrap().placement.group.unwrap();
+    let family = live.group(group).unwrap().family.expect("it forms");
+    assert_eq!(forming(&live), [family]);
+    let (without, told) = moved(&live, &updated(&given, |id| id.starts_with('a')), &given);
+    assert_eq!((forming(&without), told.still_forming), (vec![family], vec![family]));
+    let (with, told) = moved(&live, &updated(&given, |id| id.starts_with('b')), &given);
+    assert_eq!((forming(&with), told.still_forming), (vec![], vec![]));
 }
 
 #[test]
