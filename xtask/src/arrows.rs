@@ -16,7 +16,7 @@ const MAY_KNOW: [(&str, &[&str]); 10] = [
     ("crates/lion-evaluate", &["lion-report", "lion-tsne"]),
     ("crates/lion-replace", &[]),
     ("crates/lion-report", &[]),
-    ("crates/lion-server", &["lion-table", "lion-tsne"]),
+    ("crates/lion-server", &["lion-replace", "lion-table", "lion-tsne"]),
     ("crates/lion-table", &["lion-replace"]),
     ("crates/lion-tsne", &["lion-replace"]),
     ("crates/lion-tsne-py", &["lion-evaluate", "lion-tsne"]),

@@ -111,12 +111,26 @@ fn notes(old: &Map, updated: &Updated, args: &UpdateArgs) -> Vec<String> {
     let mut notes = Vec::new();
     let is_calibrated = |map: &Map| map.lion().is_some_and(LionParameters::is_calibrated);
     if is_calibrated(old) && !is_calibrated(&updated.map) {
-        notes.push(format!(
-            "verdicts are not calibrated, because the groups of {} are not known any more: lion calibrate {} --rows TABLE \
-             --group COL calibrates them",
-            args.map.display(),
-            args.output.display()
-        ));
+        notes.push(match updated.widened {
+            0 => format!(
+                "verdicts are not calibrated, because the groups of {} are not known any more: lion calibrate {} --rows TABLE \
+                 --group COL calibrates them",
+                args.map.display(),
+                args.output.display()
+            ),
+            _ => "verdicts are not calibrated, because the PCA was widened: --rows BASE makes it anew and calibrates them".into(),
+        });
+    }
+    if let (Some(labels), true) = (updated.map.labels(), old.labels().is_some()) {
+        let unlabelled = (0..updated.map.rows()).filter(|&row| labels.get(row).is_empty()).count();
+        let before =
+            (0..old.rows()).filter(|&row| old.labels().is_some_and(|l| l.get(row).is_empty())).count();
+        if unlabelled > before && args.table.label.is_none() && args.table.labels.is_none() {
+            notes.push(
+                "rows of the map have labels and new rows have none: --label COL or --labels FILE gives them"
+                    .into(),
+            );
+        }
     }
     if !updated.emptied.is_empty() {
         notes.push(format!("no row is left of {}", updated.emptied.join(", ")));
@@ -149,7 +163,7 @@ impl UpdateSummary {
         };
         facts.add("new rows", format!("{added}{clusters}"));
         if *removed > 0 {
-            facts.add("old rows taken out", format!("{removed}, forgotten or replaced by new ones"));
+            facts.add("old rows taken out", removed.to_string());
         }
         facts.add(
             "old rows moved",

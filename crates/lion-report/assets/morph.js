@@ -176,10 +176,10 @@ function drawRings(v) {
   // Many rings are fainter, so that what is below them can be seen.
   pen.globalAlpha = v * Math.min(Math.max(200 / ringed.length, 0.3), 0.8);
   pen.lineWidth = 1.2;
+  pen.strokeStyle = css(theme.ink);
   for (const i of ringed) {
     if (!isShown(i) || !isChosen(i)) continue;
     const [x, y] = camera.place(i);
-    pen.strokeStyle = `rgb(${colourOf(i).join()})`;
     pen.beginPath();
     pen.arc(x, y, RING, 0, 2 * Math.PI);
     pen.stroke();

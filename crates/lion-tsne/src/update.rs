@@ -17,11 +17,12 @@ use crate::error::{Error, Result};
 use crate::fit::{Fit, Rows, note, pool};
 use crate::index::{Neighbours, Search, nearest_neighbours, wanted};
 use crate::landmarks::SampledFrom;
+use crate::lion::LionParameters;
 use crate::map::{KlPoint, Map, Provenance, UpdateStep};
 use crate::matrix::Matrix;
 use crate::progress::{Observer, Stage};
 use crate::tsne::{AnchoredSchedule, Anchors, Optimised, optimise_anchored};
-use crate::verdict::{Calibration, EarlierCalibration, neighbours_in};
+use crate::verdict::{Calibration, CalibrationRows, EarlierCalibration, neighbours_in};
 use forget::emptied;
 use moves::overlaps;
 use start::Start;
@@ -168,7 +169,8 @@ impl Update {
     }
 
     /// What verdicts are calibrated by. Where the PCA was kept, the values of old rows are those of the old map: they are
-    /// in the PCA's sample, and later rows are not. A map that left out whole groups is not calibrated: the groups are not kept.
+    /// in the PCA's sample, and later rows are not. Where it was widened nothing is known of old rows, and a map that left
+    /// out whole groups does not keep them: neither is calibrated.
     fn calibrate(&self, old: &Map, union: &Union, neighbours: &Neighbours) -> Result<Option<Calibration>> {
         let lion = old.lion();
         let known = lion.and_then(|lion| lion.calibration.as_ref());
@@ -178,13 +180,8 @@ impl Update {
         let fit = Fit { seed: self.seed, ..Fit::default() };
         let distinct = &union.distinct;
         if union.source.is_none() && old.preprocess().drops_variance() {
-            let Some((lion, calibration)) = lion.zip(known).filter(|_| distinct.is_calibrated()) else {
-                return Ok(None);
-            };
-            let (nn_x, old_of) = (&lion.nn_x[..], &union.old_of[..]);
-            let earlier = EarlierCalibration { calibration, nn_x, covering: lion.covering, old_of };
-            let neighbours = fit.calibration_neighbours(distinct, Some(neighbours))?;
-            return Ok(Some(Calibration::carried(&fit.origin(distinct), &neighbours, &earlier)));
+            let known = lion.zip(known).filter(|_| union.widened == 0 && distinct.is_calibrated());
+            return known.map(|(lion, known)| carry(&fit, union, neighbours, lion, known)).transpose();
         }
         let out_of_sample = match &union.source {
             Some(source) if distinct.is_calibrated() => {
@@ -298,4 +295,30 @@ impl Update {
             lineage: before.lineage.iter().chain([step]).cloned().collect(),
         }
     }
+}
+
+/// The calibration of the old map carried over to the rows of both.
+fn carry(
+    fit: &Fit,
+    union: &Union,
+    neighbours: &Neighbours,
+    lion: &LionParameters,
+    known: &Calibration,
+) -> Result<Calibration> {
+    let distinct = &union.distinct;
+    let mut residuals = distinct.residuals.clone();
+    if let (Some(residuals), Some(out_of_sample)) = (&mut residuals, &known.residuals) {
+        for (residual, old) in residuals.iter_mut().zip(&union.old_of) {
+            *residual = old.map_or(*residual, |old| out_of_sample[old as usize]);
+        }
+    }
+    let origin = CalibrationRows { residuals: residuals.as_deref(), ..fit.origin(distinct) };
+    let earlier = EarlierCalibration {
+        calibration: known,
+        nn_x: &lion.nn_x,
+        covering: lion.covering,
+        old_of: &union.old_of,
+    };
+    let neighbours = fit.calibration_neighbours(distinct, Some(neighbours))?;
+    Ok(Calibration::carried(&origin, &neighbours, &earlier))
 }

@@ -359,7 +359,8 @@ impl Live {
             seen: found.seen,
             of: oldest.max(found.seen),
             expected: found.expected * oldest as f64 / found.of as f64,
-            e_value: spent / found.p,
+            // Finite, as all e-values: JSON has no other numbers.
+            e_value: (spent / found.p.max(f64::MIN_POSITIVE)).min(1e300),
             since: self.time_of(inside().max_by_key(|near| near.age).map(|near| near.group), group),
         };
         let family = OutlierFamily {

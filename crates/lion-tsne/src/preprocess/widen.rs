@@ -1,6 +1,6 @@
 //! A PCA widened by the directions in which new rows stick out of it. Ours.
 
-use super::{Pca, Preprocess};
+use super::{LEAST_DROPPED, Pca, Preprocess};
 use crate::error::Result;
 use crate::matrix::Matrix;
 
@@ -19,7 +19,9 @@ impl Preprocess {
         let chosen: Vec<u32> = (0..new.rows() as u32).step_by(step).collect();
         let rows = self.before_pca(new.select(&chosen));
         let share = new.rows() as f64 / (new.rows() + old_rows) as f64;
-        let least = pca.variances().last().copied().unwrap_or(0.0) / share;
+        let last = pca.variances().last().copied().unwrap_or(0.0);
+        // Rows of fewer dimensions than components have rounding errors in the last ones, and beside them.
+        let least = last.max(LEAST_DROPPED * pca.total_variance()) / share;
         let room = self.input_dims().saturating_sub(pca.output_dims()).min(MOST);
         let residuals = pca.residuals(&rows);
         let mean_square =

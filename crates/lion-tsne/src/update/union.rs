@@ -159,11 +159,9 @@ impl Items {
     }
 }
 
-/// How far each is from its projection: of old rows by a PCA that has not seen them, where that is known, as new ones are.
+/// How far each is from its projection. Of old rows it is what the old map has: the row that comes again is known by it.
 fn residuals(old: &Map, new: Option<Vec<f32>>) -> Option<Vec<f32>> {
-    let lion = old.lion()?;
-    let out_of_sample = lion.calibration.as_ref().and_then(|calibration| calibration.residuals.as_ref());
-    let mut all = out_of_sample.or(lion.residuals.as_ref())?.clone();
+    let mut all = old.lion()?.residuals.clone()?;
     all.extend(new?);
     Some(all)
 }

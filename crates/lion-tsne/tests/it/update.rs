@@ -390,6 +390,11 @@ fn verdicts_keep_their_promise_where_the_pca_is_kept() {
             let fit = Fit { pca: PcaChoice::Components(components), iterations: 60, seed, ..Fit::default() };
             let map = fit.run(low_rank(rows, cols, 1 + 10 * seed), &mut ignore).unwrap();
             let once = Update::default().run(&map, low_rank(40, cols, 2 + 10 * seed), &mut ignore).unwrap();
+            assert_eq!(once.widened, 0);
+            // Rows of the map are known again.
+            let lion = Lion::new(once.map.clone(), &LionOptions::default()).unwrap();
+            let again = lion.place(&low_rank(rows, cols, 1 + 10 * seed)).unwrap();
+            assert!(again.iter().all(|row| row.verdict == Verdict::Exact));
             let twice = Update::default().run(&once.map, low_rank(60, cols, 3 + 10 * seed), &mut ignore);
             let options = LionOptions { alpha: Some(0.05), ..LionOptions::default() };
             let lion = Lion::new(twice.unwrap().map, &options).unwrap();

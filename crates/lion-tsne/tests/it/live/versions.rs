@@ -140,3 +140,29 @@ fn a_wrong_number_of_rows_is_refused() {
     let next = || Live::new(lion.clone(), LiveOptions::default()).unwrap();
     assert!(live.move_to(next(), Vec::new(), MapUpdated::default(), 0.0).is_err());
 }
+
+/// After a way there and back all outliers seem to have come at once. However unlikely that is, it is a finite number:
+/// events and what a store keeps are JSON, which has no other.
+#[test]
+fn evidence_is_finite_after_going_back() {
+    let mut live = live();
+    let mut given = Given::new();
+    for i in 0..40 {
+        let (id, row) = (format!("far-{i}"), [NOWHERE[0] + 0.02 * i as f32, NOWHERE[1]]);
+        apply(&mut live, vec![to(&id, row)]);
+        given.insert(id, row);
+    }
+    let (there, _) = moved(&live, &updated(&given, |_| true), &given);
+    let first = Arc::new(squares());
+    let (mut back, _) = moved(&there, &first, &given);
+    (0..10).for_each(|i| drop(apply(&mut back, vec![to(&format!("l{i}"), LEFT)])));
+    let near = [NOWHERE[0] + 0.31, NOWHERE[1] + 0.01];
+    let events = apply(&mut back, vec![to("one more", near)]);
+    given.insert("one more".into(), near);
+    let told = serde_json::to_value(&events).unwrap();
+    let all = told.as_array().unwrap();
+    let evidence = all.iter().filter_map(|event| event.get("evidence")).collect::<Vec<_>>();
+    assert!(evidence.iter().all(|evidence| evidence["e_value"].is_f64()), "{told}");
+    let stored = StoredState::of(&back, |id| given.get(id).map(|row| row.to_vec()));
+    assert_eq!(stored.restore(&first, LiveOptions::default()).unwrap().digest(), back.digest());
+}
