@@ -2,7 +2,7 @@
 // processor touches a point only when something happens to it.
 
 import type { Camera } from "./camera";
-import { begin, clear, onRestored, onTheWay, program, SEEN, uniforms } from "./gl";
+import { begin, clear, onTheWay, program, SEEN, startAgain, uniforms } from "./gl";
 import type { Spot } from "./geometry";
 import type { Way } from "./morph";
 import type { Rgb } from "./palette";
@@ -135,11 +135,7 @@ export class ArrivalLayer implements Arrivals {
   private recent = 0;
 
   constructor(private readonly gl: WebGL2RenderingContext, restored: () => void) {
-    this.start();
-    onRestored(gl, () => {
-      this.start();
-      restored();
-    });
+    startAgain(gl, () => this.start(), restored);
   }
 
   private start(): void {

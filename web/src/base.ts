@@ -3,7 +3,7 @@
 
 import type { Camera } from "./camera";
 import { NO_CLUSTER, type Columns } from "./columns";
-import { begin, clear, onRestored, onTheWay, program, SEEN, uniforms } from "./gl";
+import { begin, clear, onTheWay, program, SEEN, startAgain, uniforms } from "./gl";
 import type { Origin, Way } from "./morph";
 import { mix, type Rgb } from "./palette";
 import type { Theme } from "./theme";
@@ -102,11 +102,7 @@ export class BaseLayer implements Base {
   private way: Way | null = null;
 
   constructor(private readonly gl: WebGL2RenderingContext, private map: Columns, restored: () => void) {
-    this.start();
-    onRestored(gl, () => {
-      this.start();
-      restored();
-    });
+    startAgain(gl, () => this.start(), restored);
   }
 
   private start(): void {

@@ -85,9 +85,13 @@ export const resizeCanvas = (canvas: HTMLCanvasElement, width: number, height: n
   canvas.height = Math.max(1, Math.round(height * ratio));
 };
 
-/** Asks for a lost context back, and says when it is there: everything that was on the graphics card is gone then. */
-export function onRestored(gl: WebGL2RenderingContext, restored: () => void): void {
+/** Starts, and starts again when a lost context is back: everything that was on the graphics card is gone then. */
+export function startAgain(gl: WebGL2RenderingContext, start: () => void, restored: () => void): void {
   const { canvas } = gl;
   canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
-  canvas.addEventListener("webglcontextrestored", restored);
+  canvas.addEventListener("webglcontextrestored", () => {
+    start();
+    restored();
+  });
+  start();
 }

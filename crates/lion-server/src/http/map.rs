@@ -181,12 +181,11 @@ fn bounds(map: &Map) -> Vec<f32> {
     bounds.concat()
 }
 
+/// An answer, or why there is none.
+type Answered = Result<Response, Problem>;
+
 /// Ids, places, labels and clusters of the rows as an Arrow stream.
-pub(super) async fn points(
-    State(app): State<App>,
-    wanted: Wanted,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
+pub(super) async fn points(State(app): State<App>, wanted: Wanted, headers: HeaderMap) -> Answered {
     let answers = app.answers(wanted).await?;
     aside(move || {
         let tag = answers.tag("points");
@@ -236,11 +235,7 @@ fn arrow_batch(
 }
 
 /// Places, clusters and ids of the rows as plain columns, for a browser that has no reader of Arrow.
-pub(super) async fn columns(
-    State(app): State<App>,
-    wanted: Wanted,
-    headers: HeaderMap,
-) -> Result<Response, Problem> {
+pub(super) async fn columns(State(app): State<App>, wanted: Wanted, headers: HeaderMap) -> Answered {
     let answers = app.answers(wanted).await?;
     aside(move || {
         let tag = answers.tag("columns");
