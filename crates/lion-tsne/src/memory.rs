@@ -36,10 +36,13 @@ fn of_process() -> Option<u64> {
     let status = read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmSize:"))?;
     let taken = line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024;
-    let reserved = RESERVED * (needs::threads(0) as u64 + 1);
+    let reserved = RESERVED * (needs::threads(0) as u64 + OTHER_THREADS);
     Some(limit.saturating_sub(taken).saturating_sub(reserved))
 }
 
+/// Threads beside those that compute: the one that began, and those that read, listen for signals and show progress. Whether
+/// each reserves room of its own depends on whether it had to wait for another.
+const OTHER_THREADS: u64 = 3;
 /// The address space that a thread reserves: its stack, and room for what it allocates.
 const RESERVED: u64 = 72 << 20;
 
