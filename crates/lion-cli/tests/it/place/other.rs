@@ -228,7 +228,7 @@ fn a_limit_of_the_process_is_kept_to() {
     folder.write("places.csv", places);
     assert_eq!(folder.lion("fit many.csv --header no --embedding places.csv -o many.lion -q").code, Some(0));
     // The matrix alone is 392 MB.
-    let script = "ulimit -v 780000; exec \"$0\" place many.lion new.csv --header no --method rbf-cubic --threads 2 -o x.csv";
+    let script = "ulimit -v 900000; exec \"$0\" place many.lion new.csv --header no --method rbf-cubic --threads 2 -o x.csv";
     let mut limited = std::process::Command::new("sh");
     limited.args(["-c", script, env!("CARGO_BIN_EXE_lion")]).current_dir(folder.path(""));
     let done = Finished::of(limited);
