@@ -135,7 +135,12 @@ fn check_attraction<const D: usize>(y: &[[f32; D]], seed: u64) -> Result<(), Tes
             prop_assert!((truth[d] - f64::from(force[d])).abs() <= 1e-5 * scale);
         }
     }
-    prop_assert!((attraction_energy(&p, y) - energy).abs() <= 1e-5 * energy.max(1e-3));
+    // 1 + d² is rounded in f32: where all rows lie close together, that is more than their logarithms.
+    let rounding = (0..y.len()).flat_map(|i| p.row(i).1).map(|&v| f64::from(v)).sum::<f64>()
+        * 2.0
+        * f64::from(f32::EPSILON);
+    let off = (attraction_energy(&p, y) - energy).abs();
+    prop_assert!(off <= 1e-5 * energy + rounding, "off by {off}, of {energy}");
     Ok(())
 }
 
