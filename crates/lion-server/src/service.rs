@@ -5,7 +5,7 @@ use crate::map_version::MapVersion;
 use crate::notes::{Notes, Notice, Titled};
 use crate::queue::{Job, Queue};
 use crate::settings::{Clock, Settings};
-use crate::store::{Location, PointRecord, Readers, Store, StoreError, Versions};
+use crate::store::{Location, PointRecord, Readers, Store, StoreError, Versions, is_kept};
 use crate::updates::{UpdateContext, UpdateRefused, UpdateRequest, UpdateStatus, Updates};
 use crate::view::{Shown, View};
 use crate::work::{Receipt, Refused, Work};
@@ -203,6 +203,12 @@ impl Service {
         self.inner.updates.status()
     }
 
+    /// The version that [`Self::revert`] goes back to.
+    pub fn revert_to(&self) -> Option<u64> {
+        let parent = self.view().map().record.parent?;
+        is_kept(&self.inner.location.path, parent).then_some(parent)
+    }
+
     /// All versions of the map, and the switches between them.
     pub async fn versions(&self) -> Result<Versions, StoreError> {
         self.read(Readers::versions).await
@@ -216,11 +222,8 @@ impl Service {
         }
         let (placing, location) = (self.inner.placing, self.inner.location.clone());
         self.read(move |readers| {
-            let Some(record) = readers.versions()?.get(number).cloned() else { return Ok(None) };
-            match crate::store::map_file(&location.path, number).exists() {
-                true => MapVersion::open(&location.path, record, &placing).map(Some),
-                false => Ok(None),
-            }
+            let record = readers.versions()?.get(number).filter(|record| record.kept).cloned();
+            record.map(|record| MapVersion::open(&location.path, record, &placing)).transpose()
         })
         .await
     }
