@@ -2,6 +2,7 @@
 //! any work, with exit code 2.
 
 mod calibrate;
+mod compare;
 mod diff;
 mod evaluate;
 mod fit;
@@ -14,6 +15,7 @@ mod update;
 mod value;
 
 pub(crate) use calibrate::CalibrateArgs;
+pub(crate) use compare::CompareArgs;
 pub(crate) use diff::{DiffArgs, DiffOutput};
 pub(crate) use evaluate::EvaluateArgs;
 pub(crate) use fit::{FitArgs, LandmarkArgs};
@@ -71,6 +73,7 @@ pub(crate) enum Verb {
     Evaluate(EvaluateArgs),
     Stream(Box<StreamArgs>),
     Serve(Box<ServeArgs>),
+    Compare(CompareArgs),
     Export(ExportArgs),
     Demo(DemoArgs),
 }

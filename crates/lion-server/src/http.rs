@@ -2,6 +2,7 @@
 
 mod answer;
 mod assets;
+mod compare;
 mod error;
 mod events;
 mod guard;
@@ -128,6 +129,7 @@ const ROUTES: &[(Method, &str)] = &[
     (Method::GET, "/api/live"),
     (Method::GET, "/api/health"),
     (Method::GET, "/api/history"),
+    (Method::GET, "/api/compare"),
     (Method::GET, "/api/events"),
     (Method::POST, "/api/points"),
     (Method::PUT, "/api/points"),
@@ -178,6 +180,7 @@ pub fn app(service: Service, config: HttpConfig) -> Router {
         .route("/api/live", get(live::live))
         .route("/api/health", get(live::health))
         .route("/api/history", get(live::history))
+        .route("/api/compare", get(compare::compare))
         .route("/api/events", get(events::listen))
         .route("/api/points", axum::routing::post(live::upsert).put(live::snapshot))
         .route("/api/points/{id}", point)

@@ -17,6 +17,7 @@
 mod alerts;
 mod batch;
 pub mod changes;
+mod compare;
 mod export;
 mod feed;
 mod http;
@@ -37,6 +38,9 @@ mod work;
 mod writer;
 
 pub use alerts::{Rules, Webhook, watch};
+pub use compare::{
+    ClusterChange, CompareRefused, Comparison, ListedPoint, ListedPoints, Stretch, StretchCounts,
+};
 pub use export::{Logged, StoredEvents};
 pub use feed::{EventRange, Feed, FeedBatch};
 pub use http::{Hosts, HttpConfig, Token, app};
@@ -45,7 +49,7 @@ pub use logs::{LogFormat, start_log};
 pub use map_version::MapVersion;
 pub use notes::{Notes, Notice, Titled};
 pub use service::{Missed, Service, Stats};
-pub use settings::{Clock, Retain, Settings, UpdateWhen};
+pub use settings::{Clock, Retain, Settings, UpdateWhen, seconds_of};
 pub use stop::Stop;
 pub use store::{PointRecord, StoreError, SwitchRecord, VersionRecord, Versions};
 pub use updates::{UpdateRefused, UpdateRequest, UpdateState, UpdateStatus, update_when};

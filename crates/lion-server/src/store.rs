@@ -8,11 +8,13 @@ mod notes;
 mod reader;
 mod rows;
 mod schema;
+mod stretch;
 mod versions;
 
 pub use error::StoreError;
 pub use reader::PointRecord;
 pub(crate) use reader::{GivenRow, Readers, event_text, logged_after, open_to_read};
+pub(crate) use stretch::{changes_between, current_points};
 pub use versions::{SwitchRecord, VersionRecord, Versions};
 pub(crate) use versions::{Switching, is_kept, map_file, map_of, tidy_files};
 
