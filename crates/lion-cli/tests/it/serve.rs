@@ -166,6 +166,34 @@ fn points_are_kept_over_a_restart_and_exported() {
 }
 
 #[test]
+fn two_stretches_of_a_store_are_compared() {
+    let folder = folder_with_map();
+    let server = TestServer::start(&folder, "serve trees.lion --store s.db");
+    folder.lion("compare s.db").refuses(1, &["s.db", "no events"]);
+    for (name, shift) in [("a", 0.0), ("b", 60.0)] {
+        let points: String =
+            (0..40).map(|i| put(&format!("{name}{i}"), [35.0 + shift + 0.01 * i as f32; 4])).collect();
+        let points = format!("[{}]", points.trim_end().replace('\n', ","));
+        assert_eq!(server.call("POST", "/api/points", &points).0, 200);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let found = folder.json("compare s.db");
+    assert_eq!((&found["a"]["points"], &found["newcomers"]["count"]), (&40.into(), &40.into()), "{found}");
+    assert_eq!(found["clusters"][0]["change"], "lost", "{found}");
+    let told = folder.lion("compare s.db");
+    assert_eq!(told.code, Some(0), "{}", told.stderr);
+    for said in
+        ["UTC: 40 points", "lost", "Fisher's exact test", "40 points came: b39, b38", "0 points left\n"]
+    {
+        assert!(told.stdout.contains(said), "{said}: {}", told.stdout);
+    }
+    folder.lion("compare s.db --a 2h,1h --b 1h,now").refuses(1, &["s.db", "no point was given in a"]);
+    folder.lion("compare s.db --a 2h,1h").refuses(2, &["--b"]);
+    folder.lion("compare s.db --a soon,1h --b 1h,now").refuses(2, &["soon", "2026-11-17T09:00Z"]);
+    folder.lion("compare t.csv").refuses(1, &["t.csv", "not a store"]);
+}
+
+#[test]
 fn what_cannot_be_served_is_refused_in_a_sentence() {
     let folder = folder_with_map();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -222,7 +250,7 @@ fn pictures_come_with_the_map() {
 #[test]
 fn the_live_demo_plays_by_itself() {
     let folder = Folder::new();
-    let mut server = TestServer::start(&folder, "demo --serve --speed 20 --for 6");
+    let server = TestServer::start(&folder, "demo --serve --speed 30 --for 60");
     assert_eq!(server.started["rows"], 2232);
     let map = server.json("/api/map");
     assert_eq!(map["image"]["width"], 28);
@@ -235,10 +263,24 @@ fn the_live_demo_plays_by_itself() {
         assert!(begun.elapsed() < Duration::from_secs(20), "nothing lands");
         std::thread::sleep(Duration::from_millis(50));
     }
-    let (code, said) = server.wait();
+    // In the end the digit that the map had never seen is one of its clusters.
+    let begun = Instant::now();
+    while server.json("/api/map")["version"] == 1 {
+        assert!(begun.elapsed() < Duration::from_secs(40), "{}", server.json("/api/map/update"));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let map = server.json("/api/map");
+    assert_eq!(map["clusters"].as_array().unwrap().len(), 10, "{}", map["clusters"]);
+    assert_eq!(map["clusters"][0]["name"], "0");
+    let (code, said) = server.end("-INT");
     assert_eq!(code, Some(0), "{said}");
-    for part in ["open http://127.0.0.1:", "0:00  unseen digits land", "0:40  some digits change", "ended: "]
-    {
+    for part in [
+        "open http://127.0.0.1:",
+        "0:00  unseen digits land",
+        "0:40  some digits change",
+        "2:36  the new clusters",
+        "ended: ",
+    ] {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert!(folder.path("lion-demo/live.lion").is_file());
