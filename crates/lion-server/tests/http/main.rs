@@ -1,6 +1,7 @@
 //! The service over HTTP: every route and every refusal, without a port where that will do, else on the loopback address.
 
 mod bodies;
+mod deploy;
 mod map;
 mod notes;
 mod points;
