@@ -291,12 +291,10 @@ impl Cli {
             Verb::Place(args) if self.common.json && args.output_file().is_none() => {
                 Some(("place", "--json and -o - both want standard output: give -o a file"))
             }
-            Verb::Serve(args) if !args.network.host.is_loopback() && args.network.token_file.is_none() => {
-                Some((
-                    "serve",
-                    "--host beyond this machine needs --token-file: without a token anybody could read and change the points",
-                ))
-            }
+            Verb::Serve(args) if args.network.is_open() && args.network.token_file.is_none() => Some((
+                "serve",
+                "--host beyond this machine, or --socket-mode for all users, needs --token-file: without a token anybody could read and change the points",
+            )),
             Verb::Serve(args) if args.alerts.webhook.is_some() && args.alerts.rules() == Rules::default() => {
                 Some((
                     "serve",

@@ -17,7 +17,7 @@ pub use guard::{Hosts, Token};
 
 use crate::alerts::Rules;
 use crate::changes::RowShape;
-use crate::listen::{Seat, SeatedBody};
+use crate::listen::{Seat, SeatedBody, Tls};
 use crate::metrics::Metrics;
 use crate::service::Service;
 use crate::stop::Stop;
@@ -30,7 +30,6 @@ use axum::routing::get;
 use bytes::Bytes;
 use error::Problem;
 use intake::Intake;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
@@ -44,6 +43,8 @@ pub struct HttpConfig {
     pub token: Option<Token>,
     /// The names by which the service may be called.
     pub hosts: Hosts,
+    /// The certificate, if callers are to come by https.
+    pub tls: Option<Tls>,
     /// The most bytes in a body.
     pub max_body: usize,
     /// The most rows in a body.
@@ -54,7 +55,7 @@ pub struct HttpConfig {
     pub request_time: Duration,
     /// How long a body may pause.
     pub body_time: Duration,
-    /// How long the head of a request may take, and how long a connection may be idle before one.
+    /// How long a handshake and the head of a request may take, and how long a connection may be idle before one.
     pub header_time: Duration,
     /// How long a caller may refuse to take what is sent to it.
     pub write_time: Duration,
@@ -67,12 +68,13 @@ pub struct HttpConfig {
 }
 
 impl HttpConfig {
-    /// The usual limits for a service at `address`.
-    pub fn new(name: impl Into<String>, address: SocketAddr) -> Self {
+    /// The usual limits for a service that is called by `hosts`: an address, or names of its own.
+    pub fn new(name: impl Into<String>, hosts: impl Into<Hosts>) -> Self {
         Self {
             name: name.into(),
             token: None,
-            hosts: Hosts::new(address),
+            hosts: hosts.into(),
+            tls: None,
             max_body: 64 << 20,
             max_rows: 100_000,
             connections: 1024,

@@ -40,10 +40,10 @@ pub(super) fn run(args: &DemoArgs, common: &Common) -> Result<()> {
     start_log(LogFormat::Text, serve::level(common));
     serve::runtime()?.block_on(async {
         let service = Service::start(lion, &Settings { live, placing: options, ..Settings::default() })?;
-        let started = Started::new(&service, &listener, &file)?;
+        let config = HttpConfig::new("digits", listener.hosts()?);
+        let started = Started::new(&service, &listener, &config, &file)?;
         tell(&started, &file, &screen);
         started.print(common)?;
-        let config = HttpConfig::new("digits", listener.local_addr()?);
         let mut ended = Ok(());
         let shutdown = async {
             ended = tokio::select! {
@@ -62,7 +62,7 @@ pub(super) fn run(args: &DemoArgs, common: &Common) -> Result<()> {
 
 fn tell(started: &Started, file: &Path, screen: &Screen) {
     screen.close();
-    screen.say(&format!("open {} in a browser; Ctrl-C ends it", started.url()));
+    screen.say(&format!("open {} in a browser; Ctrl-C ends it", started.place()));
     screen.say(&format!("the map is in {}: lion serve takes it, too", file.display()));
 }
 
