@@ -104,6 +104,8 @@ export interface MapInfo {
   /** Number of this version of the map, and of the one it was made from. */
   version: number;
   parent?: number | null;
+  /** What the caller may do. */
+  role?: "read" | "write" | "admin";
   /** The version that one can go back to. */
   revert_to?: number | null;
   /** Whether another version is being made; servers that make none do not say. */

@@ -8,6 +8,7 @@
 //! - [`View`]: all points as they are now, for readers; it never changes and costs the writer next to nothing.
 //! - [`StoredEvents`]: the events of a store, read while a service may be writing to it.
 //! - [`app`]: the service over HTTP, as routes; [`serve`] answers them at a [`Listener`], as [`HttpConfig`] says.
+//!   [`maps_app`] has several maps, each with a service of its own.
 //! - [`MapVersion`]: the map is one of several versions: [`Service::update`] makes the next one of the map and its points.
 //! - [`watch`]: calls a [`Webhook`] when one of the [`Rules`] is broken.
 //!
@@ -37,13 +38,16 @@ mod view;
 mod work;
 mod writer;
 
+/// Routes, as [`app`] and [`maps_app`] make them.
+pub use axum::Router;
+
 pub use alerts::{Rules, Webhook, watch};
 pub use compare::{
     ClusterChange, CompareRefused, Comparison, ListedPoint, ListedPoints, Stretch, StretchCounts,
 };
 pub use export::{Logged, StoredEvents};
 pub use feed::{EventRange, Feed, FeedBatch};
-pub use http::{Hosts, HttpConfig, Token, app};
+pub use http::{Hosts, HttpConfig, Role, Tokens, app, maps_app};
 #[cfg(unix)]
 pub use listen::UnixSocket;
 pub use listen::{Listener, Tls, serve};

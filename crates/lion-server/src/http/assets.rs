@@ -49,6 +49,10 @@ pub(super) async fn style(headers: HeaderMap) -> Response {
     asset(&headers, STYLE, "text/css; charset=utf-8")
 }
 
+pub(super) async fn maps_style(headers: HeaderMap) -> Response {
+    asset(&headers, include_bytes!("maps.css"), "text/css; charset=utf-8")
+}
+
 pub(super) async fn openapi(headers: HeaderMap) -> Response {
     asset(&headers, OPENAPI.as_bytes(), "application/json")
 }

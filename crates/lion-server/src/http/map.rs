@@ -4,10 +4,13 @@ use super::App;
 use super::answer::{cluster_name, json, near};
 use super::assets::{not_modified, tagged};
 use super::error::Problem;
+use super::guard::Caller;
+use super::tokens::Role;
 use crate::{MapVersion, Titled, UpdateState};
 use arrow_array::{ArrayRef, Float32Array, RecordBatch, StringArray, UInt32Array};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::ArrowError;
+use axum::Extension;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
@@ -99,7 +102,11 @@ pub(super) async fn aside<T: Send + 'static>(
 }
 
 /// What the map is, and which events there are.
-pub(super) async fn summary(State(app): State<App>, wanted: Wanted) -> Result<Response, Problem> {
+pub(super) async fn summary(
+    State(app): State<App>,
+    role: Option<Extension<Caller>>,
+    wanted: Wanted,
+) -> Result<Response, Problem> {
     let answers = app.answers(wanted).await?;
     let names = Arc::clone(&answers.version.clusters);
     let mut summary = aside({
@@ -114,6 +121,7 @@ pub(super) async fn summary(State(app): State<App>, wanted: Wanted) -> Result<Re
     summary["first"] = app.service.first().into();
     summary["last"] = app.service.last().into();
     summary["window"] = app.service.view().health().window.into();
+    summary["role"] = role.map_or(Role::Admin, |Extension(Caller(role))| role).as_str().into();
     summary["revert_to"] = app.service.revert_to().into();
     summary["updating"] = (app.service.update_status().state == UpdateState::Running).into();
     Ok(json(&summary))
