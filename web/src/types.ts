@@ -1,5 +1,7 @@
 // What the server says, as it says it.
 
+import type { RecordedStep } from "./moments";
+
 export type Verdict = "exact" | "interpolated" | "beside-outlier" | "outlier";
 
 /** Where and what a point was before an event: enough to undo it. */
@@ -24,10 +26,11 @@ export interface PlacedEvent extends Past {
   n: number;
   kind: PlacedKind;
   id: string;
+  /** The row of the map that it is most like; a recording knows it of outliers alone, and has nothing of the next four. */
   nearest: number;
-  nearest_id: string;
-  nearest_distance: number;
-  neighbours: number;
+  nearest_id?: string;
+  nearest_distance?: number;
+  neighbours?: number;
   distance?: number | null;
   from: Past | null;
 }
@@ -114,6 +117,8 @@ export interface MapInfo {
   first: number;
   last: number;
   window: number;
+  /** This is a recording, and maybe one of snapshots; servers do not say. */
+  recording?: { steps: RecordedStep[] | null };
   /** What the operator wants to be told of; servers of before do not say. */
   alerts?: { staleness: number | null; outlier_rate: number | null; new_cluster: boolean };
 }

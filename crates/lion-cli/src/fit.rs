@@ -287,6 +287,11 @@ pub(crate) fn is_numbered(columns: &[String]) -> bool {
     columns.iter().zip(1..).all(|(name, number)| name.strip_prefix('c') == Some(&number.to_string()))
 }
 
+/// What columns without names of their own are called.
+pub(crate) fn numbered_columns(count: usize) -> Vec<String> {
+    (1..=count).map(|number| format!("c{number}")).collect()
+}
+
 /// The library knows columns by number, and rows by number in what it was given; a person knows the file, its rows and
 /// the columns' names. `locate` tells where a row is that was given, and in which column.
 pub(crate) fn located(

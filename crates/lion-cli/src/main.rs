@@ -17,7 +17,9 @@ mod noise;
 mod output;
 mod place;
 mod plot;
+mod points_table;
 mod progress;
+mod replay;
 mod serve;
 mod stream;
 mod summary;
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Verb::Stream(args) => stream::run(args, &common),
         Verb::Serve(args) => serve::run(args, &common),
         Verb::Export(args) => export::run(args, &common),
+        Verb::Replay(args) => replay::run(args, &common),
         Verb::Demo(args) => demo::run(args, &common),
     };
     match done {

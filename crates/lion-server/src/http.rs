@@ -11,8 +11,10 @@ mod map;
 mod notes;
 mod versions;
 
-pub(crate) use answer::live_text;
+pub(crate) use answer::{cluster_name, live_text};
+pub(crate) use assets::{INDEX, SCRIPT, STYLE};
 pub use guard::{Hosts, Token};
+pub(crate) use map::{describe, plain_columns};
 
 use crate::alerts::Rules;
 use crate::changes::RowShape;

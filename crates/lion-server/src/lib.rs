@@ -6,7 +6,8 @@
 //! - [`Feed`]: the latest events, written out once and shared by all who listen. [`Service::next`] goes on from any event
 //!   that is kept, from memory or from the store.
 //! - [`View`]: all points as they are now, for readers; it never changes and costs the writer next to nothing.
-//! - [`StoredEvents`]: the events of a store, read while a service may be writing to it.
+//! - [`StoredEvents`]: the events, points and versions of a store, read while a service may be writing to it.
+//! - [`Recording`]: a history with its maps, as one page that needs no server.
 //! - [`app`]: the service over HTTP, as routes; [`serve`] answers them at a port, as [`HttpConfig`] says.
 //! - [`MapVersion`]: the map is one of several versions: [`Service::update`] makes the next one of the map and its points.
 //! - [`watch`]: calls a [`Webhook`] when one of the [`Rules`] is broken.
@@ -25,7 +26,9 @@ mod logs;
 mod map_version;
 mod metrics;
 mod notes;
+mod plain_columns;
 mod queue;
+mod recording;
 mod service;
 mod settings;
 mod stop;
@@ -37,13 +40,14 @@ mod work;
 mod writer;
 
 pub use alerts::{Rules, Webhook, watch};
-pub use export::{Logged, StoredEvents};
+pub use export::{Logged, Moment, StoredEvents};
 pub use feed::{EventRange, Feed, FeedBatch};
 pub use http::{Hosts, HttpConfig, Token, app};
 pub use listen::serve;
 pub use logs::{LogFormat, start_log};
 pub use map_version::MapVersion;
 pub use notes::{Notes, Notice, Titled};
+pub use recording::{RecordedStep, Recording};
 pub use service::{Missed, Service, Stats};
 pub use settings::{Clock, Retain, Settings, UpdateWhen};
 pub use stop::Stop;

@@ -49,7 +49,7 @@ pub struct Versions {
 }
 
 impl Versions {
-    pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
+    pub(crate) fn read(connection: &Connection) -> rusqlite::Result<Self> {
         let mut select = connection
             .prepare_cached("SELECT version, parent, checksum, prefix FROM versions ORDER BY version")?;
         let versions = select.query_map([], version)?.collect::<rusqlite::Result<_>>()?;
@@ -70,6 +70,11 @@ impl Versions {
     /// One of them.
     pub(crate) fn get(&self, version: u64) -> Option<&VersionRecord> {
         self.versions.iter().find(|known| known.version == version)
+    }
+
+    /// The one that the points are in.
+    pub(crate) fn current(&self) -> Option<&VersionRecord> {
+        self.get(self.version)
     }
 
     /// A number that no version has.
