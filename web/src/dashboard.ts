@@ -28,7 +28,7 @@ import { calm, type Themes } from "./theme";
 import { isNotice, type Health, type LiveEvent, type LiveSnapshot, type MapInfo, type Notice } from "./types";
 import { Updates } from "./updates";
 import { Versions, type Version } from "./versions";
-import { alarms, count, nameMoments, number, sentence } from "./words";
+import { alarms, count, dated, nameMoments, number, sentence } from "./words";
 
 /** Events that one frame takes in at most; the rest waits for the next. */
 const BATCH = 4000;
@@ -167,7 +167,12 @@ export class Dashboard {
       },
       crosses: (n) => this.journey.crosses(n),
       cross: (n) => this.cross(n, QUICK),
-      fetched: (events) => this.kin.learn(events),
+      fetched: (events) => {
+        this.kin.learn(events);
+        // No server says what is unusual at the end of a recording, where it opens: its events do.
+        if (map.recording) this.state.retell(events.filter((event) => isNotice(event) && event.kind !== "renamed") as Notice[]);
+        this.stale = true;
+      },
       failed: (problem) => this.headline.announce(problem),
     });
     themes.onChange(() => {
@@ -176,11 +181,9 @@ export class Dashboard {
     });
     this.headline.introduce(map);
     const steps = map.recording?.steps;
-    if (steps) {
-      nameMoments((t) => steps[t - 1]?.name ?? null);
-      // Rates are of time, which snapshots do not have.
-      byId("charts").hidden = true;
-    }
+    if (map.recording) nameMoments(steps ? (t) => steps[t - 1]?.name ?? null : dated);
+    // Rates are of time, which snapshots do not have.
+    byId("charts").hidden = Boolean(steps);
     this.link = this.connect();
     this.adopt(live);
     this.listen();

@@ -56,7 +56,7 @@ export class Headline {
     const state = this.connection === "lost" ? "lost" : mode === "live" ? this.connection : "replay";
     const pill = byId("pill");
     pill.dataset.state = state;
-    const text = { live: "Live", lost: "Offline", replay: mode === "playing" ? "Replaying" : this.recorded ? "Recording" : "Paused", connecting: "Connecting" }[state];
+    const text = { live: "Live", lost: "Offline", replay: mode === "playing" ? "Replaying" : this.recorded ? "Recorded" : "Paused", connecting: "Connecting" }[state];
     (pill.querySelector("span") as HTMLElement).textContent = text;
     const past = byId("past");
     // All of a recording is the past.

@@ -68,6 +68,8 @@ export interface StaleEvent {
 export interface UpdatedEvent {
   n: number; t: number; kind: "map-updated"; version: number; from: number; reverted: boolean; who: string | null;
   rows: number; added: number; removed: number; points: number; taken_in: number;
+  /** New clusters that go on forming, by the groups that name them. */
+  still_forming?: number[];
   clusters: {
     born: { name: string; title: string | null; rows: number; x: number; y: number; z?: number; groups?: number[] }[];
     gone: { name: string }[];

@@ -11,14 +11,14 @@ const like = (id, row) => ({ id, x: row.x, label: row.label });
 
 let world;
 let file;
-/** What the server had after some events: the number of the event, and the points. Coordinates have 32 bits. */
+/** What the server had after some events: the number of the event, the points, and what was unusual. Coordinates have 32 bits. */
 const known = [];
 const sorted = (points) => points.sort((a, b) => (a[0] < b[0] ? -1 : 1));
 
 /** The points that the server has now. */
 async function note() {
-  const { last, points } = await world.get("/api/live");
-  known.push({ last, points: sorted(points.id.map((id, k) => [id, Math.fround(points.x[k]), Math.fround(points.y[k]), points.verdict[k], points.cluster[k]])) });
+  const { last, points, health } = await world.get("/api/live");
+  known.push({ last, forming: health.forming.map(({ group }) => group), stale: health.stale !== null, points: sorted(points.id.map((id, k) => [id, Math.fround(points.x[k]), Math.fround(points.y[k]), points.verdict[k], points.cluster[k]])) });
 }
 
 async function switched(path) {
@@ -62,6 +62,8 @@ const seek = (page, n) => page.locator("#slider").evaluate((input, value) => {
 const still = (page) => page.waitForFunction(() => !window.lion.crossing, undefined, { timeout: 15_000 });
 const at = (page, n) => page.waitForFunction((wanted) => window.lion.state.last === wanted && !window.lion.crossing, n, { timeout: 15_000 });
 const points = async (page) => sorted(await page.evaluate(() => [...window.lion.state.points.values()].map(({ id, x, y, verdict, cluster }) => [id, x, y, verdict, cluster])));
+/** What the page says is unusual. */
+const unusual = (page) => page.evaluate(() => [window.lion.state.forming().map(({ group }) => group), window.lion.state.stale !== null]);
 /** The last number of the history. */
 const end = () => known[known.length - 1].last;
 
@@ -69,7 +71,8 @@ test("the page opens offline at the end of the history", async (t) => {
   const page = await world.openFile(t, file);
   await page.locator("#moment", { hasText: `event ${end()} of ${end()}` }).waitFor();
   assert.deepEqual(await points(page), known[known.length - 1].points);
-  assert.equal(await page.locator("#pill").innerText(), "Recording");
+  assert.deepEqual(await unusual(page), [known[4].forming, known[4].stale]);
+  assert.equal(await page.locator("#pill").innerText(), "Recorded");
   assert.match(await page.locator("#about").innerText(), /210 rows/);
   assert.ok(await page.locator("#past").isHidden());
   for (const part of ["#update", "#banner", "#failure"]) assert.ok(await page.locator(part).isHidden(), part);
@@ -89,6 +92,7 @@ test("every moment is on the map of its time, both ways", async (t) => {
     await seek(page, known[k].last);
     await at(page, known[k].last);
     assert.deepEqual(await points(page), known[k].points, `after event ${known[k].last}`);
+    assert.deepEqual(await unusual(page), [known[k].forming, known[k].stale], `after event ${known[k].last}`);
   }
   await page.locator("#alarms .alarm.forming").waitFor();
   await pause(900);
@@ -106,7 +110,7 @@ test("steps, by buttons and by keys", async (t) => {
   await page.getByRole("button", { name: "One step back" }).click();
   await at(page, end() - 2);
   // Across the switch, which is one step.
-  await page.locator("#about", { hasText: "240 rows, version 2" }).waitFor();
+  await page.locator("#about", { hasText: "version 2" }).waitFor();
   assert.deepEqual(await points(page), known[3].points);
   await page.getByRole("button", { name: "One step on" }).click();
   await page.locator("#about", { hasText: "210 rows" }).waitFor();
@@ -130,14 +134,14 @@ test("it plays from the start to the end, and the map morphs on the way", async 
   await page.waitForFunction(() => window.lion.stage.scene.morph?.stages.rest > 0.3, undefined, { timeout: 30_000 });
   await world.shot(page, "replay-morph-dark");
   await page.locator("#about", { hasText: "version 2" }).waitFor();
-  await page.locator("#pill", { hasText: "Recording" }).waitFor({ timeout: 30_000 });
+  await page.locator("#pill", { hasText: "Recorded" }).waitFor({ timeout: 30_000 });
   await at(page, end());
   assert.deepEqual(await points(page), known[known.length - 1].points);
   // Paused in the middle, and on again.
   await page.locator("#play").click();
   await page.locator("#pill", { hasText: "Replaying" }).waitFor();
   await page.locator("#play").click();
-  await page.locator("#pill", { hasText: "Recording" }).waitFor();
+  await page.locator("#pill", { hasText: "Recorded" }).waitFor();
   assert.ok(await page.evaluate(() => window.lion.state.last) < end());
   await world.shot(page, "replay-paused-dark");
 });
@@ -186,7 +190,7 @@ test("snapshots are steps: rows come, move and leave", async (t) => {
   await page.locator("#moment", { hasText: "tuesday" }).waitFor();
   await page.locator("#moment", { hasText: "wednesday" }).waitFor();
   assert.equal(await count(), 52);
-  await page.locator("#pill", { hasText: "Recording" }).waitFor();
+  await page.locator("#pill", { hasText: "Recorded" }).waitFor();
   await page.locator("#moment", { hasText: "step 3 of 3" }).waitFor();
   await still(page);
   // What happened has the name of its snapshot.

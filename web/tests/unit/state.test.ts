@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Log } from "../../src/log";
 import { State, type Point } from "../../src/state";
 import { stream } from "./stream";
-import type { Health, LiveEvent, LiveSnapshot, Past } from "../../src/types";
+import type { Health, LiveEvent, LiveSnapshot, Notice, Past } from "../../src/types";
 
 const health: Health = {
   points: 0, outliers: 0, groups: 0, forming: [], vanishing: [], shifted: [], stale: null, excess: null, false_alarms: 300000, window: 300, arrivals: 0, rate: 0, outlier_share: 0,
@@ -130,6 +130,20 @@ test("the log knows the switches between versions", () => {
   assert.equal(log.nextSwitch(2)?.n, 15, "the one before is not in memory yet");
   log.prepend(events.slice(0, 10));
   assert.deepEqual([0, 4, 5, 14, 15].map((n) => log.nextSwitch(n)?.n), [5, 5, 15, 15, undefined]);
+});
+
+test("of the clusters that form, those go on that an update names", () => {
+  const evidence = { seen: 1, of: 2, expected: 0.5, e_value: 9, since: 0 };
+  const state = new State();
+  state.load({ ...nothing, points: { ...nothing.points, id: ["p", "q"], label: [null, null], x: [0, 1], y: [0, 1], verdict: ["outlier", "outlier"], score: [0, 0], group: [1, 2], cluster: [null, null], t: [1, 1] } });
+  const forming = (n: number, group: number): Notice => ({ n, t: n, kind: "forming", group, groups: [group], size: 9, x: 0, y: 0, ids: [], evidence });
+  const updated: Notice = {
+    n: 3, t: 3, kind: "map-updated", version: 2, from: 1, reverted: false, who: null, rows: 1, added: 1, removed: 0, points: 0, taken_in: 1, still_forming: [2], clusters: { born: [], gone: [], moved: [] },
+  };
+  state.retell([forming(1, 1), forming(2, 2)]);
+  assert.deepEqual(state.forming().map(({ group }) => group), [1, 2]);
+  state.retell([forming(1, 1), forming(2, 2), updated]);
+  assert.deepEqual(state.forming().map(({ group }) => group), [2]);
 });
 
 test("alarms about the map as it was end when it is updated", () => {
