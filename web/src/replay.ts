@@ -16,9 +16,11 @@ const REACH = 100_000;
 const EAGER = 10_000;
 /** A pause in the history longer than this, in seconds of watching, is skipped. */
 const PATIENCE = 1.2;
-/** Seconds that a step of many events takes, and the speeds at which that is seen. */
+/** Seconds that a step of many events takes. */
 const STEP = 1.5;
-const SPEEDS = [["0.25", "¼×"], ["0.5", "½×"], ["1", "1×"], ["2", "2×"], ["4", "4×"]];
+/** The speeds of steps, with the usual one; and those beyond the usual ones for recordings, which may be of weeks. */
+const SPEEDS: [string, string][] = [["0.25", "¼×"], ["0.5", "½×"], ["1", "1×"], ["2", "2×"], ["4", "4×"]];
+const FASTER: [string, string][] = [["1024", "1024×"], ["4096", "4096×"]];
 
 export type Mode = "live" | "paused" | "playing";
 
@@ -69,7 +71,9 @@ export class Replay {
       button.hidden = false;
       button.addEventListener("click", () => this.nudge(step));
     }
-    if (this.moments.together) this.speed.replaceChildren(...SPEEDS.map(([value, text]) => new Option(text, value, value === "1", value === "1")));
+    const options = (list: [string, string][]) => list.map(([value, text]) => new Option(text, value, value === "1", value === "1"));
+    if (this.moments.together) this.speed.replaceChildren(...options(SPEEDS));
+    else this.speed.append(...options(FASTER));
   }
 
   /** The start of the history, when it is known or has changed. */

@@ -75,6 +75,11 @@ impl Files {
         }
     }
 
+    /// Whether these are tables of live points, of which some columns are not those of rows.
+    pub(crate) fn are_points(&self) -> bool {
+        self.roles().is_some()
+    }
+
     /// Which columns are what, if these are tables of live points. What is wrong with a file is told by who reads it.
     fn roles(&self) -> Option<PointRoles> {
         let first = self.0.first().filter(|_| !self.is_read_once())?;

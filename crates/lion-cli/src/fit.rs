@@ -24,6 +24,9 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
     let screen = Screen::new(common);
     let interrupt = Interrupt::install(&screen)?;
     screen.detail(&format!("reading {}", files.shown()));
+    if files.are_points() {
+        screen.detail("these are live points: what lion export says of them is no column of their rows");
+    }
     let phases = Phase::of_fit(args.landmarks.count_beyond);
     let mut reporter = Reporter::new(screen.clone(), interrupt, &phases);
     let memory = FitMemory::new(args, &files, common, &screen);

@@ -170,8 +170,8 @@ fn points_without_their_map_are_refused() {
     let refused = folder.lion("export s.db --points p.csv");
     refused.refuses(1, &["s.db: version 1 of its map (checksum", "--map"]);
     assert_eq!(folder.json("export s.db --points p.csv --map away/trees.lion")["points"], 15);
-    folder.lion("export s.db").refuses(2, &["--output", "--points"]);
-    folder.lion("export s.db -o e.csv --map away/trees.lion").refuses(2, &["--points"]);
+    folder.lion("export s.db").refuses(2, &["required"]);
+    folder.lion("export s.db -o e.csv --map away/trees.lion").refuses(2, &["required"]);
     folder.lion("export t.csv --points p.csv").refuses(1, &["t.csv", "not a store"]);
     folder.lion("export s.db --points p.npy").refuses(2, &[".parquet"]);
 }

@@ -22,7 +22,7 @@ impl Recording {
     pub(super) fn encode(&self) -> io::Result<Vec<u8>> {
         let dims = self.versions.first().map_or(2, |version| version.lion.map().dims());
         let mut columns = Columns::new(dims);
-        self.stretches.iter().for_each(|stretch| columns.add(stretch));
+        self.stretches.iter().try_for_each(|stretch| columns.add(stretch))?;
         let mut plain = PlainColumns::default();
         for version in &self.versions {
             let rows = plain_columns(version.lion.map(), &version.clusters);
@@ -112,7 +112,7 @@ impl Columns {
         }
     }
 
-    fn add(&mut self, stretch: &Stretch) {
+    fn add(&mut self, stretch: &Stretch) -> io::Result<()> {
         for (id, point) in &stretch.start {
             self.start_t.push(point.t);
             self.id(id);
@@ -131,10 +131,11 @@ impl Columns {
                 }
                 None => {
                     self.kind.push(NOTICE);
-                    self.notices.push(serde_json::to_value(event).unwrap_or_default());
+                    self.notices.push(as_told(event)?);
                 }
             }
         }
+        Ok(())
     }
 
     fn kind_code(&mut self, kind: &'static str) -> u8 {
@@ -205,6 +206,11 @@ impl Columns {
         header.insert("verdicts".into(), Verdict::ALL.map(|verdict| verdict.as_str()).to_vec().into());
         header.insert("notices".into(), self.notices.into());
     }
+}
+
+/// An event with its numbers as its line of JSON has them, which are the shortest.
+fn as_told(event: &Event) -> io::Result<Value> {
+    Ok(serde_json::from_str(&serde_json::to_string(event)?)?)
 }
 
 /// Texts by number; 0 is none.
