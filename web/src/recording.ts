@@ -148,7 +148,7 @@ export function answersOf(bytes: ArrayBuffer): Api {
     },
     live: async () => ({ ...snapshot(stretches[stretches.length - 1].end, header.last, header), version: latest, health: health(header) }),
     beforeSwitch: async (event) => {
-      const at = stretches.findIndex(({ first }) => first === event);
+      const at = stretches.findLastIndex(({ first }) => first === event);
       return at > 0 ? snapshot(stretches[at - 1].end, event - 1, header) : none();
     },
     before: async (number, limit = Infinity) => {

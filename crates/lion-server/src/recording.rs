@@ -115,20 +115,21 @@ fn open(
 /// The events of a store, cut where the version of the map changes. The starts are empty.
 fn stretches(store: &StoredEvents, known: &Versions) -> Result<Vec<Stretch>, StoreError> {
     let mut stretches: Vec<Stretch> = Vec::new();
+    let mut is_first = true;
     for event in store.events() {
         let Logged { n, json, .. } = event?;
         let event: Event = serde_json::from_str(&json)
             .map_err(|error| store.damaged(format!("event {n} cannot be read: {error}")))?;
-        let version = match &event.what {
-            What::MapUpdated(updated) => Some(updated.version),
-            _ if stretches.is_empty() => {
-                Some(known.switches.first().map_or(known.version, |switch| switch.from))
-            }
-            _ => None,
-        };
-        if let Some(version) = version {
-            stretches.push(Stretch { version, start: Points::new(), events: Vec::new() });
+        let mut begin =
+            |version| stretches.push(Stretch { version, start: Points::new(), events: Vec::new() });
+        if is_first {
+            // Before a switch there is another version, also if it is the first event that is kept.
+            begin(known.switches.first().map_or(known.version, |switch| switch.from));
         }
+        if let What::MapUpdated(updated) = &event.what {
+            begin(updated.version);
+        }
+        is_first = false;
         if let Some(stretch) = stretches.last_mut() {
             stretch.events.push(event);
         }

@@ -141,6 +141,18 @@ test("each stretch is on its own version, and begins with points of its own", as
   assert.ok(first.from.x >= 5, "what was before is on the map of its time");
 });
 
+test("a history may begin with a switch", async () => {
+  const [was] = stream(40, 9).filter((event) => event.kind === "appeared");
+  const switched = { n: 7, t: 7, kind: "map-updated", version: 2, from: 1 } as unknown as LiveEvent;
+  const point = was as Past & { id: string };
+  const api = answersOf(record([{ start: [point], events: [] }, { start: [{ ...point, x: 9 }], events: [switched] }]));
+  const [before, now] = [new State(), new State()];
+  before.load(await api.beforeSwitch(7));
+  now.load(await api.live());
+  assert.deepEqual([before.last, Math.fround(point.x)], [6, before.points.get(point.id)?.x]);
+  assert.equal(now.points.get(point.id)?.x, 9);
+});
+
 test("a recording that is cut short says so", () => {
   const whole = record([{ start: [], events: stream(50, 2) }]);
   assert.throws(() => answersOf(whole.slice(0, whole.byteLength - 400)), /cut short/);

@@ -50,7 +50,7 @@ impl Unpacked {
     /// Every event as far as a recording has it, with what was before.
     fn events(&self) -> Vec<Value> {
         let texts: Vec<String> = serde_json::from_slice(&self.columns["texts"]).unwrap();
-        let mut whole =
+        let whole =
             |name: &str| self.values::<4>(name).map(u32::from_le_bytes).collect::<Vec<_>>().into_iter();
         let (mut id, mut group, mut cluster) = (whole("id"), whole("group"), whole("cluster"));
         let (mut label, mut nearest) = (whole("label"), whole("nearest"));
