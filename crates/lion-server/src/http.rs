@@ -14,8 +14,10 @@ mod notes;
 mod tokens;
 mod versions;
 
-pub(crate) use answer::live_text;
+pub(crate) use answer::{cluster_name, live_text};
+pub(crate) use assets::{INDEX, SCRIPT, STYLE};
 pub use guard::Hosts;
+pub(crate) use map::{describe, plain_columns};
 pub use maps::maps_app;
 pub use tokens::{Role, Tokens};
 

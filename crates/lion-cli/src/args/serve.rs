@@ -1,7 +1,7 @@
 //! `lion serve` and `lion export`: what can be chosen.
 
 use super::{PlacingArgs, WatchArgs, value};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use lion_server::{LogFormat, Retain, Rules, UpdateWhen, Webhook};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -151,20 +151,30 @@ impl AlertArgs {
     }
 }
 
-/// Write the events of a store to a table
+/// Write the events or the points of a store to a table
 ///
-/// One row for each event, in order: number, time, kind, and all that the kind tells; .jsonl holds the events as lion
-/// stream and GET /api/events tell them. A service may be running on the store meanwhile.
+/// Events, one row for each, in order: number, time, kind, and all that the kind tells; .jsonl holds the events as lion
+/// stream and GET /api/events tell them. Points, one row for each that is there: its id, its label, the columns of its row as it was
+/// given, and what is said of it; lion fit, lion place and lion update take this table as it is. A service may be running on the
+/// store meanwhile.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(group = ArgGroup::new("tables").args(["output", "points"]).required(true).multiple(true), after_help = "\
 Examples:
   lion export points.db -o events.parquet
-  lion export points.db -o events.jsonl")]
+  lion export points.db -o events.jsonl
+  lion export points.db --points rows.parquet
+  lion fit rows.parquet -o new.lion                      a new map of the live points")]
 pub(crate) struct ExportArgs {
     /// A store written by lion serve
     #[arg(value_name = "STORE")]
     pub(crate) store: PathBuf,
     /// Where to write the events: .parquet, .arrow, .csv or .jsonl; an old file is replaced once the new one is whole
     #[arg(short, long, value_name = "FILE", value_parser = value::events)]
-    pub(crate) output: PathBuf,
+    pub(crate) output: Option<PathBuf>,
+    /// Where to write the points: .parquet, .arrow, .csv or .jsonl
+    #[arg(long, value_name = "FILE", value_parser = value::events)]
+    pub(crate) points: Option<PathBuf>,
+    /// With --points: the map that the points are in, where its file does not lie in the store's folder
+    #[arg(long, value_name = "MAP", requires = "points")]
+    pub(crate) map: Option<PathBuf>,
 }
