@@ -2,6 +2,7 @@
 
 import { api } from "./api";
 import { Charts } from "./charts";
+import { Compare } from "./compare";
 import { byId, download } from "./dom";
 import { Feed } from "./feed";
 import { Guide } from "./guide";
@@ -23,9 +24,12 @@ import { Replay } from "./replay";
 import { Search } from "./search";
 import { Selection } from "./selection";
 import { Stage } from "./stage";
+import { shadingOf } from "./shading";
 import { State } from "./state";
+import { Tabs } from "./tabs";
 import { calm, type Themes } from "./theme";
-import { isNotice, type Health, type LiveEvent, type LiveSnapshot, type MapInfo, type Notice } from "./types";
+import { Timeline } from "./timeline";
+import { isNotice, type Comparison, type Health, type LiveEvent, type LiveSnapshot, type MapInfo, type Notice } from "./types";
 import { Updates } from "./updates";
 import { Versions, type Version } from "./versions";
 import { alarms, count, number, sentence } from "./words";
@@ -79,6 +83,8 @@ export class Dashboard {
   private readonly rename: Rename;
   private readonly notices: Notices;
   private readonly updates: Updates;
+  private readonly compare: Compare;
+  private readonly tabs = new Tabs(() => this.selection.refresh());
   /** A switch to another version that is under way: what happens meanwhile waits. */
   private crossing: Promise<void> | null = null;
   private health: Health;
@@ -168,6 +174,7 @@ export class Dashboard {
       fetched: (events) => this.kin.learn(events),
       failed: (problem) => this.headline.announce(problem),
     });
+    this.compare = this.comparing();
     themes.onChange(() => {
       this.legend.fill();
       this.stale = true;
@@ -177,6 +184,7 @@ export class Dashboard {
     this.listen();
     this.headline.introduce(map);
     this.link.listen();
+    void this.compare.resume();
     requestAnimationFrame(() => this.frame());
   }
 
@@ -223,6 +231,32 @@ export class Dashboard {
     });
   }
 
+  private comparing(): Compare {
+    return new Compare(new Timeline((n) => this.log.at(n)?.t), {
+      range: () => this.replay.range,
+      kept: () => this.replay.kept,
+      version: () => (this.versions.current ? this.shown.info.version : null),
+      mode: (on) => this.tabs.open(on ? "compare" : this.selection.size > 0 ? "selection" : "feed"),
+      shown: (answer) => this.compared(answer),
+      tell: (text) => this.headline.tell(text),
+      title: (name) => this.look.title(name),
+      goCluster: (name) => this.guide.goCluster(name),
+      goPoint: (point, left) => {
+        this.guide.goCompared(point, left);
+        // It was clicked in a table that goes on being read.
+        this.tabs.open("compare");
+      },
+    });
+  }
+
+  /** Another answer about two stretches of time, or none. */
+  private compared(answer: Comparison | null): void {
+    const clusters = answer?.clusters.filter(({ change }) => change !== null) ?? [];
+    this.stage.scene.compared = answer && { shading: shadingOf(answer.regions), clusters: new Map(clusters.map((cluster) => [cluster.name, cluster])) };
+    this.stale = true;
+    this.stage.touch();
+  }
+
   /** Goes on from a snapshot: the log begins after it. */
   private adopt(live: LiveSnapshot): void {
     this.log.restart(live.last);
@@ -243,13 +277,6 @@ export class Dashboard {
     byId("png").addEventListener("click", () => this.png());
     byId("help-button").addEventListener("click", () => this.help());
     (byId("banner").querySelector("button") as HTMLButtonElement).addEventListener("click", () => this.link.now());
-    for (const tab of ["feed", "selection"] as const) byId(`tab-${tab}`).addEventListener("click", () => this.open(tab));
-    byId("tab-feed").parentElement?.addEventListener("keydown", (event) => {
-      if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-      const tab = byId("feed").hidden ? "feed" : "selection";
-      this.open(tab);
-      byId(`tab-${tab}`).focus();
-    });
     document.addEventListener("pointerdown", ({ target }) => {
       if (!byId("help").hidden && target instanceof Element && !target.closest("#help, #help-button")) this.help();
     });
@@ -261,6 +288,7 @@ export class Dashboard {
       play: () => this.replay.toggle(),
       nudge: (step) => this.replay.nudge(step),
       live: () => void this.replay.goLive(),
+      compare: () => this.compare.toggle(),
       lasso: () => this.pointer.toggleLasso(),
       turn: () => this.pointer.toggleTurn(),
       theme: () => this.themes.toggle(),
@@ -360,6 +388,7 @@ export class Dashboard {
     this.updates.show();
     this.legend.fill();
     if (before.columns === shown.columns) return Promise.resolve();
+    this.compare.renew();
     const rows = match(before.columns, shown.columns);
     this.kin.renumber((row) => rows[row] ?? -1);
     this.selection.renumber((row) => rows[row] ?? -1);
@@ -413,6 +442,7 @@ export class Dashboard {
     this.legend.count(state);
     this.selection.refresh();
     replay.show(this.themes.current);
+    this.compare.show();
     this.notices.show(list, live ? { update: this.updates.able && !this.updates.running } : null);
     const open = list.filter((alarm) => !live || !this.notices.dismissed(alarm));
     this.headline.say(this.shown.info.name, state, open);
@@ -428,7 +458,7 @@ export class Dashboard {
 
   /** What lies over the map in its own right: words drawn on the map keep out of there. */
   private kept(): Rect[] {
-    return [...this.stage.root.querySelectorAll(".notes > :not([hidden]), .tools")].map((element) => {
+    return [...this.stage.root.querySelectorAll(".notes > :not([hidden]), .tools, #shading:not([hidden])")].map((element) => {
       const { x, y, width, height } = this.onStage(element);
       return { x: x - 6, y: y - 6, width: width + 12, height: height + 12 };
     });
@@ -457,20 +487,10 @@ export class Dashboard {
     this.legend.count(this.state);
   }
 
-  private open(tab: "feed" | "selection"): void {
-    for (const name of ["feed", "selection"]) {
-      const chosen = name === tab;
-      byId(name).hidden = !chosen;
-      byId(`tab-${name}`).setAttribute("aria-selected", String(chosen));
-      byId(`tab-${name}`).tabIndex = chosen ? 0 : -1;
-    }
-    this.selection.refresh();
-  }
-
   private selected(): void {
     this.stage.scene.selected = { ids: this.selection.ids, rows: this.selection.rows, outline: [] };
     this.stage.touch();
-    this.open(this.selection.size > 0 ? "selection" : "feed");
+    this.tabs.open(this.selection.size > 0 ? "selection" : this.compare.on ? "compare" : "feed");
     if (this.selection.size > 0) this.headline.announce(`${count(this.selection.size, "point")} selected`);
   }
 
@@ -485,13 +505,14 @@ export class Dashboard {
     else if (this.pointer.lassoing) this.pointer.setLasso(false);
     else if (this.guide.holds) this.guide.unpin();
     else if (this.selection.size > 0) this.selection.clear();
+    else if (this.compare.on) this.compare.leave();
     else void this.replay.goLive();
     this.guide.hover(null, 0, 0);
   }
 
   private png(): void {
     const when = new Date().toISOString().slice(0, 19).replace("T", " ");
-    const canvas = this.stage.picture(this.shown.info.name, `${byId("status").title} · ${when}`, this.legend.lines());
+    const canvas = this.stage.picture(this.shown.info.name, `${byId("status").title} · ${when}`, [...this.legend.lines(), ...this.compare.lines(this.themes.current)]);
     canvas.toBlob((blob) => blob && download(`${this.shown.info.name || "lion"}-live.png`, blob), "image/png");
   }
 

@@ -36,6 +36,13 @@ export function moment(t: number): string {
   return `${Number(t.toFixed(1))} s`;
 }
 
+/** A moment with its day, unless that is today. */
+export function dated(t: number): string {
+  const then = new Date(t * 1000);
+  if (t <= 1e8 || then.toDateString() === new Date().toDateString()) return moment(t);
+  return `${then.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${then.toLocaleTimeString("en-GB").slice(0, 5)}`;
+}
+
 /** Characters that turn the text around them, or cannot be seen. */
 const CONTROLS = /[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\p{Cc}]/gu;
 const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
@@ -184,7 +191,7 @@ export function waning({ cluster, expected, seen, why, evidence }: { cluster: st
 }
 
 /** A cluster at the start of a sentence; a name stays as it is written. */
-const capital = (text: string): string => text.replace(/^cluster (?=\d)/, "Cluster ").replace(/^a new cluster/, "A new cluster");
+export const capital = (text: string): string => text.replace(/^cluster (?=\d)/, "Cluster ").replace(/^a new cluster/, "A new cluster");
 
 /** Many events of one kind as one line. */
 export function crowd(kind: Kind, many: number, outlying: boolean): string {
