@@ -11,7 +11,7 @@ import { addressOf, fits, halves, PRESETS, presetTimes, timesIn, type Edges, typ
 import type { Theme } from "./theme";
 import type { Timeline } from "./timeline";
 import type { Comparison } from "./types";
-import { dated, number } from "./words";
+import { count, dated, number } from "./words";
 
 export interface CompareWays extends Omit<DifferencesWays, "close"> {
   /** What the slider can show, and the first event that the server keeps. */
@@ -168,32 +168,31 @@ export class Compare {
   private fail(problem: string): void {
     this.take(null);
     this.panel.wait(problem, true);
+    this.key.textContent = problem;
+    this.key.hidden = false;
   }
 
   private take(answer: Comparison | null): void {
     this.answer = answer;
     if (answer) this.panel.show(answer);
     this.choose(this.edges);
-    this.explain();
+    this.key.hidden = !answer;
+    if (answer) this.explain(answer);
     this.ways.shown(answer);
   }
 
-  /** What the shades on the map mean. */
-  private explain(): void {
-    const { answer } = this;
-    const shading = answer && shadingOf(answer.regions);
-    this.key.hidden = !shading;
-    if (!answer || !shading) return;
-    const sample = (change: "gained" | "lost", text: string) => {
+  /** Under the map: what its shades mean. */
+  private explain(answer: Comparison): void {
+    const shading = shadingOf(answer.regions);
+    const sample = (change: "gained" | "lost"): HTMLElement[] => {
+      const many = shading?.[change].shades.length ?? 0;
       const made = make("span");
-      made.append(make("i", change), text);
-      return made;
+      made.append(make("i", change), `${count(many, "region")} ${change} share in B`);
+      return many > 0 ? [made] : [];
     };
-    const shaded = [
-      ...(shading.gained.shades.length > 0 ? [sample("gained", "gained: more of B")] : []),
-      ...(shading.lost.shades.length > 0 ? [sample("lost", "lost: more of A")] : []),
-    ];
-    this.key.replaceChildren(...(shaded.length > 0 ? shaded : [summary(answer.regions)]), make("small", "", testOf(answer)));
+    const shaded = [...sample("gained"), ...sample("lost")];
+    const said = shading ? summary(answer.regions) : `${summary(answer.regions)} A map in space is not shaded.`;
+    this.key.replaceChildren(...(shaded.length > 0 ? shaded : [said, " "]), make("small", "", testOf(answer)));
   }
 
   /** What is shaded, for a picture of the map. */

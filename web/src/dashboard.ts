@@ -458,7 +458,7 @@ export class Dashboard {
 
   /** What lies over the map in its own right: words drawn on the map keep out of there. */
   private kept(): Rect[] {
-    return [...this.stage.root.querySelectorAll(".notes > :not([hidden]), .tools, #shading:not([hidden])")].map((element) => {
+    return [...this.stage.root.querySelectorAll(".notes > :not([hidden]), .tools")].map((element) => {
       const { x, y, width, height } = this.onStage(element);
       return { x: x - 6, y: y - 6, width: width + 12, height: height + 12 };
     });
