@@ -88,6 +88,7 @@ export class Compare {
     this.on = false;
     this.asked++;
     this.take(null);
+    if (document.activeElement?.closest("#compare, #bands")) this.button.focus();
     history.replaceState(null, "", location.pathname + location.search);
     this.mode();
   }
@@ -96,6 +97,13 @@ export class Compare {
   renew(): void {
     if (this.on) this.ways.tell("Another version of the map is shown, so the comparison was closed.");
     this.leave();
+  }
+
+  /** The history may have begun anew. */
+  forget(): void {
+    this.leave();
+    this.timeline.forget();
+    this.edges = [0, 0, 0, 0];
   }
 
   private mode(): void {
@@ -115,7 +123,11 @@ export class Compare {
   private choose(edges: Edges): void {
     this.edges = edges;
     this.bands.show();
-    this.panel.choose([0, 2].map((k) => `${this.moment(edges, k)} to ${this.moment(edges, k + 1)}`));
+    this.panel.choose(this.words());
+  }
+
+  private words(): string[] {
+    return [0, 2].map((k) => `${this.moment(this.edges, k)} to ${this.moment(this.edges, k + 1)}`);
   }
 
   /** When a stretch begins or ends: with its first or last event. */
@@ -128,21 +140,17 @@ export class Compare {
   /** The presets that the history covers. */
   private async offer(): Promise<void> {
     const covered = await Promise.all(PRESETS.map(async (preset) => {
-      const [start, edges] = [await this.timeline.time(this.ways.kept()), await this.preset(preset)];
-      return start <= this.times(preset)[0] && fits(edges);
+      const times = await this.times(preset);
+      return (await this.timeline.time(this.ways.kept())) <= times[0] && fits(await this.find(times));
     })).catch(() => []);
     this.panel.offer([
-      ...PRESETS.filter((_, k) => covered[k]).map((preset) => ({ name: preset.name, choose: () => void this.preset(preset).then((edges) => this.settle(edges), () => {}) })),
-      { name: "Second half against the first", choose: () => this.settle(halves(this.ways.range())) },
+      ...PRESETS.filter((_, k) => covered[k]).map((preset) => ({ name: preset.name, choose: async () => this.settle(await this.find(await this.times(preset))) })),
+      { name: "Second half against the first", choose: async () => this.settle(halves(this.ways.range())) },
     ]);
   }
 
-  private times(preset: Preset): Times {
-    return presetTimes(preset, wallClock(this.timeline.known(this.ways.range()[1]) ?? 0));
-  }
-
-  private preset(preset: Preset): Promise<Edges> {
-    return this.find(this.times(preset));
+  private async times(preset: Preset): Promise<Times> {
+    return presetTimes(preset, wallClock(await this.timeline.time(this.ways.range()[1])));
   }
 
   private settle(edges: Edges): void {
@@ -151,6 +159,7 @@ export class Compare {
   }
 
   private async ask(): Promise<void> {
+    if (!this.on) return;
     const turn = ++this.asked;
     this.panel.wait("Comparing…");
     try {
@@ -174,10 +183,12 @@ export class Compare {
 
   private take(answer: Comparison | null): void {
     this.answer = answer;
-    if (answer) this.panel.show(answer);
-    this.choose(this.edges);
     this.key.hidden = !answer;
-    if (answer) this.explain(answer);
+    if (answer) {
+      this.panel.show(answer);
+      this.panel.choose(this.words(), [answer.a.points, answer.b.points]);
+      this.explain(answer);
+    }
     this.ways.shown(answer);
   }
 

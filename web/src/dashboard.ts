@@ -226,7 +226,9 @@ export class Dashboard {
         this.state.retitle(map, live);
         await this.renew(before, new Map(), 0);
         this.adopt(live);
-        if (why) this.headline.tell(why);
+        if (!why) return;
+        this.compare.forget();
+        this.headline.tell(why);
       },
     });
   }

@@ -68,16 +68,15 @@ export class Differences {
   }
 
   /** Stretches to choose from. */
-  offer(presets: readonly { name: string; choose(): void }[]): void {
-    this.presets.replaceChildren(...presets.map(({ name, choose }) => button("", name, choose)));
+  offer(presets: readonly { name: string; choose(): Promise<void> }[]): void {
+    this.presets.replaceChildren(...presets.map(({ name, choose }) => button("", name, () => void choose().catch(() => this.wait("The server does not answer.", true)))));
   }
 
-  /** The stretches in words, before anything is known of them. */
-  choose(stretches: readonly string[]): void {
+  /** The stretches in words, and how many points they have where that is known. */
+  choose(stretches: readonly string[], points: readonly number[] = []): void {
     this.stretches.replaceChildren(...stretches.map((text, k) => {
       const item = make("li");
-      const of = this.answer && [this.answer.a, this.answer.b][k];
-      item.append(make("i", "ab"[k]), make("b", "", "AB"[k]), make("span", "", text), make("small", "", of ? count(of.points, "point") : ""));
+      item.append(make("i", "ab"[k]), make("b", "", "AB"[k]), make("span", "", text), make("small", "", k in points ? count(points[k], "point") : ""));
       return item;
     }));
   }

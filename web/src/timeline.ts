@@ -14,6 +14,11 @@ export class Timeline {
     return this.recent(n) ?? this.older.get(n);
   }
 
+  /** Another history is told. */
+  forget(): void {
+    this.older.clear();
+  }
+
   async time(n: number): Promise<number> {
     const known = this.known(n);
     if (known !== undefined) return known;
