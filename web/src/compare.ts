@@ -26,8 +26,11 @@ export interface CompareWays extends Omit<DifferencesWays, "close"> {
   tell(text: string): void;
 }
 
-/** What the server says against it, as it stands by itself. */
-const asSentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1).replace(/\.$/, "")}.`;
+/** What the server says against it, as people read it: times by the clock. */
+function asSentence(text: string): string {
+  const timed = text.replace(/\b1\d{9}(\.\d+)?/g, (t) => dated(Number(t)));
+  return `${timed.slice(0, 1).toUpperCase()}${timed.slice(1).replace(/\.$/, "")}.`;
+}
 
 export class Compare {
   on = false;
@@ -163,7 +166,12 @@ export class Compare {
     const turn = ++this.asked;
     this.panel.wait("Comparing…");
     try {
-      const times = await this.timeline.times(this.edges);
+      const [, last] = this.ways.range();
+      const edges = await this.timeline.apart(this.edges, [this.ways.kept() - 1, last]);
+      if (turn !== this.asked) return;
+      if (!fits(edges)) return this.fail("These events came all at once: choose longer stretches.");
+      this.choose(edges);
+      const times = await this.timeline.times(edges, last);
       const answer = await api.compare(times);
       if (turn !== this.asked) return;
       if (answer.version !== this.ways.version()) return this.fail("The map was updated meanwhile: compare again.");

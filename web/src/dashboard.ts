@@ -32,7 +32,7 @@ import { Timeline } from "./timeline";
 import { isNotice, type Comparison, type Health, type LiveEvent, type LiveSnapshot, type MapInfo, type Notice } from "./types";
 import { Updates } from "./updates";
 import { Versions, type Version } from "./versions";
-import { alarms, count, number, sentence } from "./words";
+import { alarms, count, legible, number, sentence } from "./words";
 
 /** Events that one frame takes in at most; the rest waits for the next. */
 const BATCH = 4000;
@@ -244,6 +244,8 @@ export class Dashboard {
       title: (name) => this.look.title(name),
       goCluster: (name) => this.guide.goCluster(name),
       goPoint: (point, left) => {
+        // It left when the map was another: there is no place to show.
+        if (left && point.t < (this.log.lastSwitch?.t ?? 0)) return this.headline.tell(`${legible(point.id)} left before the map was updated.`);
         this.guide.goCompared(point, left);
         // It was clicked in a table that goes on being read.
         this.tabs.open("compare");

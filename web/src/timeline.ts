@@ -3,6 +3,11 @@
 import { api } from "./api";
 import type { Edges, Range, Times } from "./stretches";
 
+/** A stretch that ends with the latest event ends so many seconds after it. */
+const INSTANT = 0.001;
+
+const all = async (four: Edges, each: (one: number) => Promise<number>): Promise<Edges> => (await Promise.all(four.map(each))) as unknown as Edges;
+
 export class Timeline {
   private readonly older = new Map<number, number>();
 
@@ -27,16 +32,25 @@ export class Timeline {
     return t;
   }
 
-  /** The times that hold the events between the edges, from that of the first to that of the last. */
-  async times([a0, a1, b0, b1]: Edges): Promise<Times> {
-    return Promise.all([this.time(a0 + 1), this.time(a1), this.time(b0 + 1), this.time(b1)]);
+  /** The times of the events between the edges: a stretch goes from its first event to the one after its last. */
+  async times(edges: Edges, last: number): Promise<Times> {
+    return all(edges, async (n) => (n < last ? this.time(n + 1) : (await this.time(n)) + INSTANT));
   }
 
-  /** The edges around the events of some times, both ends included. */
-  async edges([a0, a1, b0, b1]: Times, range: Range): Promise<Edges> {
-    const before = (limit: number) => this.last(range, (t) => t < limit);
-    const upTo = (limit: number) => this.last(range, (t) => t <= limit);
-    return Promise.all([before(a0), upTo(a1), before(b0), upTo(b1)]);
+  /** The edges around the events of some times. */
+  async edges(times: Times, range: Range): Promise<Edges> {
+    return all(times, (limit) => this.last(range, (t) => t < limit));
+  }
+
+  /** The edges, each brought to the nearest place where time goes on: what came at once is in one stretch. */
+  async apart(edges: Edges, range: Range): Promise<Edges> {
+    return all(edges, async (n) => {
+      if (n <= range[0] || n >= range[1]) return n;
+      const [t, next] = [await this.time(n), await this.time(n + 1)];
+      if (t < next) return n;
+      const [before, after] = [await this.last(range, (other) => other < t), await this.last(range, (other) => other <= t)];
+      return n - before < after - n ? before : after;
+    });
   }
 
   /** The last event of a range whose time passes, else where the range begins. Times never fall. */

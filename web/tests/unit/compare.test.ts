@@ -76,13 +76,25 @@ test("times of events are found in memory, and older ones by asking for few", as
   });
   assert.equal(timeline.known(950), 475);
   assert.equal(timeline.known(50), undefined);
-  assert.deepEqual(await timeline.edges([5, 10, 470, 480], [0, 1000]), [9, 29, 939, 969]);
+  assert.deepEqual(await timeline.edges([5, 10, 470, 480], [0, 1000]), [9, 19, 939, 959]);
   assert.ok(asked.length < 30, `${asked.length} events asked for`);
-  assert.deepEqual(await timeline.times([9, 29, 939, 969]), [5, 10, 470, 480]);
+  assert.deepEqual(await timeline.times([9, 19, 939, 959], 1000), [5, 10, 470, 480]);
   const before = asked.length;
   assert.equal(await timeline.time(10), 5);
   assert.equal(asked.length, before, "nothing is asked twice");
   assert.deepEqual(await timeline.edges([-10, -5, 900, 1000], [0, 1000]), [0, 0, 1000, 1000]);
+  // Nothing comes after the latest: then the stretch ends a little later, and holds the same events.
+  const times = await timeline.times([9, 19, 939, 1000], 1000);
+  assert.ok(times[3] > 500 && times[3] < 500.01);
+  assert.deepEqual(await timeline.edges(times, [0, 1000]), [9, 19, 939, 1000]);
+});
+
+test("events that came at once are not torn apart", async () => {
+  const timeline = new Timeline((n) => Math.floor(n / 10) * 5);
+  assert.deepEqual(await timeline.apart([0, 11, 18, 100], [0, 100]), [0, 9, 19, 100]);
+  assert.deepEqual(await timeline.apart([9, 19, 29, 39], [0, 100]), [9, 19, 29, 39]);
+  const once = new Timeline(() => 7);
+  assert.ok(!fits(await once.apart(halves([0, 100]), [0, 100])));
 });
 
 test("what became of the regions is one sentence", () => {
