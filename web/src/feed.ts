@@ -70,7 +70,7 @@ export class Feed {
     this.waiting = [];
     this.ways.waiting(0);
     this.empty = make("li", "empty", "Nothing has happened yet. Points that are posted appear here and on the map.");
-    this.empty.append(make("code", "", `curl ${location.origin}/api/points -H 'content-type: application/json' -d '[{"id": "a", "x": [${this.ways.columns} numbers]}]'`));
+    this.empty.append(make("code", "", `curl ${new URL("api/points", document.baseURI).href} -H 'content-type: application/json' -d '[{"id": "a", "x": [${this.ways.columns} numbers]}]'`));
     this.root.replaceChildren(this.empty);
   }
 

@@ -64,7 +64,7 @@ export interface StaleEvent {
 /** Another version of the map is served: all points have other places. */
 export interface UpdatedEvent {
   n: number; t: number; kind: "map-updated"; version: number; from: number; reverted: boolean; who: string | null;
-  rows: number; added: number; removed: number; points: number; taken_in: number;
+  rows: number; added: number; removed: number; points: number; taken_in: number; calibration_lost?: boolean;
   clusters: {
     born: { name: string; title: string | null; rows: number; x: number; y: number; z?: number; groups?: number[] }[];
     gone: { name: string }[];
@@ -104,6 +104,8 @@ export interface MapInfo {
   /** Number of this version of the map, and of the one it was made from. */
   version: number;
   parent?: number | null;
+  /** The version that one can go back to. */
+  revert_to?: number | null;
   /** Whether another version is being made; servers that make none do not say. */
   updating?: boolean;
   clusters: Cluster[];

@@ -73,8 +73,8 @@ export class Updates {
   /** What is under way, what came of it, and the way back where there is one. */
   show(): void {
     const { state, progress = 0 } = this.status;
-    const { version, parent = null } = this.latest();
-    const back = this.able && !this.running && parent !== null;
+    const { version, parent = null, revert_to = null } = this.latest();
+    const back = this.able && !this.running && revert_to !== null;
     this.root.hidden = !(this.running || this.problem !== "" || state === "failed" || state === "cancelled" || back);
     const said = this.says(version, parent);
     if (this.text.textContent !== said) this.text.textContent = said;
@@ -83,7 +83,7 @@ export class Updates {
     this.fill.style.width = percent(progress).replace(" ", "");
     this.bar.setAttribute("aria-valuenow", String(Math.round(100 * progress)));
     this.back.hidden = !back;
-    this.back.textContent = `Go back to version ${parent}`;
+    this.back.textContent = `Go back to version ${revert_to}`;
   }
 
   private says(version: number, parent: number | null): string {

@@ -142,14 +142,15 @@ function told(event: LiveEvent | undefined, called: (name: string | null) => str
   }
 }
 
-function updated({ reverted, version, added, removed, who, clusters }: UpdatedEvent, { title }: Context): string {
+function updated({ reverted, version, added, removed, who, clusters, calibration_lost }: UpdatedEvent, { title }: Context): string {
   if (reverted) return `The map went back to version ${version}${by(who)}`;
   const names = (list: readonly { name: string; title?: string | null }[]) => list.map((one) => legible(one.title ?? title(one.name))).join(", ");
   const parts = [
     added > 0 ? `${count(added, "row")} taken in` : "", removed > 0 ? `${count(removed, "row")} left out` : "",
     clusters.born.length > 0 ? `new: ${names(clusters.born)}` : "", clusters.gone.length > 0 ? `gone: ${names(clusters.gone)}` : "",
   ];
-  return `The map was updated to version ${version}${by(who)}: ${parts.filter(Boolean).join("; ") || "its rows moved"}`;
+  const lost = calibration_lost ? ". Its verdicts promise no share of outliers any more: new rows made its PCA wider. Fit the map anew to calibrate them" : "";
+  return `The map was updated to version ${version}${by(who)}: ${parts.filter(Boolean).join("; ") || "its rows moved"}${lost}`;
 }
 
 /** "…: 27 of the last 300 rows, 3 expected; by chance once in 4 million rows". */

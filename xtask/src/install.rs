@@ -34,6 +34,12 @@ pub(crate) fn browser() -> Result<()> {
     if packages.is_empty() { Ok(()) } else { apt(&packages) }
 }
 
+/// Makes sure of programs whose packages have their names.
+pub(crate) fn programs(names: &[&str]) -> Result<()> {
+    let missing: Vec<&str> = names.iter().copied().filter(|name| shell::find(&[name]).is_none()).collect();
+    if missing.is_empty() { Ok(()) } else { apt(&missing) }
+}
+
 /// Makes sure of a Java runtime, which Spark needs: 17 or newer is what distributions have by now.
 pub(crate) fn java() -> Result<()> {
     let named = std::env::var_os("JAVA_HOME").is_some_and(|home| Path::new(&home).join("bin/java").is_file());

@@ -5,6 +5,7 @@ mod arrows;
 mod bench;
 mod book;
 mod data;
+mod deploy;
 mod digits;
 mod golden;
 mod install;
@@ -29,6 +30,7 @@ usage: cargo xtask <task>
   test engines            placing on Spark, Ray and Dask alone
   test web                the browser tests alone
   test docs               the commands of README.md and docs/, and the book alone
+  test deploy             the container, the unit, the proxy and the alert rules alone, with what is installed
   docs                    build the book of docs/ into target/book, with search
   wheel                   build the Python package's wheel
   lint                    formatting, clippy, rustdoc, and the licence and source policy of deny.toml
@@ -76,6 +78,7 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["test", "engines"] => Some(steps::test_engines()),
         ["test", "web"] => Some(steps::test_web()),
         ["test", "docs"] => Some(steps::test_docs()),
+        ["test", "deploy"] => Some(steps::test_deploy()),
         ["docs"] => Some(book::build()),
         ["wheel"] => Some(python::wheel()),
         ["lint"] => Some(steps::lint()),

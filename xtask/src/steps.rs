@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{book, golden, install, python, readme, shell, web};
+use crate::{book, deploy, golden, install, python, readme, shell, web};
 
 /// A name, and what to do.
 type TestStep = (&'static str, fn() -> Result<()>);
@@ -53,7 +53,11 @@ const EVALUATION: TestStep = ("evaluation, quickly, and its report in a browser"
 const DASHBOARD_TOOLS: TestStep = ("dashboard's npm packages", web::tools);
 const DASHBOARD: TestStep = ("dashboard's source", web::source);
 const DASHBOARD_TESTS: TestStep = ("dashboard in a browser", web::browser);
-const README: TestStep = ("commands of README and docs", readme::check);
+const README: TestStep = ("commands of README and docs", || {
+    install::programs(&["curl", "openssl", "sqlite3"])?;
+    readme::check()
+});
+const DEPLOY: TestStep = ("files of deploy/", deploy::check);
 const BOOK: TestStep = ("book", book::build);
 const DEMO: TestStep = ("demo", demo);
 const POLICY: TestStep = ("licences and sources", || {
@@ -80,6 +84,7 @@ pub(crate) fn test() -> Result<()> {
         EVALUATION,
         README,
         BOOK,
+        DEPLOY,
         DEMO,
     ])
 }
@@ -107,6 +112,11 @@ pub(crate) fn test_web() -> Result<()> {
 /// What the documents say, and the book made of them.
 pub(crate) fn test_docs() -> Result<()> {
     run(&[BUILD, README, BOOK])
+}
+
+/// What a service is run by.
+pub(crate) fn test_deploy() -> Result<()> {
+    run(&[BUILD, DEPLOY])
 }
 
 /// Whether results keep their bits; or what they are from now on.

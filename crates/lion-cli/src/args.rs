@@ -2,6 +2,7 @@
 //! any work, with exit code 2.
 
 mod calibrate;
+mod compare;
 mod diff;
 mod evaluate;
 mod fit;
@@ -14,6 +15,7 @@ mod update;
 mod value;
 
 pub(crate) use calibrate::CalibrateArgs;
+pub(crate) use compare::CompareArgs;
 pub(crate) use diff::{DiffArgs, DiffOutput};
 pub(crate) use evaluate::EvaluateArgs;
 pub(crate) use fit::{FitArgs, LandmarkArgs};
@@ -71,6 +73,7 @@ pub(crate) enum Verb {
     Evaluate(EvaluateArgs),
     Stream(Box<StreamArgs>),
     Serve(Box<ServeArgs>),
+    Compare(CompareArgs),
     Export(ExportArgs),
     Demo(DemoArgs),
 }
@@ -288,12 +291,10 @@ impl Cli {
             Verb::Place(args) if self.common.json && args.output_file().is_none() => {
                 Some(("place", "--json and -o - both want standard output: give -o a file"))
             }
-            Verb::Serve(args) if !args.network.host.is_loopback() && args.network.token_file.is_none() => {
-                Some((
-                    "serve",
-                    "--host beyond this machine needs --token-file: without a token anybody could read and change the points",
-                ))
-            }
+            Verb::Serve(args) if args.network.is_open() && args.network.token_file.is_none() => Some((
+                "serve",
+                "--host beyond this machine, or --socket-mode for all users, needs --token-file: without a token anybody could read and change the points",
+            )),
             Verb::Serve(args) if args.alerts.webhook.is_some() && args.alerts.rules() == Rules::default() => {
                 Some((
                     "serve",

@@ -2,6 +2,7 @@
 
 mod args;
 mod calibrate;
+mod compare;
 mod demo;
 mod diff;
 mod evaluate;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Verb::Evaluate(args) => evaluate::run(args, &common),
         Verb::Stream(args) => stream::run(args, &common),
         Verb::Serve(args) => serve::run(args, &common),
+        Verb::Compare(args) => compare::run(args, &common),
         Verb::Export(args) => export::run(args, &common),
         Verb::Demo(args) => demo::run(args, &common),
     };

@@ -4,14 +4,13 @@ use crate::args::{Common, NetworkArgs, ServeArgs};
 use crate::output;
 use crate::progress::Screen;
 use anyhow::{Context, Result, anyhow};
-use lion_server::Token;
-use lion_server::{HttpConfig, Service, Settings, Webhook, app, start_log};
+use lion_server::{HttpConfig, Listener, Service, Settings, Tls, Token, Webhook, app, start_log};
 use lion_tsne::{Lion, Map};
 use serde::Serialize;
 use std::future::Future;
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::runtime::Runtime;
 use tracing::level_filters::LevelFilter;
@@ -37,12 +36,12 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<()> {
     runtime()?.block_on(async {
         let service = Service::start(Arc::new(lion), &settings)?;
         screen.close();
-        let started = Started::new(&service, &listener, &args.map)?;
+        let started = Started::new(&service, &listener, &config, &args.map)?;
         started.tell(&args.network, common, &screen)?;
         lion_server::update_when(service.clone(), args.update_when, config.stop.clone());
         if let Some(webhook) = args.alerts.webhook.clone() {
-            let (stop, page) = (config.stop.clone(), Some(started.url().to_owned()));
-            let webhook = Webhook { page, ..webhook };
+            let (stop, page) = (config.stop.clone(), args.alerts.page.as_deref().or(started.url()));
+            let webhook = Webhook { page: page.map(str::to_owned), ..webhook };
             lion_server::watch(service.clone(), &config.name, args.alerts.rules(), webhook, stop)?;
         }
         let ended = serve(&service, listener, config, stopped(&screen)).await;
@@ -51,35 +50,46 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<()> {
     })
 }
 
-/// Offers a service at a port until `shutdown`.
+/// Offers a service until `shutdown`.
 pub(crate) async fn serve(
     service: &Service,
-    listener: TcpListener,
+    listener: Listener,
     config: HttpConfig,
     shutdown: impl Future<Output = ()>,
 ) -> Result<()> {
-    listener.set_nonblocking(true)?;
-    let listener = tokio::net::TcpListener::from_std(listener)?;
     let app = app(service.clone(), config.clone());
     lion_server::serve(listener, app, config, shutdown)
         .await
         .context("the port cannot be listened at any more")
 }
 
-/// Takes the port and reads the token: what is wrong with them should not come out after a large map was loaded.
-fn open(network: &NetworkArgs, name: &str) -> Result<(TcpListener, HttpConfig)> {
+/// Takes the port or the socket and reads token and certificate: what is wrong with them should not come out after a large
+/// map was loaded.
+fn open(network: &NetworkArgs, name: &str) -> Result<(Listener, HttpConfig)> {
     let token = network.token_file.as_deref().map(read_token).transpose()?;
-    let listener = bind(network.address())?;
-    let mut config = HttpConfig::new(name, listener.local_addr()?);
-    config.token = token;
+    let tls = network.tls_cert.as_deref().zip(network.tls_key.as_deref());
+    let tls = tls.map(|(certificate, key)| Tls::read(certificate, key).map_err(|problem| anyhow!(problem)));
+    let tls = tls.transpose()?;
+    let listener = listener(network)?;
+    let mut config = HttpConfig::new(name, listener.hosts()?);
+    (config.token, config.tls) = (token, tls);
     config.hosts = network.allow_host.iter().fold(config.hosts, |hosts, name| hosts.allow(name));
     config.max_body = network.max_body;
     Ok((listener, config))
 }
 
+fn listener(network: &NetworkArgs) -> Result<Listener> {
+    #[cfg(unix)]
+    if let Some(path) = &network.unix_socket {
+        let socket = lion_server::UnixSocket::bind(path, network.socket_mode);
+        return Ok(socket.with_context(|| path.display().to_string())?.into());
+    }
+    bind(network.address())
+}
+
 /// Takes a port.
-pub(crate) fn bind(address: SocketAddr) -> Result<TcpListener> {
-    TcpListener::bind(address).map_err(|error| match error.kind() {
+pub(crate) fn bind(address: SocketAddr) -> Result<Listener> {
+    TcpListener::bind(address).map(Listener::from).map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => {
             anyhow!("{address} is in use: stop what listens there, or take another with --port (0 finds a free one)")
         }
@@ -149,8 +159,11 @@ pub(crate) fn level(common: &Common) -> LevelFilter {
 /// The JSON object, printed once the service is up.
 #[derive(Serialize)]
 pub(crate) struct Started {
-    url: String,
-    port: u16,
+    /// Null at a socket file.
+    url: Option<String>,
+    port: Option<u16>,
+    /// The socket file; null at a port.
+    socket: Option<PathBuf>,
     map: String,
     rows: usize,
     checksum: String,
@@ -165,13 +178,19 @@ pub(crate) struct Started {
 }
 
 impl Started {
-    pub(crate) fn new(service: &Service, listener: &TcpListener, map: &Path) -> Result<Self> {
-        let address = listener.local_addr()?;
+    pub(crate) fn new(
+        service: &Service,
+        listener: &Listener,
+        config: &HttpConfig,
+        map: &Path,
+    ) -> Result<Self> {
+        let address = listener.address()?;
         let view = service.view();
         let version = view.map();
         Ok(Self {
-            url: url(address),
-            port: address.port(),
+            url: address.map(|address| url(address, config.tls.is_some())),
+            port: address.map(|address| address.port()),
+            socket: socket_file(listener),
             map: map.display().to_string(),
             rows: version.lion.map().rows(),
             checksum: version.record.checksum.clone(),
@@ -184,8 +203,8 @@ impl Started {
 
     /// Says that it is up: for people on standard error, for programs on standard output.
     fn tell(&self, network: &NetworkArgs, common: &Common, screen: &Screen) -> Result<()> {
-        let Self { url, map, rows, points, last, .. } = self;
-        screen.say(&format!("{map}, {rows} rows, is live at {url}"));
+        let Self { map, rows, points, last, .. } = self;
+        screen.say(&format!("{map}, {rows} rows, is live at {}", self.place()));
         if let Some(file) = &network.token_file {
             let file = file.display();
             screen.say(&format!("the token is in {file}: in a browser, add ?token=… to the address once"));
@@ -211,17 +230,34 @@ impl Started {
         if common.json { output::print(&(serde_json::to_string(self)? + "\n")) } else { Ok(()) }
     }
 
-    /// Where a browser finds it.
-    pub(crate) fn url(&self) -> &str {
-        &self.url
+    /// Where a browser finds it; none at a socket file.
+    pub(crate) fn url(&self) -> Option<&str> {
+        self.url.as_deref()
+    }
+
+    /// Where it is called.
+    pub(crate) fn place(&self) -> String {
+        match (&self.url, &self.socket) {
+            (Some(url), _) => url.clone(),
+            (None, Some(socket)) => format!("the socket {}", socket.display()),
+            (None, None) => String::new(),
+        }
+    }
+}
+
+fn socket_file(listener: &Listener) -> Option<PathBuf> {
+    match listener {
+        Listener::Tcp(_) => None,
+        #[cfg(unix)]
+        Listener::Unix(socket) => Some(socket.path().to_owned()),
     }
 }
 
 /// The address as a browser takes it: all addresses of a machine are none that one could open.
-fn url(address: SocketAddr) -> String {
-    let port = address.port();
+fn url(address: SocketAddr, tls: bool) -> String {
+    let (scheme, port) = (if tls { "https" } else { "http" }, address.port());
     match address.ip() {
-        ip if ip.is_unspecified() => format!("http://localhost:{port}/"),
-        _ => format!("http://{address}/"),
+        ip if ip.is_unspecified() => format!("{scheme}://localhost:{port}/"),
+        _ => format!("{scheme}://{address}/"),
     }
 }

@@ -1,8 +1,12 @@
 //! The events of a store, read while a service may be writing to it.
 
-use crate::store::{StoreError, check_to_read, event_text, load, logged_after, map_of, open_to_read};
-use lion_tsne::Lion;
+use crate::compare::{CompareRefused, Comparison, Stretch, compare};
+use crate::map_version::MapVersion;
+use crate::store::{
+    StoreError, Versions, check_to_read, event_text, load, logged_after, map_of, open_to_read,
+};
 use lion_tsne::live::{Live, LiveOptions};
+use lion_tsne::{Lion, LionOptions};
 use rusqlite::{Connection, Row};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,6 +57,25 @@ impl StoredEvents {
             }
             _ => load(&self.connection, &self.path, lion, options),
         }
+    }
+
+    /// What changed between two stretches of time. Where the map was updated meanwhile, its current version must lie beside
+    /// the store.
+    pub fn compare(&self, a: Stretch, b: Stretch) -> Result<Comparison, CompareRefused> {
+        let known = Versions::read(&self.connection, &self.path);
+        let known = known.map_err(|e| StoreError::from_sqlite(&self.path, &e))?;
+        let current = known.get(known.version).filter(|_| !known.switches.is_empty()).cloned();
+        let map = current.map(|record| MapVersion::open(&self.path, record, &LionOptions::default()));
+        compare(&self.connection, &self.path, map.transpose()?.as_ref(), [a, b])
+    }
+
+    /// When the first event that is kept and the last one were; none if there are none.
+    pub fn times(&self) -> Result<Option<(f64, f64)>, StoreError> {
+        let select = "SELECT min(t), max(t) FROM events";
+        let times = self.connection.query_row(select, [], |row| Ok((row.get(0)?, row.get(1)?)));
+        let (first, last): (Option<f64>, Option<f64>) =
+            times.map_err(|e| StoreError::from_sqlite(&self.path, &e))?;
+        Ok(first.zip(last))
     }
 
     /// At most `limit` events after the one numbered `after`, in order; none at the end. Begin with 0.

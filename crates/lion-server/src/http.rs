@@ -2,6 +2,7 @@
 
 mod answer;
 mod assets;
+mod compare;
 mod error;
 mod events;
 mod guard;
@@ -16,7 +17,7 @@ pub use guard::{Hosts, Token};
 
 use crate::alerts::Rules;
 use crate::changes::RowShape;
-use crate::listen::{Seat, SeatedBody};
+use crate::listen::{Seat, SeatedBody, Tls};
 use crate::metrics::Metrics;
 use crate::service::Service;
 use crate::stop::Stop;
@@ -29,7 +30,6 @@ use axum::routing::get;
 use bytes::Bytes;
 use error::Problem;
 use intake::Intake;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
@@ -43,6 +43,8 @@ pub struct HttpConfig {
     pub token: Option<Token>,
     /// The names by which the service may be called.
     pub hosts: Hosts,
+    /// The certificate, if callers are to come by https.
+    pub tls: Option<Tls>,
     /// The most bytes in a body.
     pub max_body: usize,
     /// The most rows in a body.
@@ -53,7 +55,7 @@ pub struct HttpConfig {
     pub request_time: Duration,
     /// How long a body may pause.
     pub body_time: Duration,
-    /// How long the head of a request may take, and how long a connection may be idle before one.
+    /// How long a handshake and the head of a request may take, and how long a connection may be idle before one.
     pub header_time: Duration,
     /// How long a caller may refuse to take what is sent to it.
     pub write_time: Duration,
@@ -66,12 +68,13 @@ pub struct HttpConfig {
 }
 
 impl HttpConfig {
-    /// The usual limits for a service at `address`.
-    pub fn new(name: impl Into<String>, address: SocketAddr) -> Self {
+    /// The usual limits for a service that is called by `hosts`: an address, or names of its own.
+    pub fn new(name: impl Into<String>, hosts: impl Into<Hosts>) -> Self {
         Self {
             name: name.into(),
             token: None,
-            hosts: Hosts::new(address),
+            hosts: hosts.into(),
+            tls: None,
             max_body: 64 << 20,
             max_rows: 100_000,
             connections: 1024,
@@ -128,6 +131,7 @@ const ROUTES: &[(Method, &str)] = &[
     (Method::GET, "/api/live"),
     (Method::GET, "/api/health"),
     (Method::GET, "/api/history"),
+    (Method::GET, "/api/compare"),
     (Method::GET, "/api/events"),
     (Method::POST, "/api/points"),
     (Method::PUT, "/api/points"),
@@ -178,6 +182,7 @@ pub fn app(service: Service, config: HttpConfig) -> Router {
         .route("/api/live", get(live::live))
         .route("/api/health", get(live::health))
         .route("/api/history", get(live::history))
+        .route("/api/compare", get(compare::compare))
         .route("/api/events", get(events::listen))
         .route("/api/points", axum::routing::post(live::upsert).put(live::snapshot))
         .route("/api/points/{id}", point)

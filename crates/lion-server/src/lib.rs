@@ -7,7 +7,7 @@
 //!   that is kept, from memory or from the store.
 //! - [`View`]: all points as they are now, for readers; it never changes and costs the writer next to nothing.
 //! - [`StoredEvents`]: the events of a store, read while a service may be writing to it.
-//! - [`app`]: the service over HTTP, as routes; [`serve`] answers them at a port, as [`HttpConfig`] says.
+//! - [`app`]: the service over HTTP, as routes; [`serve`] answers them at a [`Listener`], as [`HttpConfig`] says.
 //! - [`MapVersion`]: the map is one of several versions: [`Service::update`] makes the next one of the map and its points.
 //! - [`watch`]: calls a [`Webhook`] when one of the [`Rules`] is broken.
 //!
@@ -17,6 +17,7 @@
 mod alerts;
 mod batch;
 pub mod changes;
+mod compare;
 mod export;
 mod feed;
 mod http;
@@ -37,15 +38,20 @@ mod work;
 mod writer;
 
 pub use alerts::{Rules, Webhook, watch};
+pub use compare::{
+    ClusterChange, CompareRefused, Comparison, ListedPoint, ListedPoints, Stretch, StretchCounts,
+};
 pub use export::{Logged, StoredEvents};
 pub use feed::{EventRange, Feed, FeedBatch};
 pub use http::{Hosts, HttpConfig, Token, app};
-pub use listen::serve;
+#[cfg(unix)]
+pub use listen::UnixSocket;
+pub use listen::{Listener, Tls, serve};
 pub use logs::{LogFormat, start_log};
 pub use map_version::MapVersion;
 pub use notes::{Notes, Notice, Titled};
 pub use service::{Missed, Service, Stats};
-pub use settings::{Clock, Retain, Settings, UpdateWhen};
+pub use settings::{Clock, Retain, Settings, UpdateWhen, seconds_of};
 pub use stop::Stop;
 pub use store::{PointRecord, StoreError, SwitchRecord, VersionRecord, Versions};
 pub use updates::{UpdateRefused, UpdateRequest, UpdateState, UpdateStatus, update_when};

@@ -1,9 +1,17 @@
 //! The port: takes connections, bounds how many there are and how slow they may be, and ends them in good order.
 
 mod seats;
+mod socket;
+mod tls;
+#[cfg(unix)]
+mod unix_socket;
 mod write_timeout;
 
 pub(crate) use seats::{Seat, SeatedBody};
+pub use socket::Listener;
+pub use tls::Tls;
+#[cfg(unix)]
+pub use unix_socket::UnixSocket;
 
 use crate::http::HttpConfig;
 use axum::Router;
@@ -14,13 +22,13 @@ use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use seats::{Seated, Seats};
+use socket::{Socket, Wire};
 use std::future::Future;
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 use write_timeout::WriteTimeout;
@@ -45,20 +53,20 @@ const TOO_MANY: &[u8] =
     Connection: close\r\nContent-Length: 88\r\n\r\n\
     {\"error\":\"unavailable\",\"detail\":\"there are too many connections: try again in a moment\"}";
 
-/// Answers requests at a port until `shutdown`. Then those under way are finished, for a while, and those who listen are
-/// sent away. A port that other machines can reach needs a token.
+/// Answers requests at a port or a socket file until `shutdown`. Then those under way are finished, for a while, and those
+/// who listen are sent away. A port that other machines can reach needs a token, and so does a file that all may write to.
 pub async fn serve(
-    listener: TcpListener,
+    listener: impl Into<Listener>,
     app: Router,
     config: HttpConfig,
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let address = listener.local_addr()?;
-    if config.token.is_none() && !address.ip().is_loopback() {
-        let problem =
-            format!("{address} can be reached from other machines, which needs a token: give a --token-file");
+    let listener = listener.into();
+    if let Some(open) = listener.is_open_to()?.filter(|_| config.token.is_none()) {
+        let problem = format!("{open}, which needs a token: give a --token-file");
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
     }
+    let listener = listener.listen()?;
     let most = allowed(config.connections);
     let room = Arc::new(Semaphore::new(most));
     let away = Arc::new(Semaphore::new(TURNED_AWAY));
@@ -71,8 +79,8 @@ pub async fn serve(
             () = config.stop.stopped() => break,
             accepted = listener.accept() => accepted,
         };
-        let (stream, address) = match accepted {
-            Ok((stream, address)) => (stream, address.ip()),
+        let (socket, address) = match accepted {
+            Ok(accepted) => accepted,
             Err(error) => {
                 // No more files, or the caller is gone already. Neither ends the service; the first needs a pause.
                 tracing::warn!(%error, "a connection could not be taken");
@@ -81,16 +89,16 @@ pub async fn serve(
             }
         };
         if let Ok(permit) = Arc::clone(&room).try_acquire_owned() {
-            tokio::spawn(converse(stream, app.clone(), config.clone(), seats.take(address), permit));
+            tokio::spawn(converse(socket, app.clone(), config.clone(), seats.take(address), permit));
         } else if seats.make_room() {
             let (room, seats, app, config) = (room.clone(), seats.clone(), app.clone(), config.clone());
             tokio::spawn(async move {
                 if let Ok(Ok(permit)) = timeout(MAKING_ROOM, room.acquire_owned()).await {
-                    converse(stream, app, config, seats.take(address), permit).await;
+                    converse(socket, app, config, seats.take(address), permit).await;
                 }
             });
         } else if let Ok(permit) = Arc::clone(&away).try_acquire_owned() {
-            tokio::spawn(turn_away(stream, permit));
+            tokio::spawn(turn_away(socket, config.clone(), permit));
         }
     }
     drop(listener);
@@ -128,21 +136,37 @@ fn allowed(wanted: usize) -> usize {
     wanted
 }
 
+/// A connection over which HTTP can be spoken: after the handshake, where TLS is asked for.
+async fn open(socket: Socket, config: &HttpConfig) -> io::Result<Box<dyn Wire>> {
+    match &config.tls {
+        Some(tls) => timeout(config.header_time, tls.accept(socket, config.write_time)).await?,
+        None => Ok(Box::new(WriteTimeout::new(socket.into_wire(), config.write_time))),
+    }
+}
+
 /// Answers the requests of one connection.
 async fn converse(
-    stream: TcpStream,
+    socket: Socket,
     app: Router,
     config: HttpConfig,
     seated: Seated,
     _permit: OwnedSemaphorePermit,
 ) {
-    let _ = stream.set_nodelay(true);
+    let opened = tokio::select! {
+        biased;
+        opened = open(socket, &config) => opened,
+        () = seated.seat.left() => return tracing::debug!("a handshake was given up for somebody else"),
+        () = config.stop.stopped() => return,
+    };
+    let stream = match opened {
+        Ok(stream) => TokioIo::new(stream),
+        Err(error) => return tracing::debug!(%error, "a handshake failed"),
+    };
     let (app, seat) = (TowerToHyperService::new(app), seated.seat.clone());
     let app = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(seat.clone());
         app.call(request)
     });
-    let stream = TokioIo::new(WriteTimeout::new(stream, config.write_time));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(config.header_time)
@@ -166,11 +190,12 @@ async fn converse(
 }
 
 /// Says that there are too many.
-async fn turn_away(mut stream: TcpStream, _permit: OwnedSemaphorePermit) {
+async fn turn_away(socket: Socket, config: HttpConfig, _permit: OwnedSemaphorePermit) {
     let tell = async {
+        let mut stream = open(socket, &config).await?;
         stream.write_all(TOO_MANY).await?;
         // To close while something unread waits would take the answer back.
-        WriteTimeout::new(stream, TELLING).shutdown().await
+        stream.shutdown().await
     };
     let _ = timeout(TELLING, tell).await;
 }
@@ -178,13 +203,16 @@ async fn turn_away(mut stream: TcpStream, _permit: OwnedSemaphorePermit) {
 #[cfg(test)]
 mod tests {
     use super::TOO_MANY;
+    use super::tls::NOT_TLS;
 
     #[test]
-    fn the_refusal_is_as_long_as_it_says() {
-        let text = std::str::from_utf8(TOO_MANY).expect("it is text");
-        let (head, body) = text.split_once("\r\n\r\n").expect("it has a head");
-        assert!(head.ends_with(&format!("Content-Length: {}", body.len())), "{}", body.len());
-        let body: serde_json::Value = serde_json::from_str(body).expect("it is JSON");
-        assert_eq!(body["error"], "unavailable");
+    fn refusals_are_as_long_as_they_say() {
+        for (text, error) in [(TOO_MANY, "unavailable"), (NOT_TLS, "bad-request")] {
+            let text = std::str::from_utf8(text).expect("it is text");
+            let (head, body) = text.split_once("\r\n\r\n").expect("it has a head");
+            assert!(head.ends_with(&format!("Content-Length: {}", body.len())), "{}", body.len());
+            let body: serde_json::Value = serde_json::from_str(body).expect("it is JSON");
+            assert_eq!(body["error"], error);
+        }
     }
 }

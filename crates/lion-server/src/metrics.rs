@@ -4,6 +4,7 @@
 //! writes OpenMetrics, which is another content type.
 
 use crate::service::{Service, Stats};
+use crate::settings::Clock;
 use crate::updates::UpdateState;
 use axum::http::Method;
 use std::fmt::{self, Write};
@@ -14,6 +15,8 @@ pub(crate) struct Metrics {
     routes: Vec<Route>,
     /// By status, from 100 on.
     statuses: Vec<AtomicU64>,
+    /// When the service started, in seconds since 1970.
+    start: f64,
 }
 
 struct Route {
@@ -42,6 +45,7 @@ impl Metrics {
         Self {
             routes: routes.iter().map(route).collect(),
             statuses: (100..600).map(|_| AtomicU64::new(0)).collect(),
+            start: Clock::default().now(),
         }
     }
 
@@ -116,6 +120,7 @@ impl Metrics {
             ("lion_listeners", gauge, "Connections that listen to events.", listeners as f64),
             ("lion_queue_rows", gauge, "Rows that wait for the writer.", stats.queue_rows as f64),
             ("lion_last_event_seconds", gauge, "When the last event was, in seconds since 1970.", view.now()),
+            ("lion_start_seconds", gauge, "When the service started, in seconds since 1970.", self.start),
             ("lion_store_bytes", gauge, "Bytes of the store, with its log.", stats.store_bytes as f64),
             ("lion_resident_bytes", gauge, "Memory that the process holds.", resident_bytes()),
             (

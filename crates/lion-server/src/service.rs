@@ -1,11 +1,12 @@
 //! The live map as others see it: work goes in, receipts and events come out.
 
+use crate::compare::{CompareRefused, Comparison, Stretch, compare};
 use crate::feed::{EventRange, Feed, FeedBatch, SlabWriter};
 use crate::map_version::MapVersion;
 use crate::notes::{Notes, Notice, Titled};
 use crate::queue::{Job, Queue};
 use crate::settings::{Clock, Settings};
-use crate::store::{Location, PointRecord, Readers, Store, StoreError, Versions};
+use crate::store::{Location, PointRecord, Readers, Store, StoreError, Versions, is_kept, open_to_read};
 use crate::updates::{UpdateContext, UpdateRefused, UpdateRequest, UpdateStatus, Updates};
 use crate::view::{Shown, View};
 use crate::work::{Receipt, Refused, Work};
@@ -203,6 +204,12 @@ impl Service {
         self.inner.updates.status()
     }
 
+    /// The version that [`Self::revert`] goes back to.
+    pub fn revert_to(&self) -> Option<u64> {
+        let parent = self.view().map().record.parent?;
+        is_kept(&self.inner.location.path, parent).then_some(parent)
+    }
+
     /// All versions of the map, and the switches between them.
     pub async fn versions(&self) -> Result<Versions, StoreError> {
         self.read(Readers::versions).await
@@ -216,13 +223,22 @@ impl Service {
         }
         let (placing, location) = (self.inner.placing, self.inner.location.clone());
         self.read(move |readers| {
-            let Some(record) = readers.versions()?.get(number).cloned() else { return Ok(None) };
-            match crate::store::map_file(&location.path, number).exists() {
-                true => MapVersion::open(&location.path, record, &placing).map(Some),
-                false => Ok(None),
-            }
+            let record = readers.versions()?.get(number).filter(|record| record.kept).cloned();
+            record.map(|record| MapVersion::open(&location.path, record, &placing)).transpose()
         })
         .await
+    }
+
+    /// What changed between two stretches of time.
+    pub async fn compare(&self, a: Stretch, b: Stretch) -> Result<Comparison, CompareRefused> {
+        let map = self.view().map().clone();
+        let location = self.inner.location.clone();
+        let compared = tokio::task::spawn_blocking(move || {
+            compare(&open_to_read(&location.path)?, &location.path, Some(&map), [a, b])
+        });
+        let broken =
+            |e: tokio::task::JoinError| StoreError::Io { path: self.store().into(), problem: e.to_string() };
+        compared.await.map_err(broken)?
     }
 
     /// The JSON of all points just before a switch to another version of the map, by the event that tells of it.

@@ -95,7 +95,7 @@ impl FromStr for Retain {
                 "{text:?} is neither a time such as 30d, 12h, 90m or 45s nor a number of events such as 100000"
             )
         };
-        match time(text) {
+        match seconds_of(text) {
             Some(seconds) => Ok(Self::Seconds(seconds)),
             None => text.parse().ok().filter(|&n| n > 0).map(Self::Events).ok_or_else(problem),
         }
@@ -103,7 +103,7 @@ impl FromStr for Retain {
 }
 
 /// The seconds of `30d`, `12h`, `90m` or `45s`.
-fn time(text: &str) -> Option<f64> {
+pub fn seconds_of(text: &str) -> Option<f64> {
     let (at, unit) = text.char_indices().next_back()?;
     let unit = match unit {
         'd' => 86_400.0,
@@ -138,7 +138,7 @@ impl FromStr for UpdateWhen {
             ["never"] => Ok(Self::Never),
             ["stale"] => Ok(Self::Stale),
             ["forming"] => Ok(Self::Forming),
-            ["every", every] => time(every)
+            ["every", every] => seconds_of(every)
                 .map(Self::Every)
                 .ok_or_else(|| format!("{every:?} is no time such as 7d, 12h or 90m")),
             _ => Err(format!("{text:?} is none of never, stale, forming and \"every 1d\"")),

@@ -8,13 +8,15 @@ mod notes;
 mod reader;
 mod rows;
 mod schema;
+mod stretch;
 mod versions;
 
 pub use error::StoreError;
 pub use reader::PointRecord;
 pub(crate) use reader::{GivenRow, Readers, event_text, logged_after, open_to_read};
+pub(crate) use stretch::{changes_between, current_points};
 pub use versions::{SwitchRecord, VersionRecord, Versions};
-pub(crate) use versions::{Switching, map_file, map_of, tidy_files};
+pub(crate) use versions::{Switching, is_kept, map_file, map_of, tidy_files};
 
 use crate::feed::Slab;
 use crate::notes::{Notes, NotesChanged};
@@ -165,7 +167,7 @@ impl Store {
 
     /// Deletes the files of versions that are not kept.
     pub(crate) fn tidy_maps(&self) {
-        if let Ok(known) = Versions::read(&self.connection) {
+        if let Ok(known) = Versions::read(&self.connection, &self.location.path) {
             tidy_files(&self.location.path, &known);
         }
     }

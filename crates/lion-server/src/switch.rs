@@ -47,6 +47,11 @@ impl Switched {
         Ok(Self { live, applied })
     }
 
+    /// The event that tells of it. Others may follow.
+    pub(crate) fn event(&self) -> u64 {
+        self.applied.events.first().map_or(self.live.last(), |event| event.n)
+    }
+
     /// Keeps it: all of it, durably, or nothing. `before` are the points as they were, as text.
     pub(crate) fn commit(
         &mut self,
@@ -56,7 +61,7 @@ impl Switched {
         notes: &NotesChanged,
         store: &mut Store,
     ) -> Result<BatchOutcome, StoreError> {
-        let (event, t) = (self.live.last(), self.live.now());
+        let (event, t) = (self.event(), self.live.now());
         let outcome =
             BatchOutcome::of_all(&self.live, &mut self.applied).map_err(|e| store.unwritable(&e))?;
         let switch = Switching { to: &version.record, from, event, t, points: before };

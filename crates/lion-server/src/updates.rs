@@ -9,7 +9,7 @@ mod when;
 pub use when::update_when;
 
 use crate::service::Shared;
-use crate::store::{Location, Readers};
+use crate::store::{Location, Readers, is_kept};
 use crate::view::View;
 use lion_tsne::LionOptions;
 use lion_tsne::live::LiveOptions;
@@ -48,6 +48,9 @@ pub enum UpdateRefused {
     /// The version is the first.
     #[error("this is the first version of the map: there is none to go back to")]
     First,
+    /// Its map was deleted with the events that led to it.
+    #[error("version {0} of the map is not kept any more: --retain says for how long versions are kept")]
+    NotKept(u64),
     /// No thread could be started, or the service is stopping.
     #[error("the update could not be started: {0}")]
     Failed(String),
@@ -205,6 +208,9 @@ impl Updates {
     pub(crate) fn revert(&self, who: Option<String>) -> Result<UpdateStatus, UpdateRefused> {
         let view = self.context.shared.shown.view();
         let parent = view.map().record.parent.ok_or(UpdateRefused::First)?;
+        if !is_kept(&self.context.location.path, parent) {
+            return Err(UpdateRefused::NotKept(parent));
+        }
         self.begin("revert", view.map().number(), 0, None, move |context, progress| {
             make::revert(context, progress, &view, parent, who)
         })

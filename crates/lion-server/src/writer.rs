@@ -187,7 +187,7 @@ impl LiveWriter {
         self.notes = Arc::new(notes);
         self.shared.shown.replace(&switched.live, version.clone(), self.notes.clone());
         self.map = version;
-        let event = switched.live.last();
+        let event = switched.event();
         self.live = Some(switched.live);
         self.shared.feed.push(outcome.slabs);
         Ok(event)

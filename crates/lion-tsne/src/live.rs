@@ -38,6 +38,7 @@ mod outlier_index;
 mod outliers;
 mod points;
 mod restart;
+mod shares;
 mod versions;
 mod watch;
 mod window;
@@ -55,6 +56,7 @@ pub use health::{ClusterHealth, Forming as FormingCluster, Health, HealthSeries}
 pub use outliers::OutlierGroup;
 pub use points::Point;
 pub use restart::SavedGroup;
+pub use shares::{LEVEL as SHARE_LEVEL, RegionChange, SamplePoint, ShareChange, ShareComparison, ShareTrend};
 pub use versions::{ClusterMatches, SettledRow};
 
 use crate::error::{Error, Result};

@@ -91,6 +91,7 @@ serde_by_name!(
     crate::lion::Verdict,
     crate::lion::VerdictRule,
     crate::live::NoticeState,
+    crate::live::ShareTrend,
     crate::live::Why,
     crate::preprocess::Metric
 );

@@ -21,7 +21,9 @@ Examples:
   curl -d '{\"id\":\"a\",\"x\":[1.5,2,0.3]}' -H 'content-type: application/json' localhost:7878/api/points
   curl -N localhost:7878/api/events?after=0   every event, as it happens
   lion serve m.lion --store points.db --retain 30d --webhook https://example.org/hook --alert-new-cluster
-  lion serve m.lion --host 0.0.0.0 --token-file token.txt --allow-host map.example.org")]
+  lion serve m.lion --host 0.0.0.0 --token-file token.txt --allow-host map.example.org
+  lion serve m.lion --host 0.0.0.0 --token-file token.txt --tls-cert cert.pem --tls-key key.pem
+  lion serve m.lion --unix-socket lion.sock   then curl --unix-socket lion.sock http://localhost/api/health")]
 pub(crate) struct ServeArgs {
     /// A map file written by lion fit or lion update
     #[arg(value_name = "MAP")]
@@ -60,6 +62,20 @@ pub(crate) struct NetworkArgs {
     /// The port to listen at; 0 takes any that is free
     #[arg(long, value_name = "N", default_value_t = PORT)]
     pub(crate) port: u16,
+    /// A certificate in PEM, followed by those that signed it: callers then come by https, and only so
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The private key of the certificate, in PEM and without a password
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// A socket file to listen at in place of an address. One that a crash left behind is replaced
+    #[cfg(unix)]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["host", "port", "tls_cert"])]
+    pub(crate) unix_socket: Option<PathBuf>,
+    /// Who may call at the socket file, as chmod takes it: 600 is its owner alone, 660 its group too
+    #[cfg(unix)]
+    #[arg(long, value_name = "MODE", requires = "unix_socket", default_value = "600", value_parser = value::socket_mode)]
+    pub(crate) socket_mode: u32,
     /// A file with the token that callers must send: at least 16 letters, digits or -._~
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
@@ -81,6 +97,9 @@ pub(crate) struct AlertArgs {
     /// Where alerts are posted to, as JSON
     #[arg(long, value_name = "URL", value_parser = Webhook::new)]
     pub(crate) webhook: Option<Webhook>,
+    /// Where people open the dashboard, if that is not the service's own address, as behind a proxy: alerts link to it
+    #[arg(long, value_name = "URL", requires = "webhook", value_parser = value::page)]
+    pub(crate) page: Option<String>,
     /// When more of the window's arrivals than this are outliers, such as 10%, and that is more than chance explains
     #[arg(long, value_name = "SHARE", value_parser = value::share, requires = "webhook", allow_negative_numbers = true)]
     pub(crate) alert_outlier_rate: Option<f64>,
@@ -93,9 +112,18 @@ pub(crate) struct AlertArgs {
 }
 
 impl NetworkArgs {
-    /// Where to listen.
+    /// The address to listen at.
     pub(crate) fn address(&self) -> SocketAddr {
         SocketAddr::new(self.host, self.port)
+    }
+
+    /// Whether somebody could call who is neither on this machine nor let in by the mode of the socket file.
+    pub(crate) fn is_open(&self) -> bool {
+        #[cfg(unix)]
+        if self.unix_socket.is_some() {
+            return self.socket_mode & 0o002 != 0;
+        }
+        !self.host.is_loopback()
     }
 }
 

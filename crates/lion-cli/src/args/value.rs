@@ -116,6 +116,21 @@ pub(crate) fn address(text: &str) -> Result<IpAddr, String> {
     }
 }
 
+/// The address of a page.
+pub(crate) fn page(text: &str) -> Result<String, String> {
+    let is_address = text.starts_with("http://") || text.starts_with("https://");
+    if is_address { Ok(text.to_owned()) } else { Err("it must begin with http:// or https://".into()) }
+}
+
+/// Permissions in octal; who listens must be able to write.
+#[cfg(unix)]
+pub(crate) fn socket_mode(text: &str) -> Result<u32, String> {
+    match u32::from_str_radix(text, 8) {
+        Ok(mode) if mode <= 0o777 && mode & 0o600 == 0o600 => Ok(mode),
+        _ => Err("it must be permissions such as 600 or 660".into()),
+    }
+}
+
 pub(crate) fn bytes(text: &str) -> Result<usize, String> {
     match size(text) {
         Some(bytes) if (1e3..=1e10).contains(&bytes) => Ok(bytes as usize),

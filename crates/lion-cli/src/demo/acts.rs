@@ -35,6 +35,8 @@ pub(super) struct DemoStep {
     /// What begins with it.
     pub(super) act: Option<String>,
     pub(super) changes: Vec<Change>,
+    /// The new clusters are to be taken into the map.
+    pub(super) update: bool,
 }
 
 /// An image that may come.
@@ -87,6 +89,7 @@ impl Play {
         play.one_stops();
         play.noise_bursts();
         play.strangers_gather();
+        play.strangers_are_taken_in();
         play.begin("calm: a digit a second, of all ten kinds, until Ctrl-C; the oldest leave");
         play
     }
@@ -164,6 +167,13 @@ impl Play {
         }
     }
 
+    fn strangers_are_taken_in(&mut self) {
+        self.begin("the new clusters of 0s are taken into the map, which keeps its shape: watch it change");
+        let act = self.act.take();
+        self.acts.push_back(DemoStep { at: self.now, act, changes: Vec::new(), update: true });
+        self.wait(4.0);
+    }
+
     /// Something of all kinds.
     fn stay_calm(&mut self) {
         let is_strange = self.arrived.is_multiple_of(10);
@@ -217,8 +227,8 @@ impl Play {
     fn push(&mut self, change: Change) {
         let act = self.act.take();
         match self.acts.back_mut() {
-            Some(step) if step.at == self.now && act.is_none() => step.changes.push(change),
-            _ => self.acts.push_back(DemoStep { at: self.now, act, changes: vec![change] }),
+            Some(step) if step.at == self.now && act.is_none() && !step.update => step.changes.push(change),
+            _ => self.acts.push_back(DemoStep { at: self.now, act, changes: vec![change], update: false }),
         }
     }
 
@@ -290,12 +300,12 @@ mod tests {
         let options = LiveOptions { window: WINDOW, ..LiveOptions::default() };
         let mut live = Live::new(Arc::new(lion), options).unwrap();
         let mut acts = Vec::new();
-        for DemoStep { at, act, mut changes } in Play::new(embedded().unwrap()) {
+        for DemoStep { at, act, mut changes, .. } in Play::new(embedded().unwrap()) {
             if act.is_some() {
                 acts.push(Vec::new());
             }
             // Three minutes of calm are enough.
-            if acts.len() == 6 && at > 400.0 {
+            if acts.len() == 7 && at > 400.0 {
                 return (acts, live);
             }
             for change in &mut changes {
@@ -319,7 +329,7 @@ mod tests {
         let (acts, _) = played();
         let count = |act: usize, kind: &str| kinds(&acts[act]).get(kind).copied().unwrap_or(0);
         let all: Vec<_> = acts.iter().map(|act| kinds(act)).collect();
-        assert_eq!(acts.len(), 6);
+        assert_eq!(acts.len(), 7);
         // Unseen digits belong: no more than a few in a hundred are outliers, and no cluster forms or vanishes. Noise is a
         // new kind, and told as one.
         assert!(count(0, "appeared") >= 190, "{all:?}");
@@ -358,7 +368,7 @@ mod tests {
             members.len()
         );
         // The digit that stopped comes back.
-        assert!(count(5, "recovered") >= 1, "{all:?}");
+        assert!(count(6, "recovered") >= 1, "{all:?}");
     }
 
     #[test]

@@ -8,7 +8,10 @@ use crate::progress::{Phase, Reporter, Screen};
 use crate::serve::{self, Started};
 use anyhow::{Result, bail};
 use lion_evaluate::digits::{self, EmbeddedDigits};
-use lion_server::{HttpConfig, LogFormat, Refused, Service, Settings, Work, start_log};
+use lion_server::{
+    HttpConfig, LogFormat, Refused, Service, Settings, UpdateRefused, UpdateRequest, UpdateState, Work,
+    start_log,
+};
 use lion_tsne::live::LiveOptions;
 use lion_tsne::map::Image;
 use lion_tsne::{Fit, Lion, LionOptions, Map, Observer, PcaChoice, Rows};
@@ -37,10 +40,10 @@ pub(super) fn run(args: &DemoArgs, common: &Common) -> Result<()> {
     start_log(LogFormat::Text, serve::level(common));
     serve::runtime()?.block_on(async {
         let service = Service::start(lion, &Settings { live, placing: options, ..Settings::default() })?;
-        let started = Started::new(&service, &listener, &file)?;
+        let config = HttpConfig::new("digits", listener.hosts()?);
+        let started = Started::new(&service, &listener, &config, &file)?;
         tell(&started, &file, &screen);
         started.print(common)?;
-        let config = HttpConfig::new("digits", listener.local_addr()?);
         let mut ended = Ok(());
         let shutdown = async {
             ended = tokio::select! {
@@ -59,7 +62,7 @@ pub(super) fn run(args: &DemoArgs, common: &Common) -> Result<()> {
 
 fn tell(started: &Started, file: &Path, screen: &Screen) {
     screen.close();
-    screen.say(&format!("open {} in a browser; Ctrl-C ends it", started.url()));
+    screen.say(&format!("open {} in a browser; Ctrl-C ends it", started.place()));
     screen.say(&format!("the map is in {}: lion serve takes it, too", file.display()));
 }
 
@@ -85,7 +88,7 @@ async fn pause(seconds: Option<f64>) {
 /// Plays, as any other client of the service would.
 async fn play(service: &Service, speed: f64, screen: &Screen) -> Result<()> {
     let begun = Instant::now();
-    for DemoStep { at, act, changes } in Play::new(digits::embedded()?) {
+    for DemoStep { at, act, changes, update } in Play::new(digits::embedded()?) {
         sleep_until(begun + Duration::from_secs_f64(at / speed)).await;
         if let Some(act) = act {
             let (minutes, seconds) = (at as u64 / 60, at as u64 % 60);
@@ -96,6 +99,32 @@ async fn play(service: &Service, speed: f64, screen: &Screen) -> Result<()> {
             Ok(_) | Err(Refused::NotFound { .. } | Refused::Busy { .. }) => {}
             Err(refused) => bail!("{refused}"),
         }
+        if update {
+            take_in(service, screen).await?;
+        }
     }
+    Ok(())
+}
+
+/// Takes the new clusters into the map, as the button of the dashboard does, and waits for it.
+async fn take_in(service: &Service, screen: &Screen) -> Result<()> {
+    let forming: Vec<u64> = service.view().health().forming.iter().map(|new| new.cluster.group).collect();
+    let request = UpdateRequest { groups: Some(forming), who: Some("lion demo".into()) };
+    match service.update(request) {
+        Ok(_) => {}
+        // Somebody else may have pressed the button.
+        Err(UpdateRefused::Running | UpdateRefused::Nothing) => return Ok(()),
+        Err(refused) => bail!("{refused}"),
+    }
+    while service.update_status().state == UpdateState::Running {
+        sleep(Duration::from_millis(50)).await;
+    }
+    let version = service.view().map().clone();
+    screen.say(&format!(
+        "      version {} of the map has {} rows and the clusters {}; Go back in the page undoes it",
+        version.number(),
+        version.lion.map().rows(),
+        version.clusters.names.join(", ")
+    ));
     Ok(())
 }

@@ -166,6 +166,34 @@ fn points_are_kept_over_a_restart_and_exported() {
 }
 
 #[test]
+fn two_stretches_of_a_store_are_compared() {
+    let folder = folder_with_map();
+    let server = TestServer::start(&folder, "serve trees.lion --store s.db");
+    folder.lion("compare s.db").refuses(1, &["s.db", "no events"]);
+    for (name, shift) in [("a", 0.0), ("b", 60.0)] {
+        let points: String =
+            (0..40).map(|i| put(&format!("{name}{i}"), [35.0 + shift + 0.01 * i as f32; 4])).collect();
+        let points = format!("[{}]", points.trim_end().replace('\n', ","));
+        assert_eq!(server.call("POST", "/api/points", &points).0, 200);
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let found = folder.json("compare s.db");
+    assert_eq!((&found["a"]["points"], &found["newcomers"]["count"]), (&40.into(), &40.into()), "{found}");
+    assert_eq!(found["clusters"][0]["change"], "lost", "{found}");
+    let told = folder.lion("compare s.db");
+    assert_eq!(told.code, Some(0), "{}", told.stderr);
+    for said in
+        ["UTC: 40 points", "lost", "Fisher's exact test", "40 points came: b39, b38", "0 points left\n"]
+    {
+        assert!(told.stdout.contains(said), "{said}: {}", told.stdout);
+    }
+    folder.lion("compare s.db --a 2h,1h --b 1h,now").refuses(1, &["s.db", "no point was given in a"]);
+    folder.lion("compare s.db --a 2h,1h").refuses(2, &["--b"]);
+    folder.lion("compare s.db --a soon,1h --b 1h,now").refuses(2, &["soon", "2026-11-17T09:00Z"]);
+    folder.lion("compare t.csv").refuses(1, &["t.csv", "not a store"]);
+}
+
+#[test]
 fn what_cannot_be_served_is_refused_in_a_sentence() {
     let folder = folder_with_map();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -184,6 +212,8 @@ fn what_cannot_be_served_is_refused_in_a_sentence() {
     folder.lion("serve trees.lion --webhook http://127.0.0.1:1").refuses(2, &["--alert-new-cluster"]);
     folder.lion("serve trees.lion --webhook ftp://x --alert-new-cluster").refuses(2, &["http://"]);
     folder.lion("serve trees.lion --alert-outlier-rate 10%").refuses(2, &["required"]);
+    folder.lion("serve trees.lion --page https://map.example").refuses(2, &["required"]);
+    folder.lion("serve trees.lion --page map.example --webhook http://x").refuses(2, &["http://"]);
     folder.lion("serve trees.lion --retain 30d").refuses(2, &["required"]);
     folder.lion("serve trees.lion --store s.db --retain soon").refuses(2, &["30d"]);
     folder.lion("serve none.lion --port 0").refuses(1, &["none.lion"]);
@@ -197,6 +227,76 @@ fn what_cannot_be_served_is_refused_in_a_sentence() {
     folder.lion("export s.db -o e.npy").refuses(2, &[".parquet"]);
     folder.lion("export s.db -o -").refuses(2, &["file"]);
     assert!(!folder.path("e.csv").exists() && !folder.path("none.db").exists());
+}
+
+#[test]
+fn callers_come_by_https() {
+    use ureq::tls::{Certificate, RootCerts, TlsConfig};
+    let folder = folder_with_map();
+    let rcgen::CertifiedKey { cert, signing_key } =
+        rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    folder.write("cert.pem", cert.pem());
+    folder.write("key.pem", signing_key.serialize_pem());
+    let server = TestServer::start(&folder, "serve trees.lion --tls-cert cert.pem --tls-key key.pem");
+    assert_eq!(server.started["url"], format!("https://127.0.0.1:{}/", server.port));
+    let roots = RootCerts::new_with_certs(&[Certificate::from_der(cert.der()).to_owned()]);
+    let tls = TlsConfig::builder().root_certs(roots).build();
+    let agent = ureq::Agent::config_builder().tls_config(tls).build().new_agent();
+    let health = agent.get(format!("https://localhost:{}/api/health", server.port)).call().unwrap();
+    assert!(health.into_body().read_to_string().unwrap().contains("\"points\":0"));
+    let (status, said) = server.call("GET", "/api/health", "");
+    assert!(status == 400 && said.contains("call it by https"), "{said}");
+    let (code, said) = server.end("-TERM");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("trees.lion, 120 rows, is live at https://127.0.0.1:"), "{said}");
+
+    let serve = "serve trees.lion --port 0";
+    folder.lion(&format!("{serve} --tls-cert cert.pem")).refuses(2, &["--tls-key"]);
+    folder.lion(&format!("{serve} --tls-cert none --tls-key key.pem")).refuses(1, &["none: No such file"]);
+    folder
+        .lion(&format!("{serve} --tls-cert cert.pem --tls-key t.csv"))
+        .refuses(1, &["t.csv: it holds no private key without a password"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_socket_file_takes_the_place_of_a_port() {
+    let folder = folder_with_map();
+    let start = || {
+        let mut command = folder.command("serve trees.lion --unix-socket s.sock --json");
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let started: Value = serde_json::from_str(&line).unwrap_or_default();
+        TestServer { child, started, port: 0 }
+    };
+    let health = || {
+        let mut stream = std::os::unix::net::UnixStream::connect(folder.path("s.sock")).unwrap();
+        stream.write_all(b"GET /api/health HTTP/1.0\r\nhost: localhost\r\n\r\n").unwrap();
+        std::io::read_to_string(stream).unwrap()
+    };
+    let server = start();
+    assert_eq!(server.started["socket"], "s.sock");
+    assert_eq!((&server.started["url"], &server.started["port"]), (&Value::Null, &Value::Null));
+    assert!(health().starts_with("HTTP/1.0 200"));
+    folder.lion("serve trees.lion --unix-socket s.sock").refuses(1, &["s.sock: another service listens"]);
+    // A crash leaves the file, and the next service takes its place.
+    server.kill();
+    assert!(folder.path("s.sock").exists());
+    let server = start();
+    assert!(health().starts_with("HTTP/1.0 200"));
+    let (code, said) = server.end("-TERM");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("is live at the socket s.sock"), "{said}");
+    assert!(!folder.path("s.sock").exists());
+
+    folder
+        .lion("serve trees.lion --unix-socket t.csv")
+        .refuses(1, &["t.csv: there is a file that is no socket"]);
+    folder.lion("serve trees.lion --unix-socket s.sock --port 1").refuses(2, &["--port"]);
+    folder.lion("serve trees.lion --unix-socket s.sock --socket-mode 999").refuses(2, &["600 or 660"]);
+    folder.lion("serve trees.lion --unix-socket s.sock --socket-mode 666").refuses(2, &["--token-file"]);
+    folder.lion("serve trees.lion --port 0 --socket-mode 660").refuses(2, &["--unix-socket"]);
 }
 
 #[test]
@@ -222,7 +322,7 @@ fn pictures_come_with_the_map() {
 #[test]
 fn the_live_demo_plays_by_itself() {
     let folder = Folder::new();
-    let mut server = TestServer::start(&folder, "demo --serve --speed 20 --for 6");
+    let server = TestServer::start(&folder, "demo --serve --speed 30 --for 60");
     assert_eq!(server.started["rows"], 2232);
     let map = server.json("/api/map");
     assert_eq!(map["image"]["width"], 28);
@@ -235,10 +335,24 @@ fn the_live_demo_plays_by_itself() {
         assert!(begun.elapsed() < Duration::from_secs(20), "nothing lands");
         std::thread::sleep(Duration::from_millis(50));
     }
-    let (code, said) = server.wait();
+    // In the end the digit that the map had never seen is one of its clusters.
+    let begun = Instant::now();
+    while server.json("/api/map")["version"] == 1 {
+        assert!(begun.elapsed() < Duration::from_secs(40), "{}", server.json("/api/map/update"));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let map = server.json("/api/map");
+    assert_eq!(map["clusters"].as_array().unwrap().len(), 10, "{}", map["clusters"]);
+    assert_eq!(map["clusters"][0]["name"], "0");
+    let (code, said) = server.end("-INT");
     assert_eq!(code, Some(0), "{said}");
-    for part in ["open http://127.0.0.1:", "0:00  unseen digits land", "0:40  some digits change", "ended: "]
-    {
+    for part in [
+        "open http://127.0.0.1:",
+        "0:00  unseen digits land",
+        "0:40  some digits change",
+        "2:36  the new clusters",
+        "ended: ",
+    ] {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert!(folder.path("lion-demo/live.lion").is_file());

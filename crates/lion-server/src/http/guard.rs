@@ -3,14 +3,15 @@
 //! A service on the loopback address can be reached by any page that a browser on the machine shows. Such a page cannot
 //! call it under a name of ours (Host), and says where it comes from (Origin, Sec-Fetch-Site).
 
-use super::App;
 use super::error::Problem;
+use super::{App, HttpConfig};
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
@@ -53,15 +54,30 @@ impl std::fmt::Debug for Token {
 /// The names by which a service may be called.
 #[derive(Clone, Debug)]
 pub struct Hosts {
-    address: SocketAddr,
+    ip: IpAddr,
     names: Vec<String>,
+    /// Cookies do not tell ports apart, so that two services on one machine need names of their own.
+    cookie: String,
+}
+
+impl From<SocketAddr> for Hosts {
+    fn from(address: SocketAddr) -> Self {
+        Self::new(address)
+    }
 }
 
 impl Hosts {
     /// The address itself, and `localhost` where that is the same. A service on all addresses of a machine may be called
     /// by any of them.
     pub fn new(address: SocketAddr) -> Self {
-        Self { address, names: Vec::new() }
+        Self { ip: address.ip(), names: Vec::new(), cookie: format!("lion-{}", address.port()) }
+    }
+
+    /// Those of a socket file, which is called as this machine.
+    pub fn at_socket(path: &Path) -> Self {
+        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let cookie = format!("lion-{}", path.to_string_lossy().chars().map(plain).collect::<String>());
+        Self { ip: Ipv4Addr::LOCALHOST.into(), names: Vec::new(), cookie }
     }
 
     /// Another name, with or without a port.
@@ -73,7 +89,7 @@ impl Hosts {
     /// Whether a Host header names this service. The port is not looked at: it may be forwarded from another.
     fn contains(&self, host: &str) -> bool {
         let name = without_port(host).to_ascii_lowercase();
-        let ip = self.address.ip();
+        let ip = self.ip;
         if self.names.contains(&name) {
             return true;
         }
@@ -117,12 +133,12 @@ fn admit(app: &App, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<O
     check_host(&app.config.hosts, uri, headers)?;
     check_origin(uri, headers)?;
     let Some(token) = &app.config.token else { return Ok(None) };
-    let name = cookie_name(app.config.hosts.address);
-    if shown(headers, &name).any(|shown| token.is(shown)) {
+    let name = &app.config.hosts.cookie;
+    if shown(headers, name).any(|shown| token.is(shown)) {
         return Ok(None);
     }
     match token_in(uri).filter(|_| method == Method::GET && uri.path() == "/") {
-        Some(shown) if token.is(shown.as_bytes()) => Ok(Some(welcome(&name, token))),
+        Some(shown) if token.is(shown.as_bytes()) => Ok(Some(welcome(&app.config, token))),
         _ => Err(Problem::new(
             StatusCode::UNAUTHORIZED,
             "the token is missing or wrong: send it as Authorization: Bearer …, or open the dashboard once as /?token=…",
@@ -187,17 +203,15 @@ fn token_in(uri: &Uri) -> Option<&str> {
     uri.query()?.split('&').find_map(|pair| pair.strip_prefix("token="))
 }
 
-/// Cookies do not tell ports apart, so that two services on one machine need names of their own.
-fn cookie_name(address: SocketAddr) -> String {
-    format!("lion-{}", address.port())
-}
-
 /// Keeps the token in a cookie and goes on to the dashboard. The page does that, not a redirect: after a link from
-/// another site a browser would follow a redirect without the strict cookie.
-fn welcome(name: &str, token: &Token) -> Response {
-    let cookie = format!("{name}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000", token.0);
-    let page = "<!doctype html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0;url=/\">\
-                <title>LION-tSNE</title><p><a href=\"/\">To the dashboard</a>";
+/// another site a browser would follow a redirect without the strict cookie. A proxy may have put the service under a path of
+/// its own: the link is relative, and without a path of its own the cookie gets that of the page.
+fn welcome(config: &HttpConfig, token: &Token) -> Response {
+    let secure = if config.tls.is_some() { "; Secure" } else { "" };
+    let cookie =
+        format!("{}={}; HttpOnly; SameSite=Strict; Max-Age=31536000{secure}", config.hosts.cookie, token.0);
+    let page = "<!doctype html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0;url=./\">\
+                <title>LION-tSNE</title><p><a href=\"./\">To the dashboard</a>";
     ([(header::SET_COOKIE, cookie), (header::CACHE_CONTROL, "no-store".to_owned())], Html(page))
         .into_response()
 }
@@ -253,6 +267,10 @@ mod tests {
             assert!(open.contains(host), "{host}");
         }
         assert!(!open.contains("evil.example"));
+        let socket = Hosts::at_socket(Path::new("/run/lion/é.sock")).allow("map.example");
+        assert!(socket.contains("localhost") && socket.contains("map.example:443"));
+        assert!(!socket.contains("evil.example") && !socket.contains("10.0.0.1"));
+        assert_eq!(socket.cookie, "lion--run-lion---sock");
         let one = hosts("10.0.0.1:80");
         assert!(one.contains("10.0.0.1") && !one.contains("localhost") && !one.contains("10.0.0.2"));
     }

@@ -8,6 +8,7 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use lion_tsne::live::Change;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -83,11 +84,13 @@ impl Intake {
         if !matches!(kind(headers)?, BodyKind::Json) {
             return Err(Problem::unsupported("send application/json"));
         }
-        let read: Result<T, _> = serde_json::from_slice(&bytes);
-        read.map(Some).map_err(|error| match error.is_data() {
-            true => Problem::unprocessable(format!("{fields}: {error}")),
-            false => Problem::bad_request(format!("the body is not JSON: {error}")),
-        })
+        let object: Value = serde_json::from_slice(&bytes)
+            .map_err(|error| Problem::bad_request(format!("the body is not JSON: {error}")))?;
+        if !object.is_object() {
+            return Err(Problem::unprocessable(format!("the body is no JSON object: {fields}")));
+        }
+        let read = serde_json::from_value(object);
+        read.map(Some).map_err(|error| Problem::unprocessable(format!("{fields}: {error}")))
     }
 
     async fn read(
@@ -142,13 +145,13 @@ impl Intake {
     }
 }
 
-/// A name that a person gave, without blanks around it; none if nothing is left.
-pub(super) fn name(field: &str, given: Option<String>) -> Result<Option<String>, Problem> {
-    let name = given.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
-    if let Some(name) = &name {
-        check_name("a name", name).map_err(|problem| Problem::unprocessable(format!("{field} {problem}")))?;
+/// A short text that a person gave, without blanks around it; none if nothing is left.
+pub(super) fn text(field: &str, given: Option<String>) -> Result<Option<String>, Problem> {
+    let text = given.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    if let Some(text) = &text {
+        check_name("it", text).map_err(|problem| Problem::unprocessable(format!("{field} {problem}")))?;
     }
-    Ok(name)
+    Ok(text)
 }
 
 fn kind(headers: &HeaderMap) -> Result<BodyKind, Problem> {

@@ -114,6 +114,7 @@ pub(super) async fn summary(State(app): State<App>, wanted: Wanted) -> Result<Re
     summary["first"] = app.service.first().into();
     summary["last"] = app.service.last().into();
     summary["window"] = app.service.view().health().window.into();
+    summary["revert_to"] = app.service.revert_to().into();
     summary["updating"] = (app.service.update_status().state == UpdateState::Running).into();
     Ok(json(&summary))
 }

@@ -3,7 +3,7 @@
 use super::App;
 use super::answer::json;
 use super::error::Problem;
-use super::intake::name;
+use super::intake::text;
 use crate::view::View;
 use crate::{Refused, Titled};
 use axum::body::Body;
@@ -20,21 +20,33 @@ pub(super) fn group_id(number: u64) -> String {
     format!("group-{number}")
 }
 
-/// The cluster or group of an id.
-fn titled(view: &View, id: &str) -> Option<Titled> {
-    if view.map().clusters.names.iter().any(|name| name == id) {
+/// The cluster or group of an id. A cluster may have the name that a group has in addresses: `kind` says which is meant,
+/// and without it the cluster is.
+fn titled(view: &View, id: &str, kind: Option<TitledKind>) -> Option<Titled> {
+    let is_cluster = view.map().clusters.names.iter().any(|name| name == id);
+    if is_cluster && kind != Some(TitledKind::Group) {
         return Some(Titled::Cluster(id.to_owned()));
     }
     let number: u64 = id.strip_prefix("group-")?.parse().ok()?;
     let there = view.groups().iter().any(|group| group.number == number || group.family == Some(number));
-    there.then_some(Titled::Group(number))
+    (there && kind != Some(TitledKind::Cluster)).then_some(Titled::Group(number))
+}
+
+#[derive(Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum TitledKind {
+    Cluster,
+    Group,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RenameBody {
+    /// It must be there: null takes a title away, and leaving it out is a mistake.
+    #[serde(deserialize_with = "Option::deserialize")]
     name: Option<String>,
     who: Option<String>,
+    kind: Option<TitledKind>,
 }
 
 /// Calls a cluster or a group otherwise.
@@ -45,11 +57,11 @@ pub(super) async fn rename(
     body: Body,
 ) -> Result<Response, Problem> {
     let Path(id) = id.map_err(|_| Problem::bad_request("the id in the address is not UTF-8"))?;
-    let fields = "the body must have name, a text or null, and may have who, a text";
+    let fields = "the body must have name, a text or null, and may have who, a text, and kind, which is cluster or group";
     let body: Option<RenameBody> = app.intake.small(&headers, body, fields).await?;
-    let RenameBody { name: title, who } = body.ok_or_else(|| Problem::bad_request(fields))?;
-    let (title, who) = (name("name", title)?, name("who", who)?);
-    let of = titled(&app.service.view(), &id);
+    let RenameBody { name: title, who, kind } = body.ok_or_else(|| Problem::bad_request(fields))?;
+    let (title, who) = (text("name", title)?, text("who", who)?);
+    let of = titled(&app.service.view(), &id, kind);
     let of = of.ok_or_else(|| Problem::not_found(format!("there is no cluster or group {id:?}")))?;
     let event = app.service.rename(of, title.clone(), who).await?;
     Ok(json(&object!({ "id": id, "title": title, "event": event })))
@@ -81,7 +93,7 @@ pub(super) async fn note(
     let fields = "the body must have state, which is open, acknowledged or dismissed, and may have who and note, both texts";
     let body: Option<NoticeBody> = app.intake.small(&headers, body, fields).await?;
     let NoticeBody { state, who, note } = body.ok_or_else(|| Problem::bad_request(fields))?;
-    let (who, note) = (name("who", who)?, name("note", note)?);
+    let (who, note) = (text("who", who)?, text("note", note)?);
     match app.service.note(NoticeNoted { notice, state, who, note }).await {
         Ok(notice) => Ok(json(&notice)),
         Err(Refused::NotFound { .. }) => Err(Problem::not_found(format!("there is no notice {notice}"))),

@@ -27,7 +27,7 @@ pub(super) async fn update(
 ) -> Result<Response, Problem> {
     let fields = "the body may have groups, a list of their numbers, and who, a text";
     let UpdateBody { groups, who } = app.intake.small(&headers, body, fields).await?.unwrap_or_default();
-    let who = super::intake::name("who", who)?;
+    let who = super::intake::text("who", who)?;
     let begun = super::map::aside(move || app.service.update(UpdateRequest { groups, who })).await?;
     Ok((StatusCode::ACCEPTED, json(&begun?)).into_response())
 }
@@ -46,7 +46,7 @@ pub(super) async fn revert(
     body: Body,
 ) -> Result<Response, Problem> {
     let body: Option<RevertBody> = app.intake.small(&headers, body, "the body may have who, a text").await?;
-    let who = super::intake::name("who", body.unwrap_or_default().who)?;
+    let who = super::intake::text("who", body.unwrap_or_default().who)?;
     Ok((StatusCode::ACCEPTED, json(&app.service.revert(who)?)).into_response())
 }
 
@@ -85,7 +85,10 @@ impl From<UpdateRefused> for Problem {
     fn from(refused: UpdateRefused) -> Self {
         let detail = refused.to_string();
         let status = match refused {
-            UpdateRefused::Running | UpdateRefused::NotRunning | UpdateRefused::First => StatusCode::CONFLICT,
+            UpdateRefused::Running
+            | UpdateRefused::NotRunning
+            | UpdateRefused::First
+            | UpdateRefused::NotKept(_) => StatusCode::CONFLICT,
             UpdateRefused::NoGroup(_) => StatusCode::NOT_FOUND,
             UpdateRefused::Nothing => StatusCode::UNPROCESSABLE_ENTITY,
             UpdateRefused::Failed(_) => StatusCode::SERVICE_UNAVAILABLE,

@@ -1,11 +1,11 @@
 //! A connection whose writes time out.
 
+use super::socket::Wire;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
 /// How long what a caller still sends is read after the last answer.
@@ -15,8 +15,9 @@ const LINGER: Duration = Duration::from_secs(2);
 ///
 /// When it is shut down, what the other side still sends is read for a moment and thrown away: to close a connection
 /// with something unread makes the system take back what was written last, and that is the refusal of a body too large.
+/// TLS is spoken over it, not under it, so that all of this holds for the handshake too.
 pub(super) struct WriteTimeout {
-    stream: TcpStream,
+    stream: Box<dyn Wire>,
     timeout: Duration,
     /// Runs while nothing can be written, and while the stream lingers.
     clock: Option<Pin<Box<Sleep>>>,
@@ -24,7 +25,7 @@ pub(super) struct WriteTimeout {
 }
 
 impl WriteTimeout {
-    pub(super) fn new(stream: TcpStream, timeout: Duration) -> Self {
+    pub(super) fn new(stream: Box<dyn Wire>, timeout: Duration) -> Self {
         Self { stream, timeout, clock: None, lingering: false }
     }
 

@@ -109,7 +109,7 @@ impl Readers {
     pub(crate) fn versions(&self) -> Result<Versions, StoreError> {
         self.read(|connection| {
             let moment = connection.unchecked_transaction()?;
-            Versions::read(&moment)
+            Versions::read(&moment, &self.location.path)
         })
     }
 

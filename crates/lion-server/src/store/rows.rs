@@ -87,6 +87,11 @@ pub(super) fn given_row(connection: &Connection, first: u64) -> rusqlite::Result
     select.query_row([first as i64], |row| given(row, 0))
 }
 
+/// A number that is none below 0.
+pub(super) fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    Ok(row.get::<_, i64>(column)? as u64)
+}
+
 /// What is in a column of JSON.
 pub(super) fn parsed<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text = row.get_ref(column)?.as_str()?;

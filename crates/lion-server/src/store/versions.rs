@@ -4,6 +4,7 @@
 //! names it; a file that no transaction names is left over from a crash and goes.
 
 use super::StoreError;
+use super::rows::number;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -22,6 +23,8 @@ pub struct VersionRecord {
     /// a point may have by chance.
     #[serde(skip)]
     pub(crate) prefix: String,
+    /// Whether its map is kept: it can be looked at and gone back to.
+    pub kept: bool,
 }
 
 /// A change from one version to another.
@@ -49,10 +52,16 @@ pub struct Versions {
 }
 
 impl Versions {
-    pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
+    /// As the store at a path has them.
+    pub(crate) fn read(connection: &Connection, path: &Path) -> rusqlite::Result<Self> {
         let mut select = connection
             .prepare_cached("SELECT version, parent, checksum, prefix FROM versions ORDER BY version")?;
-        let versions = select.query_map([], version)?.collect::<rusqlite::Result<_>>()?;
+        let current = current_version(connection)?;
+        let mut versions: Vec<VersionRecord> =
+            select.query_map([], version)?.collect::<rusqlite::Result<_>>()?;
+        for known in &mut versions {
+            known.kept = known.version == current || is_kept(path, known.version);
+        }
         let mut select =
             connection.prepare_cached("SELECT event, t, old, new FROM switches ORDER BY event")?;
         let switch = |row: &Row<'_>| {
@@ -64,7 +73,7 @@ impl Versions {
             })
         };
         let switches = select.query_map([], switch)?.collect::<rusqlite::Result<_>>()?;
-        Ok(Self { version: current_version(connection)?, versions, switches })
+        Ok(Self { version: current, versions, switches })
     }
 
     /// One of them.
@@ -78,16 +87,13 @@ impl Versions {
     }
 }
 
-fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
-    Ok(row.get::<_, i64>(column)? as u64)
-}
-
 fn version(row: &Row<'_>) -> rusqlite::Result<VersionRecord> {
     Ok(VersionRecord {
         version: number(row, 0)?,
         parent: row.get::<_, Option<i64>>(1)?.map(|parent| parent as u64),
         checksum: row.get(2)?,
         prefix: row.get(3)?,
+        kept: false,
     })
 }
 
@@ -114,7 +120,7 @@ pub(super) fn belong(
     if map_of(connection).map_err(failed)?.is_none() {
         begin(connection, checksum).map_err(failed)?;
     }
-    let known = Versions::read(connection).map_err(failed)?;
+    let known = Versions::read(connection, path).map_err(failed)?;
     if !known.versions.iter().any(|version| version.checksum == checksum) {
         let theirs = map_of(connection).map_err(failed)?.unwrap_or_default();
         return Err(StoreError::OtherMap { path: path.into(), theirs, ours: checksum.into() });
@@ -177,6 +183,11 @@ pub(crate) fn map_file(store: &Path, version: u64) -> PathBuf {
     let mut beside = store.as_os_str().to_owned();
     beside.push(format!(".map-{version}.lion"));
     beside.into()
+}
+
+/// Whether the file of a version is there.
+pub(crate) fn is_kept(store: &Path, version: u64) -> bool {
+    map_file(store, version).exists()
 }
 
 /// Deletes the files of versions that nobody can ask for any more: not the current one nor its parent, and none that a

@@ -7,7 +7,7 @@ use crate::store::{GivenRow, StoreError, VersionRecord, map_file};
 use crate::switch::{Settled, Switch};
 use crate::view::View;
 use lion_tsne::lion::Verdict;
-use lion_tsne::live::{ClusterMatches, Live, MapUpdated, Point};
+use lion_tsne::live::{ClusterMatches, Clusters, Live, MapUpdated, Point};
 use lion_tsne::map::UpdateStep;
 use lion_tsne::memory::available_memory;
 use lion_tsne::{Error, Fit, Lion, Map, Matrix, PcaChoice, Progress, Rows, Stage, Update};
@@ -95,6 +95,7 @@ pub(super) fn update(
         parent: Some(before.number()),
         checksum: checksum.clone(),
         prefix: prefix.to_owned(),
+        kept: true,
     };
     let told = MapUpdated {
         version: number,
@@ -186,7 +187,9 @@ fn bring(
         Ok((settled, matches))
     })?;
     progress.at("switching", 0.99)?;
-    let told = MapUpdated { clusters: clusters.changes, ..told };
+    let promises = |version: &MapVersion| version.lion.promised().is_some();
+    let calibration_lost = promises(view.map()) && !promises(&version);
+    let told = MapUpdated { clusters: clusters.changes, calibration_lost, ..told };
     let (answer, answered) = sync_channel(1);
     let stopping = || Ended::Failed("the service is stopping".into());
     let switch = Switch { version, next, settled, told, answer };
@@ -293,9 +296,16 @@ fn label(view: &View, point: &Point) -> String {
         let at = view.groups().binary_search_by_key(&number, |group| group.number).ok()?;
         let family = view.groups()[at].family?;
         let title = view.notes().title(&Titled::Group(family));
-        Some(title.map_or_else(|| format!("group {family}"), str::to_owned))
+        Some(title.map_or_else(|| unused_name(clusters, format!("group {family}")), str::to_owned))
     };
     point.label.clone().or_else(of_cluster).or_else(of_group).unwrap_or_default()
+}
+
+/// A name that no cluster has: numbers of groups may be those of another store that the map was in.
+fn unused_name(clusters: &Clusters, name: String) -> String {
+    let is_used = |name: &String| clusters.names.contains(name);
+    let others = (2..).map(|n: usize| format!("{name} ({n})"));
+    std::iter::once(name.clone()).chain(others).find(|name| !is_used(name)).unwrap_or(name)
 }
 
 /// Refuses an update that would need more memory than it may take.

@@ -1,12 +1,17 @@
 //! The service over HTTP: every route and every refusal, without a port where that will do, else on the loopback address.
 
 mod bodies;
+mod compare;
+mod deploy;
 mod map;
 mod notes;
 mod points;
 mod port;
 mod refusals;
 mod stream;
+mod tls;
+#[cfg(unix)]
+mod unix_socket;
 mod versions;
 mod webhook;
 
@@ -18,6 +23,7 @@ use http_body_util::BodyExt;
 use lion_server::{HttpConfig, Service, Settings, app};
 use lion_tsne::{Fit, Lion, LionOptions, Map, Matrix, Rows, ignore};
 use serde_json::Value;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use tower::ServiceExt;
 
@@ -41,7 +47,7 @@ fn service() -> Service {
 }
 
 fn config() -> HttpConfig {
-    HttpConfig::new("grid", "127.0.0.1:7878".parse().expect("an address"))
+    HttpConfig::new("grid", "127.0.0.1:7878".parse::<SocketAddr>().expect("an address"))
 }
 
 /// An answer.

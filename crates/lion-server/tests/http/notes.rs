@@ -58,6 +58,13 @@ async fn clusters_and_groups_are_renamed_and_stay_so() {
         (ask(&app, "PUT", "/api/clusters/left", json!({ "name": "x".repeat(300) })).await, 422),
         (ask(&app, "PUT", "/api/clusters/left", json!({ "name": "a\u{7}b" })).await, 422),
         (ask(&app, "PUT", "/api/clusters/left", json!({ "title": "x" })).await, 422),
+        (ask(&app, "PUT", "/api/clusters/left", json!({})).await, 422),
+        (ask(&app, "PUT", "/api/clusters/left", json!(["x", null])).await, 422),
+        (ask(&app, "PUT", "/api/clusters/left", json!({ "name": "x", "kind": "group" })).await, 404),
+        (
+            ask(&app, "PUT", &format!("/api/clusters/{id}"), json!({ "name": "x", "kind": "cluster" })).await,
+            404,
+        ),
         (call(&app, request("PUT", "/api/clusters/left", "application/json", "")).await, 400),
     ] {
         assert_eq!(bad.refusal().0, status);

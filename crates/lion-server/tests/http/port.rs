@@ -2,11 +2,11 @@
 
 use crate::{app, config, service};
 use lion_server::Hosts;
-use lion_server::{HttpConfig, Service, Stop, serve};
-use std::net::SocketAddr;
+use lion_server::{HttpConfig, Listener, Service, Stop, serve};
+use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
@@ -21,19 +21,24 @@ pub(crate) struct Port {
     serving: JoinHandle<std::io::Result<()>>,
 }
 
+/// Serves until it is told to stop.
+pub(crate) fn spawn(
+    service: &Service,
+    listener: impl Into<Listener> + Send + 'static,
+    config: HttpConfig,
+) -> JoinHandle<std::io::Result<()>> {
+    let (app, end) = (app(service.clone(), config.clone()), config.stop.clone());
+    tokio::spawn(async move { serve(listener, app, config, async move { end.stopped().await }).await })
+}
+
 impl Port {
     pub(crate) async fn open(service: Service, change: impl FnOnce(&mut HttpConfig)) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
         let mut config = HttpConfig { hosts: Hosts::new(address), ..config() };
         change(&mut config);
         let stop = config.stop.clone();
-        let app = app(service.clone(), config.clone());
-        let end = stop.clone();
-        let serving =
-            tokio::spawn(
-                async move { serve(listener, app, config, async move { end.stopped().await }).await },
-            );
+        let serving = spawn(&service, listener, config);
         Self { address, service, stop, serving }
     }
 
@@ -62,7 +67,7 @@ impl Port {
 }
 
 /// All that comes until the other side closes.
-pub(crate) async fn all(mut stream: TcpStream) -> String {
+pub(crate) async fn all(mut stream: impl AsyncRead + Unpin) -> String {
     let mut bytes = Vec::new();
     // A connection that is reset has ended, too.
     let _ = timeout(LONG, stream.read_to_end(&mut bytes)).await.expect("it ends");
@@ -275,7 +280,7 @@ async fn the_end_does_not_wait_for_ever() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn other_machines_need_a_token() {
-    let listener = TcpListener::bind("0.0.0.0:0").await.expect("a port");
+    let listener = TcpListener::bind("0.0.0.0:0").expect("a port");
     let refused = serve(listener, app(service(), config()), config(), std::future::pending()).await;
     assert!(refused.expect_err("it has no token").to_string().contains("--token-file"));
 }

@@ -13,7 +13,7 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
 
 /// Some points that move about.
-async fn submit(service: &Service, from: usize, count: usize) {
+pub(crate) async fn submit(service: &Service, from: usize, count: usize) {
     let change = |i: usize| {
         let row = vec![(i % 9) as f32 + 0.3, (i % 7) as f32 + 0.6];
         Change::Upsert(Arrival { id: format!("point-{}", i % 50), row, label: None, t: Some(0.0) })

@@ -3,8 +3,10 @@
 use super::map::is_described;
 use super::{Answer, call, config, get, post, request, service};
 use axum::Router;
-use lion_server::{Service, app};
+use lion_server::{Retain, Service, Settings, app};
+use lion_tsne::{Fit, Lion, LionOptions, Matrix, PcaChoice, Rows, ignore};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 async fn ask(app: &Router, method: &str, path: &str, body: &str) -> Answer {
@@ -41,6 +43,11 @@ async fn points_are_taken_into_the_map_and_back() {
     let (_service, app) = fresh();
     assert_eq!(get(&app, "/api/map/update").await.json(), json!({ "state": "none" }));
     assert_eq!(ask(&app, "POST", "/api/map/revert", "").await.refusal().0, 409);
+    for (body, status) in
+        [(r#"{"who": "#, 400), ("[1", 400), ("[]", 422), ("null", 422), (r#"{"who": 1}"#, 422)]
+    {
+        assert_eq!(ask(&app, "POST", "/api/map/revert", body).await.refusal().0, status, "{body}");
+    }
     assert_eq!(ask(&app, "DELETE", "/api/map/update", "").await.refusal().0, 409);
     assert_eq!(ask(&app, "POST", "/api/map/update", "").await.refusal().0, 422, "no points");
     assert_eq!(post(&app, points()).await.status, 200);
@@ -59,6 +66,7 @@ async fn points_are_taken_into_the_map_and_back() {
 
     let map = get(&app, "/api/map").await.json();
     assert_eq!((&map["version"], &map["parent"], &map["rows"]), (&json!(2), &json!(1), &json!(123)));
+    assert_eq!(map["revert_to"], 1);
     let live = get(&app, "/api/live").await.json();
     assert_eq!((&live["version"], &live["last"]), (&json!(2), &json!(last + 1)));
     for column in ["id", "label", "t", "first", "last"] {
@@ -91,12 +99,18 @@ async fn points_are_taken_into_the_map_and_back() {
         (&json!("done"), &json!("revert"), &json!(1))
     );
     let back = get(&app, "/api/live").await.json();
-    assert_eq!((&back["version"], &back["last"]), (&json!(1), &json!(last + 2)));
+    let events = get(&app, &format!("/api/history?after={}", last + 1)).await.json()["events"].clone();
+    let kinds: Vec<&str> =
+        events.as_array().unwrap().iter().map(|event| event["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["map-updated", "forming"], "the group forms again");
+    assert_eq!((&back["version"], &back["last"]), (&json!(1), &json!(last + 3)));
     for column in ["verdict", "cluster", "score", "x", "y"] {
         assert_eq!(back["points"][column], before["points"][column], "{column}");
     }
     let versions = get(&app, "/api/map/versions").await.json();
     assert_eq!(versions["version"], 1);
+    assert!(versions["versions"].as_array().unwrap().iter().all(|version| version["kept"] == true));
+    assert_eq!(get(&app, "/api/map").await.json()["revert_to"], Value::Null);
     assert_eq!(versions["switches"].as_array().unwrap().len(), 2);
 }
 
@@ -161,4 +175,90 @@ async fn an_update_is_cancelled_and_points_go_on_meanwhile() {
         "outlier",
         "it is where it was sent last, not where it was taken in"
     );
+}
+
+/// A service of rows that have labels, at a store if one is given.
+fn service_of(rows: Rows, pca: PcaChoice, settings: &Settings) -> (Service, Router) {
+    let fit = Fit { pca, iterations: 50, perplexity: Some(10.0), ..Fit::default() };
+    let map = fit.run(rows, &mut ignore).expect("a map");
+    let lion = Lion::new(map, &LionOptions::default()).expect("a map to place into");
+    let service = Service::start(Arc::new(lion), settings).expect("a service");
+    (service.clone(), app(service, config()))
+}
+
+/// Numbers in [-1, 1) that look random.
+fn noise(k: u32) -> f32 {
+    (k.wrapping_mul(2_654_435_761) >> 8) as f32 / (1 << 23) as f32 - 1.0
+}
+
+#[tokio::test]
+async fn a_new_cluster_gets_a_name_that_no_other_has() {
+    let data = (0..200).flat_map(|i| [noise(2 * i), noise(2 * i + 1)]).collect();
+    let labels = (0..200).map(|i| if i % 2 == 0 { "group 0" } else { "other" }.to_owned()).collect();
+    let rows = Rows { data: Matrix::new(200, 2, data).unwrap(), ids: None, labels: Some(labels) };
+    let (_service, app) = service_of(rows, PcaChoice::None, &Settings::default());
+    for i in 0..40 {
+        let body = json!([{ "id": format!("far-{i}"), "x": [40.0 + 0.01 * f64::from(i), 40.0] }]);
+        assert_eq!(post(&app, body.to_string()).await.status, 200);
+    }
+    assert_eq!(get(&app, "/api/live").await.json()["groups"][0]["number"], 0);
+    assert_eq!(ask(&app, "POST", "/api/map/update", "").await.status, 202);
+    assert_eq!(ended(&app).await["state"], "done");
+    let map = get(&app, "/api/map").await.json();
+    let names: Vec<&str> =
+        map["clusters"].as_array().unwrap().iter().map(|cluster| cluster["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["group 0", "group 0 (2)", "other"]);
+}
+
+#[tokio::test]
+async fn an_update_that_loses_the_calibration_says_so() {
+    let data = (0..300).flat_map(|i| {
+        let [a, b] = [noise(2 * i), noise(2 * i + 1)];
+        [a, b, a + b + 1e-3 * noise(7 * i), a - b, 1e-3 * noise(11 * i), 0.0]
+    });
+    let rows = Rows { data: Matrix::new(300, 6, data.collect()).unwrap(), ids: None, labels: None };
+    let (_service, app) = service_of(rows, PcaChoice::Components(2), &Settings::default());
+    assert!(get(&app, "/api/map").await.json()["promised"].is_f64());
+    let off =
+        (0..60).map(|i| json!({ "id": format!("off-{i}"), "x": [0, 0, 0, 0, 0, 9.0 + f64::from(noise(i))] }));
+    assert_eq!(post(&app, Value::from(off.collect::<Vec<_>>()).to_string()).await.status, 200);
+    assert_eq!(ask(&app, "POST", "/api/map/update", "").await.status, 202);
+    let done = ended(&app).await;
+    let told = get(&app, &format!("/api/history?after={}", done["event"].as_u64().unwrap() - 1)).await.json();
+    assert_eq!(get(&app, "/api/map").await.json()["promised"], Value::Null);
+    assert_eq!(told["events"][0]["calibration_lost"], true, "{told}");
+}
+
+#[tokio::test]
+async fn versions_that_are_not_kept_are_not_offered() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = (0..100).flat_map(|i| [noise(2 * i), noise(2 * i + 1)]).collect();
+    let rows = Rows { data: Matrix::new(100, 2, data).unwrap(), ids: None, labels: None };
+    let store = Some(folder.path().join("live.db"));
+    let settings = Settings { store, retain: Some(Retain::Events(10)), ..Settings::default() };
+    let (_service, app) = service_of(rows, PcaChoice::None, &settings);
+    for round in 0..3 {
+        let arrivals =
+            (0..300).map(|i| json!({ "id": format!("p{i}"), "x": [noise(900 * round + i), noise(i + 17)] }));
+        assert_eq!(post(&app, Value::from(arrivals.collect::<Vec<_>>()).to_string()).await.status, 200);
+        assert_eq!(ask(&app, "POST", "/api/map/update", "").await.status, 202);
+        assert_eq!(ended(&app).await["state"], "done");
+    }
+    let kept = |versions: &Value| {
+        let all = versions["versions"].as_array().unwrap().iter();
+        all.map(|version| version["kept"].as_bool().unwrap()).collect::<Vec<_>>()
+    };
+    let versions = get(&app, "/api/map/versions").await;
+    is_described(&app, "get", "/api/map/versions", &versions).await;
+    assert_eq!(kept(&versions.json()), [false, false, true, true]);
+    assert_eq!(get(&app, "/api/map?version=2").await.refusal().0, 404);
+    assert_eq!(ask(&app, "POST", "/api/map/revert", "").await.status, 202);
+    assert_eq!(ended(&app).await["version"], 3);
+    let (status, _, sentence) = ask(&app, "POST", "/api/map/revert", "").await.refusal();
+    assert_eq!(
+        (status, sentence.contains("version 2 of the map is not kept any more")),
+        (409, true),
+        "{sentence}"
+    );
+    assert_eq!(get(&app, "/api/map").await.json()["revert_to"], Value::Null);
 }

@@ -14,7 +14,7 @@ pub(super) mod drift;
 pub(super) mod gather;
 pub(super) mod leave;
 mod rate;
-mod tail;
+pub(super) mod tail;
 pub(super) mod vanish;
 
 pub use rate::FalseAlarms;

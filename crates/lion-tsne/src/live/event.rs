@@ -389,6 +389,10 @@ pub struct MapUpdated {
     /// New clusters that go on forming, by the groups that name them.
     #[serde(default)]
     pub still_forming: Vec<u64>,
+    /// Whether verdicts promise a share of outliers in the version before but not in this one: the PCA was widened by new
+    /// rows, and nothing is known of the map's own rows outside of it.
+    #[serde(default)]
+    pub calibration_lost: bool,
     /// Clusters that are new, gone or elsewhere.
     pub clusters: ClustersUpdated,
 }

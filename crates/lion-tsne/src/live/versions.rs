@@ -14,6 +14,8 @@ use std::collections::{BTreeMap, HashMap};
 const MOST_OF: f64 = 0.5;
 /// A cluster moved if its middle did by so many map radii.
 const MOVED: f64 = 0.25;
+/// So many groups of outliers are tested at a switch: each test spends a tenth of what is left for tests.
+const MOST_TESTS: usize = 32;
 
 /// All that a map says of a row, whatever other points there are.
 #[derive(Clone, Debug)]
@@ -32,7 +34,8 @@ impl Live {
     /// This live map in another version of the map: `next`, which has no points yet, gets all points of this one. `settled`
     /// has the row of each as `next` settles it, in the order of [`Live::points`]. Points keep their ids, labels, times and
     /// events, groups of outliers their numbers where they stay together. What alarms have learned of the map before is
-    /// forgotten. One event tells of it, at time `t`; the counts of points in it are made here.
+    /// forgotten. The first event tells of it, at time `t`; the counts of points in it are made here. Others follow where
+    /// points that have become outliers are a new cluster: after going back to the version without it, for one.
     pub fn move_to(
         &self,
         mut next: Self,
@@ -53,11 +56,15 @@ impl Live {
         next.learned = Learned {
             limit: self.learned.limit,
             stretches: self.learned.stretches.clone(),
+            saved: self.learned.saved,
             ..Learned::new(next.clusters.names.len(), next.options.false_alarms)
         };
         next.window.go_on_from(&self.window);
+        let mut became = BTreeMap::new();
         for (point, settled) in self.points.iter().zip(settled) {
-            next.take(point, settled, self);
+            let group = next.take(point, settled, self).filter(|_| !point.is_outlier());
+            // The latest of each group is kept.
+            became.extend(group.map(|group| (group, point.first)));
         }
         next.announced = self.still_announced(&next);
         next.link_families();
@@ -73,17 +80,28 @@ impl Live {
             ..told
         };
         next.tell_of_point(What::MapUpdated(told), None, &mut applied);
+        next.watch_new_outliers(became, &mut applied);
         Ok((next, applied))
     }
 
-    /// Takes a point of the version before.
-    fn take(&mut self, point: &Point, settled: SettledRow, before: &Self) {
+    /// Looks for new clusters among groups that have points which another version has made outliers, each by one of them.
+    fn watch_new_outliers(&mut self, became: BTreeMap<u64, u64>, applied: &mut Applied) {
+        let mut groups: Vec<(u64, u64)> = became.into_iter().collect();
+        let size = |group: u64| self.outliers.group(group).map_or(0, |group| group.members.len());
+        groups.sort_by_key(|&(group, _)| (std::cmp::Reverse(size(group)), group));
+        for (group, first) in groups.into_iter().take(MOST_TESTS) {
+            self.watch_outlier(first, group, true, applied);
+        }
+    }
+
+    /// Takes a point of the version before; gives its group, if it is an outlier.
+    fn take(&mut self, point: &Point, settled: SettledRow, before: &Self) -> Option<u64> {
         let SettledRow { resolved, cluster } = settled;
         let placement = match resolved {
             Resolved::Placed(placement) => placement,
             Resolved::Outlier(outlier) => {
-                // One that was none becomes one by the event that tells of the switch.
-                let since = before.outliers.since(point.first).unwrap_or(before.last + 1);
+                // One that was none is taken to be one since its row came: the switch is no arrival.
+                let since = before.outliers.since(point.first).unwrap_or(point.last);
                 if since != point.first {
                     self.learned.since.insert(point.first, since);
                 }
@@ -93,7 +111,9 @@ impl Live {
         };
         let outlier = placement.verdict == Verdict::Outlier;
         self.window.judged_again(point.t, placement.score, cluster, outlier);
+        let group = placement.group;
         self.points.put(Point { placement, cluster, ..point.clone() });
+        group
     }
 
     /// What of the version before holds in the next: new clusters of which a group is still there.

@@ -279,7 +279,7 @@ impl Live {
     }
 
     /// Whether an outlier is of a new cluster: one that is known, or if it is `evidence`, one that it shows.
-    fn watch_outlier(&mut self, first: u64, group: u64, evidence: bool, applied: &mut Applied) {
+    pub(super) fn watch_outlier(&mut self, first: u64, group: u64, evidence: bool, applied: &mut Applied) {
         let now = self.last;
         if let Some(family) = self.family(group) {
             if evidence && let Some(family) = self.announced.forming.get_mut(&family) {

@@ -26,7 +26,7 @@ fn ln_beta(a: f64, b: f64) -> f64 {
 }
 
 /// The logarithm of the gamma function of a positive number: Stirling's series, from 8 on.
-fn ln_gamma(x: f64) -> f64 {
+pub(in crate::live) fn ln_gamma(x: f64) -> f64 {
     let (mut x, mut product) = (x, 1.0);
     while x < 8.0 {
         product *= x;

@@ -1,0 +1,409 @@
+//! What changed between two stretches of time: who came, who left, and which parts of the map gained or lost share.
+//!
+//! A point counts once in a stretch, at the last place that it was given there. Places of an earlier version of the map
+//! are brought to the current one: a point that was not given since is where it is now, and one that was is at the row
+//! that was nearest to it then.
+
+use crate::map_version::MapVersion;
+use crate::notes::{Notes, Titled};
+use crate::store::{StoreError, changes_between};
+use lion_tsne::lion::{Place, Verdict};
+use lion_tsne::live::{
+    Clusters, MapPosition, Point, RegionChange, SHARE_LEVEL, SamplePoint, ShareChange, ShareComparison,
+};
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// The most newcomers, and the most of those who left, that are listed.
+const LISTED: usize = 1000;
+
+/// A stretch of time, in seconds: from the first up to but without the second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretch {
+    /// Where it begins.
+    pub from: f64,
+    /// Where it ends.
+    pub to: f64,
+}
+
+impl Stretch {
+    fn has(&self, t: f64) -> bool {
+        (self.from..self.to).contains(&t)
+    }
+}
+
+impl FromStr for Stretch {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let ends = text.split_once(',').and_then(|(from, to)| Some((number(from)?, number(to)?)));
+        let (from, to) =
+            ends.ok_or_else(|| format!("{text:?} is no stretch of time: it must be two times, FROM,TO"))?;
+        Ok(Self { from, to })
+    }
+}
+
+fn number(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// Why two stretches were not compared. The text of each is one sentence for a person.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareRefused {
+    /// They are no two stretches, one after another.
+    #[error("{0}")]
+    Stretches(String),
+    /// The map was switched to another version at this moment.
+    #[error("the map has just been updated: ask again")]
+    Switched,
+    /// The store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Two stretches of time, compared.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The version of the map on which they are.
+    pub version: u64,
+    /// The first.
+    pub a: StretchCounts,
+    /// The second.
+    pub b: StretchCounts,
+    /// The test that says what is beyond chance.
+    pub test: String,
+    /// Its family-wise error rate.
+    pub level: f64,
+    /// Outliers, wherever they are.
+    pub outliers: ShareChange,
+    /// All clusters.
+    pub clusters: Vec<ClusterChange>,
+    /// Parts of the map.
+    pub regions: Vec<RegionChange>,
+    /// Points that are there at the end of the second but were not at the end of the first.
+    pub newcomers: ListedPoints,
+    /// Points that were there at the end of the first and were removed until the end of the second, as they were.
+    pub left: ListedPoints,
+}
+
+/// A stretch, and what was given in it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct StretchCounts {
+    /// Where it begins.
+    pub from: f64,
+    /// Where it ends.
+    pub to: f64,
+    /// Points that were given.
+    pub points: usize,
+    /// How often.
+    pub events: usize,
+}
+
+/// A cluster, and how its share changed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClusterChange {
+    /// Its name.
+    pub name: String,
+    /// What people call it.
+    pub title: Option<String>,
+    /// Its middle.
+    #[serde(flatten)]
+    pub at: Option<MapPosition>,
+    /// Its shares.
+    #[serde(flatten)]
+    pub shares: ShareChange,
+}
+
+/// Points, of which the latest are listed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ListedPoints {
+    /// How many there are.
+    pub count: usize,
+    /// The latest, the last first.
+    pub points: Vec<ListedPoint>,
+}
+
+/// A point that came or left.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ListedPoint {
+    /// Its id.
+    pub id: String,
+    /// Its label.
+    pub label: Option<String>,
+    /// Its cluster.
+    pub cluster: Option<String>,
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// When it came or left.
+    pub t: f64,
+    /// Where it was on the map of that time.
+    #[serde(flatten)]
+    pub at: MapPosition,
+}
+
+/// A change of a point, as the log has it. Without `x` it was removed; without `from` it was not there before.
+#[derive(Deserialize)]
+pub(crate) struct LoggedChange {
+    n: u64,
+    t: f64,
+    id: String,
+    label: Option<String>,
+    cluster: Option<String>,
+    verdict: Option<Verdict>,
+    nearest_id: Option<String>,
+    x: Option<f32>,
+    y: Option<f32>,
+    z: Option<f32>,
+    from: Option<Was>,
+}
+
+/// A point before a change.
+#[derive(Deserialize)]
+struct Was {
+    label: Option<String>,
+    cluster: Option<String>,
+    verdict: Verdict,
+    #[serde(flatten)]
+    at: MapPosition,
+}
+
+impl LoggedChange {
+    /// Where it has put the point; none if it removed it.
+    fn at(&self) -> Option<MapPosition> {
+        Some(MapPosition { x: self.x?, y: self.y?, z: self.z })
+    }
+
+    /// The point as it is after the change, or as it was before it was removed.
+    fn listed(&self) -> Option<ListedPoint> {
+        let (label, cluster, verdict, at) = match (self.at(), self.verdict, &self.from) {
+            (Some(at), Some(verdict), _) => (&self.label, &self.cluster, verdict, at),
+            (_, _, Some(was)) => (&was.label, &was.cluster, was.verdict, was.at),
+            _ => return None,
+        };
+        let (id, label, cluster) = (self.id.clone(), label.clone(), cluster.clone());
+        Some(ListedPoint { id, label, cluster, verdict, t: self.t, at })
+    }
+}
+
+/// What happened to points in two stretches and between them.
+#[derive(Default)]
+struct Happened {
+    /// The last change of each point in each stretch that has put it somewhere.
+    seen: [HashMap<String, Arc<LoggedChange>>; 2],
+    events: [usize; 2],
+    /// For each point that changed after the first stretch: whether it was there at its end, and its last change.
+    after: HashMap<String, (bool, Arc<LoggedChange>)>,
+}
+
+impl Happened {
+    fn add(&mut self, change: LoggedChange, [a, b]: [Stretch; 2]) {
+        let change = Arc::new(change);
+        if change.t >= a.to {
+            let known = self.after.entry(change.id.clone());
+            known.or_insert_with(|| (change.from.is_some(), change.clone())).1 = change.clone();
+        }
+        let at = [a, b].iter().position(|stretch| stretch.has(change.t));
+        if let Some(at) = at.filter(|_| change.x.is_some()) {
+            self.events[at] += 1;
+            self.seen[at].insert(change.id.clone(), change);
+        }
+    }
+
+    /// Points that came after the first stretch and are there, and points that left.
+    fn listed(&self) -> (ListedPoints, ListedPoints) {
+        let is = |was_there: bool, is_there: bool| {
+            let after = self.after.values().filter(move |(was, _)| *was == was_there);
+            ListedPoints::new(after.map(|(_, last)| last).filter(move |last| last.x.is_some() == is_there))
+        };
+        (is(false, true), is(true, false))
+    }
+}
+
+impl ListedPoints {
+    fn new<'a>(changes: impl Iterator<Item = &'a Arc<LoggedChange>>) -> Self {
+        let mut changes: Vec<&Arc<LoggedChange>> = changes.collect();
+        changes.sort_unstable_by_key(|change| std::cmp::Reverse(change.n));
+        let points = changes.iter().take(LISTED).filter_map(|change| change.listed()).collect();
+        Self { count: changes.len(), points }
+    }
+}
+
+/// The map that points are on now, for events from before it was.
+struct CurrentMap<'a> {
+    version: &'a MapVersion,
+    /// The event since which it is.
+    since: u64,
+    /// Points as they are now, if any event is from before.
+    points: HashMap<String, Point>,
+    rows: HashMap<String, usize>,
+}
+
+impl<'a> CurrentMap<'a> {
+    fn new(version: &'a MapVersion, since: u64, points: Vec<Point>) -> Self {
+        let map = version.lion.map();
+        let rows = if points.is_empty() { 0 } else { map.rows() };
+        Self {
+            version,
+            since,
+            points: points.into_iter().map(|point| (point.id.clone(), point)).collect(),
+            rows: (0..rows).map(|row| (map.id(row).into_owned(), row)).collect(),
+        }
+    }
+
+    /// Where a point was, on this map; none if that is not known any more.
+    fn sample(&self, change: &LoggedChange, clusters: &HashMap<&str, u32>) -> Option<SamplePoint> {
+        if change.n >= self.since {
+            return sample(change, clusters);
+        }
+        if let Some(point) = self.points.get(&change.id).filter(|point| point.last == change.n) {
+            let (place, cluster) = (point.placement.place, point.cluster);
+            return Some(SamplePoint { place, cluster, outlier: point.is_outlier() });
+        }
+        let (map, of_row) = (self.version.lion.map(), &self.version.clusters.of_row);
+        let row = *self.rows.get(change.nearest_id.as_ref()?)?;
+        let outlier = change.verdict == Some(Verdict::Outlier);
+        let place = map.place(row).to_vec().try_into().ok()?;
+        Some(SamplePoint { place, cluster: of_row[row].filter(|_| !outlier), outlier })
+    }
+}
+
+/// Where a change has put a point, on the map of that time.
+fn sample(change: &LoggedChange, clusters: &HashMap<&str, u32>) -> Option<SamplePoint> {
+    let MapPosition { x, y, z } = change.at()?;
+    let place: Place = [x, y].into_iter().chain(z).collect::<Vec<_>>().try_into().ok()?;
+    let cluster = change.cluster.as_deref().and_then(|name| clusters.get(name).copied());
+    Some(SamplePoint { place, cluster, outlier: change.verdict == Some(Verdict::Outlier) })
+}
+
+/// What a comparison reads of a store, beside the changes.
+pub(crate) struct ComparedStore {
+    pub(crate) version: u64,
+    pub(crate) notes: Notes,
+    /// The event of the latest switch; 0 if there was none.
+    pub(crate) since: u64,
+    /// The first event that is kept, and when it was.
+    pub(crate) first: Option<(u64, f64)>,
+}
+
+/// Compares two stretches of a store. `map` is the current version; without it there must have been no switch.
+pub(crate) fn compare(
+    connection: &Connection,
+    path: &Path,
+    map: Option<&MapVersion>,
+    [a, b]: [Stretch; 2],
+) -> Result<Comparison, CompareRefused> {
+    let failed = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
+    // One transaction: all of it is of the same moment.
+    let moment = &connection.unchecked_transaction().map_err(failed)?;
+    let store = ComparedStore::read(moment).map_err(failed)?;
+    if map.is_some_and(|map| map.number() != store.version) {
+        return Err(CompareRefused::Switched);
+    }
+    check([a, b], &store)?;
+    let mut happened = Happened::default();
+    changes_between(moment, a.from, b.to, |change| happened.add(change, [a, b])).map_err(failed)?;
+    for (name, stretch, seen) in [("a", a, &happened.seen[0]), ("b", b, &happened.seen[1])] {
+        if seen.is_empty() {
+            let Stretch { from, to } = stretch;
+            let problem =
+                format!("no point was given in {name}, from {from} to {to}: choose another stretch");
+            return Err(CompareRefused::Stretches(problem));
+        }
+    }
+    let is_old = happened.seen.iter().flat_map(HashMap::values).any(|change| change.n < store.since);
+    let points = if is_old { crate::store::current_points(moment).map_err(failed)? } else { Vec::new() };
+    let current = map.map(|map| CurrentMap::new(map, store.since, points));
+    Ok(Comparison::new(&store, current.as_ref(), &happened, [a, b]))
+}
+
+/// Refuses what are no two stretches, one after another, of which all is known.
+fn check([a, b]: [Stretch; 2], store: &ComparedStore) -> Result<(), CompareRefused> {
+    let refuse = |problem: String| Err(CompareRefused::Stretches(problem));
+    for (name, Stretch { from, to }) in [("a", a), ("b", b)] {
+        if from >= to {
+            return refuse(format!("{name} begins at {from} and ends at {to}: it must end after it begins"));
+        }
+    }
+    if a.to > b.from {
+        return refuse(format!(
+            "a ends at {} and b begins at {}: a must end before b begins, and no later than that",
+            a.to, b.from
+        ));
+    }
+    match store.first {
+        Some((n, t)) if n > 1 && a.from < t => refuse(format!(
+            "events before {t} are not kept any more, and a begins at {}: let it begin later",
+            a.from
+        )),
+        _ => Ok(()),
+    }
+}
+
+impl Comparison {
+    fn new(
+        store: &ComparedStore,
+        current: Option<&CurrentMap<'_>>,
+        happened: &Happened,
+        [a, b]: [Stretch; 2],
+    ) -> Self {
+        let names = cluster_names(current, happened);
+        let numbers: HashMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();
+        let [first, second] = [0, 1].map(|at: usize| {
+            let mut changes: Vec<&Arc<LoggedChange>> = happened.seen[at].values().collect();
+            changes.sort_unstable_by_key(|change| change.n);
+            let of = |change: &&Arc<LoggedChange>| match current {
+                Some(current) => current.sample(change, &numbers),
+                None => sample(change, &numbers),
+            };
+            changes.iter().filter_map(of).collect::<Vec<SamplePoint>>()
+        });
+        let found = ShareComparison::new(&first, &second, names.len());
+        let centres = current.map(|current| &current.version.clusters.centres);
+        let cluster = |(at, (name, shares)): (usize, (String, ShareChange))| ClusterChange {
+            title: store.notes.title(&Titled::Cluster(name.clone())).map(str::to_owned),
+            at: centres.map(|centres| centres[at].into()),
+            name,
+            shares,
+        };
+        let (newcomers, left) = happened.listed();
+        let counts = |at: usize, Stretch { from, to }: Stretch, points: &[SamplePoint]| StretchCounts {
+            from,
+            to,
+            points: points.len(),
+            events: happened.events[at],
+        };
+        Self {
+            version: store.version,
+            a: counts(0, a, &first),
+            b: counts(1, b, &second),
+            test: format!(
+                "Fisher's exact test, two-sided, with Holm's correction over {} tests",
+                found.tests
+            ),
+            level: SHARE_LEVEL,
+            outliers: found.outliers,
+            clusters: names.into_iter().zip(found.clusters).enumerate().map(cluster).collect(),
+            regions: found.regions,
+            newcomers,
+            left,
+        }
+    }
+}
+
+/// The names of all clusters of the map, or where there is no map, of those that points were in.
+fn cluster_names(current: Option<&CurrentMap<'_>>, happened: &Happened) -> Vec<String> {
+    match current {
+        Some(current) => {
+            let Clusters { names, .. } = &*current.version.clusters;
+            names.clone()
+        }
+        None => {
+            let seen = happened.seen.iter().flat_map(HashMap::values);
+            seen.filter_map(|change| change.cluster.clone()).collect::<BTreeSet<_>>().into_iter().collect()
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Two stretches of time, compared.
+
+use super::map::is_described;
+use super::versions::{ended, points};
+use super::{call, config, get, grid, post, request};
+use axum::Router;
+use lion_server::{Clock, Service, Settings, StoredEvents, Stretch, app};
+use lion_tsne::{Lion, LionOptions};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A service whose clock is set by hand, in seconds.
+fn at(path: &Path) -> (Service, Router, Arc<AtomicU64>) {
+    let lion = Lion::new(grid(), &LionOptions::default()).expect("a map to place into");
+    let seconds = Arc::new(AtomicU64::new(1000));
+    let clock = seconds.clone();
+    let settings = Settings {
+        store: Some(path.into()),
+        clock: Clock::new(move || clock.load(Ordering::Relaxed) as f64),
+        ..Settings::default()
+    };
+    let service = Service::start(Arc::new(lion), &settings).expect("a service");
+    (service.clone(), app(service, config()), seconds)
+}
+
+/// Points of one second: `left` of ten lie on the left of the map, the others on the right.
+async fn some(app: &Router, name: &str, left: u32) {
+    let point = |i: u32| {
+        let x = if i % 10 < left { 1.5 } else { 7.5 } + f64::from(i / 10 % 3);
+        json!({ "id": format!("{name}{i}"), "x": [x.min(8.5), 0.5 + f64::from(i % 8)] })
+    };
+    let body = Value::from((0..200).map(point).collect::<Vec<_>>());
+    assert_eq!(post(app, body.to_string()).await.status, 200);
+}
+
+fn change(found: &Value, cluster: &str) -> Value {
+    let clusters = found["clusters"].as_array().unwrap();
+    clusters.iter().find(|known| known["name"] == cluster).unwrap()["change"].clone()
+}
+
+#[tokio::test]
+async fn what_gained_and_lost_share_is_told_with_who_came_and_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("live.db");
+    let (_service, app, seconds) = at(&path);
+    for (t, name, left) in [(1000, "a", 8), (1010, "b", 8), (1020, "c", 2)] {
+        seconds.store(t, Ordering::Relaxed);
+        some(&app, name, left).await;
+    }
+    seconds.store(1025, Ordering::Relaxed);
+    let gone = json!([{ "delete": "a3" }, { "delete": "c4" }]);
+    assert_eq!(post(&app, gone.to_string()).await.status, 200);
+
+    let alike = get(&app, "/api/compare?a=1000,1010&b=1010,1020").await;
+    is_described(&app, "get", "/api/compare", &alike).await;
+    let alike = alike.json();
+    assert_eq!((change(&alike, "left"), change(&alike, "right")), (Value::Null, Value::Null));
+    assert!(alike["regions"].as_array().unwrap().iter().all(|region| region["change"].is_null()));
+    assert_eq!(
+        (&alike["a"]["points"], &alike["newcomers"]["count"], &alike["left"]["count"]),
+        (&json!(200), &json!(200), &json!(0))
+    );
+
+    let other = get(&app, "/api/compare?a=1000,1010&b=1020,1030").await.json();
+    assert_eq!((change(&other, "left"), change(&other, "right")), (json!("lost"), json!("gained")));
+    assert_eq!(other["outliers"]["change"], Value::Null);
+    let shaded = other["regions"].as_array().unwrap().iter().filter(|region| region["change"] == "gained");
+    assert!(
+        shaded.clone().count() > 0 && shaded.clone().all(|region| region["min"][0].as_f64().unwrap() > 50.0)
+    );
+    // b came between the two; one of c left again, one of a left for good.
+    assert_eq!((&other["newcomers"]["count"], &other["left"]["count"]), (&json!(399), &json!(1)));
+    assert_eq!(
+        (&other["left"]["points"][0]["id"], &other["left"]["points"][0]["t"]),
+        (&json!("a3"), &json!(1025.0))
+    );
+    assert_eq!(other["newcomers"]["points"][0]["id"], "c199", "the latest first");
+
+    let stretches = |text: &str| text.parse::<Stretch>().unwrap();
+    let read =
+        StoredEvents::open(&path).unwrap().compare(stretches("1000,1010"), stretches("1020,1030")).unwrap();
+    assert_eq!(serde_json::to_value(&read).unwrap()["newcomers"], other["newcomers"]);
+    assert_eq!(serde_json::to_value(&read).unwrap()["regions"], other["regions"]);
+}
+
+#[tokio::test]
+async fn stretches_that_cannot_be_compared_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_service, app, _) = at(&folder.path().join("live.db"));
+    some(&app, "a", 5).await;
+    for (asked, status, said) in [
+        ("", 400, "a=FROM,TO"),
+        ("?a=1,2", 400, "a=FROM,TO"),
+        ("?a=1,2&b=3", 400, "b: \"3\" is no stretch of time"),
+        ("?a=1,nan&b=3,4", 400, "is no stretch of time"),
+        ("?a=2,1&b=3,4", 422, "it must end after it begins"),
+        ("?a=1,4&b=3,5", 422, "a must end before b begins"),
+        ("?a=1,2&b=1000,2000", 422, "no point was given in a"),
+        ("?a=0,1001&b=1001,2000", 422, "no point was given in b"),
+    ] {
+        let (found, _, sentence) = get(&app, &format!("/api/compare{asked}")).await.refusal();
+        assert_eq!((found, sentence.contains(said)), (status, true), "{asked}: {sentence}");
+    }
+}
+
+/// Points from before an update are where they are now, or at the row that was nearest.
+#[tokio::test]
+async fn versions_are_crossed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("live.db");
+    let (_service, app, seconds) = at(&path);
+    some(&app, "a", 5).await;
+    assert_eq!(post(&app, points()).await.status, 200);
+    seconds.store(1010, Ordering::Relaxed);
+    assert_eq!(call(&app, request("POST", "/api/map/update", "application/json", "")).await.status, 202);
+    assert_eq!(ended(&app).await["state"], "done");
+    seconds.store(1020, Ordering::Relaxed);
+    some(&app, "b", 5).await;
+    some(&app, "a", 5).await;
+    let found = get(&app, "/api/compare?a=1000,1010&b=1020,1030").await.json();
+    assert_eq!(
+        (&found["version"], &found["a"]["points"], &found["b"]["points"]),
+        (&json!(2), &json!(223), &json!(400))
+    );
+    // The twenty outliers of the first stretch are a cluster now, of which none came in the second.
+    assert_eq!(found["outliers"]["a"], 0, "{}", found["outliers"]);
+    let born = found["clusters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|known| known["name"] != "left" && known["name"] != "right");
+    assert_eq!(
+        born.map(|born| (&born["a"], &born["change"])),
+        Some((&json!(20), &json!("lost"))),
+        "{}",
+        found["clusters"]
+    );
+    let both = |name: &str| change(&found, name);
+    assert_eq!((both("left"), both("right")), (Value::Null, Value::Null));
+    let read = StoredEvents::open(&path)
+        .unwrap()
+        .compare("1000,1010".parse().unwrap(), "1020,1030".parse().unwrap());
+    assert_eq!(serde_json::to_value(read.unwrap()).unwrap(), found);
+}
