@@ -8,7 +8,7 @@ import { boxOf, hull, meets, type Place, type Rect, type Spot } from "./geometry
 import type { Look } from "./look";
 import type { Stages } from "./morph";
 import { css, OUTLIER, type Rgb } from "./palette";
-import { drawShading, type Shading } from "./shading";
+import { beside, drawShading, type Shading } from "./shading";
 import { dotRadius, type Spread } from "./spread";
 import type { Gathering, State } from "./state";
 import type { Theme } from "./theme";
@@ -125,7 +125,9 @@ export class Overlay {
       const width = context.measureText(text).width + (vanishing || change ? 20 : 8);
       // In its place, or a little beside it where another name is.
       const ways = [[0, 0], [0, -20], [0, 20], [-width, 0], [width, 0]];
-      const free = ways.map(([dx, dy]) => ({ x: at.x - width / 2 + dx, y: at.y - 12 + dy, width, height: 24 }))
+      const middle = { x: at.x - width / 2, y: at.y - 12, width, height: 24 };
+      const home = change && compared?.shading ? beside(middle, camera, compared.shading) : middle;
+      const free = ways.map(([dx, dy]) => ({ ...home, x: home.x + dx, y: home.y + dy }))
         .find((rect) => !taken.some((other) => meets(other.rect, rect)));
       if (free) taken.push({ id: name, text, rect: free, vanishing, change });
     }

@@ -1,7 +1,7 @@
 // Regions of the map whose share changed between two stretches of time, shaded: what gained is filled, what lost is hatched too.
 
 import type { Camera } from "./camera";
-import type { Box, Place } from "./geometry";
+import { meets, type Box, type Place, type Rect } from "./geometry";
 import { css, type Rgb } from "./palette";
 import type { Theme } from "./theme";
 import type { Region } from "./types";
@@ -11,6 +11,9 @@ const HATCH = 8;
 /** How opaque a shade is where the share hardly changed, and where it is eight times as large or as small. */
 const FAINT = 0.14;
 const STRONG = 0.32;
+
+/** Pixels that words move at most so as not to cover a shade. */
+const FAR = 100;
 
 export interface Shade extends Box { alpha: number }
 export type Line = readonly [from: Place, to: Place];
@@ -61,14 +64,26 @@ export function drawShading(context: CanvasRenderingContext2D, camera: Camera, t
   drawPart(context, camera, theme.lost, lost, true);
 }
 
+/** Where words go that would cover shades: just above them, unless that is far. */
+export function beside(rect: Rect, camera: Camera, { gained, lost }: Shading): Rect {
+  const covered = [...gained.shades, ...lost.shades].map((shade) => onScreen(shade, camera)).filter((shade) => meets(rect, shade));
+  const top = Math.min(rect.y + rect.height, ...covered.map(({ y }) => y)) - rect.height - 3;
+  return covered.length > 0 && rect.y - top < FAR && top > 0 ? { ...rect, y: top } : rect;
+}
+
+/** On whole pixels, so that no seam shows where two boxes touch. */
+function onScreen({ x0, y0, x1, y1 }: Box, camera: Camera): Rect {
+  const [from, to] = [camera.toScreen(x0, y1), camera.toScreen(x1, y0)].map(({ x, y }) => ({ x: Math.round(x), y: Math.round(y) }));
+  return { x: from.x, y: from.y, width: to.x - from.x, height: to.y - from.y };
+}
+
 function drawPart(context: CanvasRenderingContext2D, camera: Camera, colour: Rgb, { shades, border }: Part, hatched: boolean): void {
   const whole = new Path2D();
-  for (const { x0, y0, x1, y1, alpha } of shades) {
-    // On whole pixels, so that no seam shows where two boxes touch.
-    const [from, to] = [camera.toScreen(x0, y1), camera.toScreen(x1, y0)].map(({ x, y }) => ({ x: Math.round(x), y: Math.round(y) }));
-    context.fillStyle = css(colour, alpha);
-    context.fillRect(from.x, from.y, to.x - from.x, to.y - from.y);
-    whole.rect(from.x, from.y, to.x - from.x, to.y - from.y);
+  for (const shade of shades) {
+    const { x, y, width, height } = onScreen(shade, camera);
+    context.fillStyle = css(colour, shade.alpha);
+    context.fillRect(x, y, width, height);
+    whole.rect(x, y, width, height);
   }
   context.strokeStyle = css(colour, 0.75);
   if (hatched && shades.length > 0) hatch(context, camera, whole);

@@ -95,10 +95,17 @@ test("newcomers and those who left are tables and a CSV, and a click leads to ea
   assert.match(await page.locator("#compare h2").first().innerText(), /^Newcomers \(\d+\)/);
   assert.ok((await ids("Newcomers")).includes("late-69"));
   assert.deepEqual((await ids("Left")).sort(), ["early-3", "early-40"]);
+  const scroll = () => page.locator("#compare").evaluate(({ scrollTop }) => scrollTop);
+  await page.locator("#compare").evaluate((panel) => panel.scrollTo(0, 1e6));
+  await page.locator("#compare table td button").last().scrollIntoViewIfNeeded();
+  await page.getByRole("button", { name: "late-69", exact: true }).scrollIntoViewIfNeeded();
+  const scrolled = await scroll();
   await page.getByRole("button", { name: "late-69", exact: true }).click();
   await page.locator("#card.pinned", { hasText: "late-69" }).waitFor();
   assert.deepEqual(await page.evaluate(() => [...window.lion.selection.ids]), ["late-69"]);
   assert.ok(await page.locator("#compare").isVisible(), "the table stays");
+  assert.ok(scrolled > 0 && (await scroll()) === scrolled, "and does not jump");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), "late-69");
   await page.getByRole("button", { name: "early-40", exact: true }).click();
   await page.locator("#card.pinned", { hasText: "It was removed at" }).waitFor();
   const [file] = await Promise.all([page.waitForEvent("download"), page.locator("#compare .bar").getByRole("button", { name: "CSV" }).click()]);

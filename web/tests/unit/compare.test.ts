@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Camera } from "../../src/camera";
 import { byChance, pointsCsv, rest, shares, summary } from "../../src/differences";
-import { borderOf, shadingOf } from "../../src/shading";
+import { beside, borderOf, shadingOf } from "../../src/shading";
 import { addressOf, fits, halves, moveEdge, moveStretch, PRESETS, presetTimes, timesIn, type Edges, type Range } from "../../src/stretches";
 import { Timeline } from "../../src/timeline";
 import type { Comparison, ComparedPoint, Difference, Region } from "../../src/types";
@@ -151,6 +152,18 @@ test("regions are shaded the stronger the more they changed, and not in space", 
   assert.ok(shading.gained.shades[0].alpha < shading.lost.shades[0].alpha && shading.lost.shades[0].alpha < shading.gained.shades[1].alpha);
   assert.ok(shading.gained.shades[1].alpha < 0.5, "points are seen through it");
   assert.equal(shadingOf([region([0, 0, 0], [1, 1, 1], {})]), null);
+});
+
+test("words do not cover a small shade, and stay where it is large", () => {
+  // One unit is a pixel, and y points up.
+  const camera = { toScreen: (x: number, y: number) => ({ x, y: 500 - y }) } as unknown as Camera;
+  const words = { x: 100, y: 200, width: 100, height: 24 };
+  const shaded = (height: number) => shadingOf([region([120, 280], [160, 280 + height], { change: "gained" })]);
+  const [small, large, none] = [shaded(30), shaded(300), shadingOf([])];
+  assert.ok(small && large && none);
+  assert.deepEqual(beside(words, camera, small), { ...words, y: 190 - 27 });
+  assert.deepEqual(beside(words, camera, large), words);
+  assert.deepEqual(beside(words, camera, none), words);
 });
 
 test("a moment of another day has its day", () => {
