@@ -1,7 +1,8 @@
 // What a server answers. The only file that knows URLs.
 
 import { parseColumns, type Columns } from "./columns";
-import type { Handled, Health, History, LiveEvent, LiveSnapshot, MapInfo, NoticeState, PointDetail, RowDetail, Snapshot, UpdateStatus } from "./types";
+import type { Times } from "./stretches";
+import type { Comparison, Handled, Health, History, LiveEvent, LiveSnapshot, MapInfo, NoticeState, PointDetail, RowDetail, Snapshot, UpdateStatus } from "./types";
 
 /** The server answered, but not with what was asked for. */
 export class Refusal extends Error {
@@ -49,6 +50,8 @@ const overHttp = {
   live: () => json<LiveSnapshot>("api/live"),
   row: (number: number) => json<RowDetail>(`api/map/rows/${number}`),
   point: (id: string) => json<PointDetail>(`api/points/${encodeURIComponent(id)}`),
+  /** What changed from one stretch of time to a later one. */
+  compare: ([a0, a1, b0, b1]: Times) => json<Comparison>(`api/compare?a=${a0},${a1}&b=${b0},${b1}`),
   /** The events just before a number, oldest first. */
   before: (number: number, limit = PAGE) => json<History>(`api/history?before=${number}&limit=${Math.min(limit, PAGE)}`),
 

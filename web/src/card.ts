@@ -2,6 +2,7 @@
 
 import { api } from "./api";
 import { button, make } from "./dom";
+import type { Spot } from "./geometry";
 import { picture } from "./picture";
 import type { Point } from "./state";
 import type { Image, Near, Past, PointDetail, RowDetail } from "./types";
@@ -10,7 +11,7 @@ import { called, legible, moment, short } from "./words";
 export type Target =
   | { kind: "point"; point: Point }
   /** A point that is not there any more, as it was last. */
-  | { kind: "gone"; id: string; past: Past; t: number | null }
+  | { kind: "gone"; id: string; past: Spot & Pick<Past, "verdict" | "cluster">; t: number | null }
   | { kind: "row"; row: number; id: string; cluster: string | null };
 
 const WAIT = 90; // milliseconds that the pointer rests before the server is asked

@@ -2,6 +2,7 @@
 
 import { api } from "./api";
 import { Charts } from "./charts";
+import { Compare } from "./compare";
 import { byId, download } from "./dom";
 import { Feed } from "./feed";
 import { Guide } from "./guide";
@@ -23,12 +24,15 @@ import { Replay } from "./replay";
 import { Search } from "./search";
 import { Selection } from "./selection";
 import { Stage } from "./stage";
+import { shadingOf } from "./shading";
 import { State } from "./state";
+import { Tabs } from "./tabs";
 import { calm, type Themes } from "./theme";
-import { isNotice, type Health, type LiveEvent, type LiveSnapshot, type MapInfo, type Notice } from "./types";
+import { Timeline } from "./timeline";
+import { isNotice, type Comparison, type Health, type LiveEvent, type LiveSnapshot, type MapInfo, type Notice } from "./types";
 import { Updates } from "./updates";
 import { Versions, type Version } from "./versions";
-import { alarms, count, dated, nameMoments, number, sentence } from "./words";
+import { alarms, count, dateAndTime, legible, nameMoments, number, sentence } from "./words";
 
 /** Events that one frame takes in at most; the rest waits for the next. */
 const BATCH = 4000;
@@ -79,6 +83,8 @@ export class Dashboard {
   private readonly rename: Rename;
   private readonly notices: Notices;
   private readonly updates: Updates;
+  private readonly compare: Compare;
+  private readonly tabs = new Tabs(() => this.selection.refresh());
   /** A switch to another version that is under way: what happens meanwhile waits. */
   private crossing: Promise<void> | null = null;
   private health: Health;
@@ -175,19 +181,24 @@ export class Dashboard {
       },
       failed: (problem) => this.headline.announce(problem),
     });
+    this.compare = this.comparing();
     themes.onChange(() => {
       this.legend.fill();
       this.stale = true;
     });
     this.headline.introduce(map);
     const steps = map.recording?.steps;
-    if (map.recording) nameMoments(steps ? (t) => steps[t - 1]?.name ?? null : dated);
+    if (map.recording) nameMoments(steps ? (t) => steps[t - 1]?.name ?? null : dateAndTime);
     // Rates are of time, which snapshots do not have.
     byId("charts").hidden = Boolean(steps);
+    byId("compare-button").hidden = Boolean(map.recording);
     this.link = this.connect();
     this.adopt(live);
     this.listen();
-    if (!map.recording) this.link.listen();
+    if (!map.recording) {
+      this.link.listen();
+      void this.compare.resume();
+    }
     requestAnimationFrame(() => this.frame());
   }
 
@@ -229,9 +240,40 @@ export class Dashboard {
         this.state.retitle(map, live);
         await this.renew(before, new Map(), 0);
         this.adopt(live);
-        if (why) this.headline.tell(why);
+        if (!why) return;
+        this.compare.forget();
+        this.headline.tell(why);
       },
     });
+  }
+
+  private comparing(): Compare {
+    return new Compare(new Timeline((n) => this.log.at(n)?.t), {
+      range: () => this.replay.range,
+      kept: () => this.replay.kept,
+      // A recording has nobody to ask.
+      version: () => (this.versions.current && !this.recording ? this.shown.info.version : null),
+      mode: (on) => this.tabs.open(on ? "compare" : this.selection.size > 0 ? "selection" : "feed"),
+      shown: (answer) => this.compared(answer),
+      tell: (text) => this.headline.tell(text),
+      title: (name) => this.look.title(name),
+      goCluster: (name) => this.guide.goCluster(name),
+      goPoint: (point, left) => {
+        // It left when the map was another: there is no place to show.
+        if (left && point.t < (this.log.lastSwitch?.t ?? 0)) return this.headline.tell(`${legible(point.id)} left before the map was updated.`);
+        this.guide.goCompared(point, left);
+        // It was clicked in a table that goes on being read.
+        this.tabs.open("compare");
+      },
+    });
+  }
+
+  /** Another answer about two stretches of time, or none. */
+  private compared(answer: Comparison | null): void {
+    const clusters = answer?.clusters.filter(({ change }) => change !== null) ?? [];
+    this.stage.scene.compared = answer && { shading: shadingOf(answer.regions), clusters: new Map(clusters.map((cluster) => [cluster.name, cluster])) };
+    this.stale = true;
+    this.stage.touch();
   }
 
   /** Goes on from a snapshot: the log begins after it. */
@@ -259,13 +301,6 @@ export class Dashboard {
     byId("png").addEventListener("click", () => this.png());
     byId("help-button").addEventListener("click", () => this.help());
     (byId("banner").querySelector("button") as HTMLButtonElement).addEventListener("click", () => this.link.now());
-    for (const tab of ["feed", "selection"] as const) byId(`tab-${tab}`).addEventListener("click", () => this.open(tab));
-    byId("tab-feed").parentElement?.addEventListener("keydown", (event) => {
-      if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
-      const tab = byId("feed").hidden ? "feed" : "selection";
-      this.open(tab);
-      byId(`tab-${tab}`).focus();
-    });
     document.addEventListener("pointerdown", ({ target }) => {
       if (!byId("help").hidden && target instanceof Element && !target.closest("#help, #help-button")) this.help();
     });
@@ -277,6 +312,7 @@ export class Dashboard {
       play: () => this.replay.toggle(),
       nudge: (step) => this.replay.nudge(step),
       live: () => void this.replay.goLive(),
+      compare: () => this.compare.toggle(),
       lasso: () => this.pointer.toggleLasso(),
       turn: () => this.pointer.toggleTurn(),
       theme: () => this.themes.toggle(),
@@ -376,6 +412,7 @@ export class Dashboard {
     this.updates.show();
     this.legend.fill();
     if (before.columns === shown.columns) return Promise.resolve();
+    this.compare.renew();
     const rows = match(before.columns, shown.columns);
     this.kin.renumber((row) => rows[row] ?? -1);
     this.selection.renumber((row) => rows[row] ?? -1);
@@ -429,6 +466,7 @@ export class Dashboard {
     this.legend.count(state);
     this.selection.refresh();
     replay.show(this.themes.current);
+    this.compare.show();
     this.notices.show(list, live ? { update: this.updates.able && !this.updates.running } : null);
     const open = list.filter((alarm) => !live || !this.notices.dismissed(alarm));
     this.headline.say(this.shown.info.name, state, open);
@@ -473,20 +511,10 @@ export class Dashboard {
     this.legend.count(this.state);
   }
 
-  private open(tab: "feed" | "selection"): void {
-    for (const name of ["feed", "selection"]) {
-      const chosen = name === tab;
-      byId(name).hidden = !chosen;
-      byId(`tab-${name}`).setAttribute("aria-selected", String(chosen));
-      byId(`tab-${name}`).tabIndex = chosen ? 0 : -1;
-    }
-    this.selection.refresh();
-  }
-
   private selected(): void {
     this.stage.scene.selected = { ids: this.selection.ids, rows: this.selection.rows, outline: [] };
     this.stage.touch();
-    this.open(this.selection.size > 0 ? "selection" : "feed");
+    this.tabs.open(this.selection.size > 0 ? "selection" : this.compare.on ? "compare" : "feed");
     if (this.selection.size > 0) this.headline.announce(`${count(this.selection.size, "point")} selected`);
   }
 
@@ -501,13 +529,14 @@ export class Dashboard {
     else if (this.pointer.lassoing) this.pointer.setLasso(false);
     else if (this.guide.holds) this.guide.unpin();
     else if (this.selection.size > 0) this.selection.clear();
+    else if (this.compare.on) this.compare.leave();
     else if (!this.recording) void this.replay.goLive();
     this.guide.hover(null, 0, 0);
   }
 
   private png(): void {
     const when = new Date().toISOString().slice(0, 19).replace("T", " ");
-    const canvas = this.stage.picture(this.shown.info.name, `${byId("status").title} · ${when}`, this.legend.lines());
+    const canvas = this.stage.picture(this.shown.info.name, `${byId("status").title} · ${when}`, [...this.legend.lines(), ...this.compare.lines(this.themes.current)]);
     canvas.toBlob((blob) => blob && download(`${this.shown.info.name || "lion"}-live.png`, blob), "image/png");
   }
 

@@ -9,7 +9,7 @@ import type { Found } from "./search";
 import type { Selection } from "./selection";
 import type { Picked, Stage } from "./stage";
 import type { State } from "./state";
-import { isNotice, type LiveEvent, type UpdatedEvent } from "./types";
+import { isNotice, type ComparedPoint, type LiveEvent, type UpdatedEvent } from "./types";
 import type { Versions } from "./versions";
 import { legible, type Alarm } from "./words";
 
@@ -110,6 +110,23 @@ export class Guide {
     this.pin({ kind: "point", point });
   }
 
+  /** To where a point was last, that may have been removed at `t`. */
+  private goGone(id: string, past: Extract<Target, { kind: "gone" }>["past"], t: number | null): void {
+    this.stage.visit({ x: past.x, y: past.y, z: past.z });
+    this.pin({ kind: "gone", id, past, t });
+  }
+
+  /** To a point that was compared, if it is there now; else to where it was then. */
+  goCompared(point: ComparedPoint, left: boolean): void {
+    if (this.state.points.has(point.id)) this.goFound({ id: point.id, row: null });
+    else this.goGone(point.id, point, left ? point.t : null);
+  }
+
+  goCluster(name: string): void {
+    const centre = this.look.centre(name);
+    if (centre) this.stage.visit(centre, 2);
+  }
+
   goRow(row: number): void {
     this.stage.visit(this.rowAt(row));
     this.pin(this.target({ row }));
@@ -135,8 +152,7 @@ export class Guide {
 
   /** To the cluster that a new version has and the one before had not. */
   private goBorn({ clusters: { born } }: UpdatedEvent): void {
-    const centre = born.length > 0 ? this.look.centre(born[0].name) : undefined;
-    if (centre) this.stage.visit(centre, 2);
+    if (born.length > 0) this.goCluster(born[0].name);
   }
 
   goAlarm({ group, x, y, z }: Alarm): void {
@@ -150,13 +166,11 @@ export class Guide {
       if (event.kind === "map-updated") return this.goBorn(event);
       const group = "group" in event ? event.group : null;
       if (group !== null && !this.goGroup(group) && "x" in event) this.stage.visit(event);
-      const centre = "cluster" in event && event.cluster !== null ? this.look.centre(event.cluster) : undefined;
-      if (centre) this.stage.visit(centre, 2);
+      if ("cluster" in event && event.cluster !== null) this.goCluster(event.cluster);
       return;
     }
     if (this.state.points.has(event.id)) return this.goPoint(event.id);
-    const past = event.kind === "removed" ? event.from : event;
-    this.stage.visit({ x: past.x, y: past.y, z: past.z });
-    this.pin({ kind: "gone", id: event.id, past, t: event.kind === "removed" ? event.t : null });
+    const removed = event.kind === "removed";
+    this.goGone(event.id, removed ? event.from : event, removed ? event.t : null);
   }
 }

@@ -8,6 +8,7 @@ export interface Keys {
   play(): void;
   nudge(step: number): void;
   live(): void;
+  compare(): void;
   lasso(): void;
   /** What a drag does to a map in space: turn or move. */
   turn(): void;
@@ -34,6 +35,7 @@ export function listenToKeys(keys: Keys): void {
     ",": () => keys.nudge(-1),
     ".": () => keys.nudge(1),
     e: () => keys.live(),
+    c: () => keys.compare(),
     l: () => keys.lasso(),
     r: () => keys.turn(),
     t: () => keys.theme(),
@@ -55,6 +57,6 @@ function takes({ key, target }: KeyboardEvent): boolean {
   if (target instanceof HTMLInputElement) return target.type !== "range" || key.startsWith("Arrow");
   if (target instanceof HTMLSelectElement) return true;
   if (key === " ") return target instanceof HTMLButtonElement;
-  const scrolls = target.closest("#feed, #selection, #legend, [role=tablist]") !== null;
+  const scrolls = target.closest("#feed, #selection, #compare, #legend, #bands, [role=tablist]") !== null;
   return key.startsWith("Arrow") && scrolls;
 }

@@ -2,15 +2,18 @@
 
 import { nearest, placeCallouts, type Callout, type Subject } from "./callouts";
 import type { Camera } from "./camera";
+import { ARROWS, shares } from "./differences";
 import { drawAxes, roomOfAxes } from "./axes";
 import { boxOf, hull, meets, type Place, type Rect, type Spot } from "./geometry";
 import type { Look } from "./look";
 import type { Stages } from "./morph";
 import { css, OUTLIER, type Rgb } from "./palette";
+import { beside, drawShading, type Shading } from "./shading";
 import { dotRadius, type Spread } from "./spread";
 import type { Gathering, State } from "./state";
 import type { Theme } from "./theme";
 import type { Trails } from "./trails";
+import type { ComparedCluster } from "./types";
 import type { Version } from "./versions";
 import { count, legible, number } from "./words";
 
@@ -45,6 +48,8 @@ export interface Scene {
   morph: { stages: Stages; place(name: string, to: Spot): Spot | undefined } | null;
   /** Clusters that the latest version brought, called out for a while. */
   born: readonly { name: string; rows: number; until: number }[];
+  /** What changed between two stretches of time that are compared: regions, and clusters by name. */
+  compared: { shading: Shading | null; clusters: ReadonlyMap<string, ComparedCluster> } | null;
   motion: boolean;
 }
 
@@ -69,6 +74,7 @@ export class Overlay {
     const { camera, state } = scene;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, camera.width, camera.height);
+    if (scene.compared?.shading) drawShading(context, camera, scene.theme, scene.compared.shading);
     const forming = scene.look.off.has("outliers") ? [] : state.forming().slice(0, CALLED);
     const names = this.nameRects(scene);
     const shapes = this.shapes(scene);
@@ -97,11 +103,12 @@ export class Overlay {
   }
 
   // Names of the clusters, the larger first; those that would cover another are left out.
-  private nameRects({ camera, look, state, morph }: Scene): Name[] {
+  private nameRects({ camera, look, state, morph, compared }: Scene): Name[] {
     const { context } = this;
     const taken: Name[] = [];
     if (look.off.has("base")) return taken;
-    const clusters = [...look.map.clusters].sort((a, b) => Number(state.vanishing.has(b.name)) - Number(state.vanishing.has(a.name)) || b.rows - a.rows);
+    const first = ({ name }: { name: string }) => Number(state.vanishing.has(name) || compared?.clusters.has(name));
+    const clusters = [...look.map.clusters].sort((a, b) => first(b) - first(a) || b.rows - a.rows);
     context.font = `650 14px ${FONT}`;
     for (const { name, x, y, z } of clusters.slice(0, 400)) {
       if (look.hidden.has(name)) continue;
@@ -112,31 +119,35 @@ export class Overlay {
       if (at.x < -50 || at.y < -20 || at.x > camera.width + 50 || at.y > camera.height + 20) continue;
       const vanishing = state.vanishing.has(name);
       const title = brief(look.title(name));
-      const text = vanishing ? `${title} is vanishing` : title;
-      const width = context.measureText(text).width + (vanishing ? 20 : 8);
+      const differs = compared?.clusters.get(name);
+      const change = differs?.change ?? null;
+      const text = differs && change ? `${title} ${ARROWS[change]} ${shares(differs)}` : vanishing ? `${title} is vanishing` : title;
+      const width = context.measureText(text).width + (vanishing || change ? 20 : 8);
       // In its place, or a little beside it where another name is.
       const ways = [[0, 0], [0, -20], [0, 20], [-width, 0], [width, 0]];
-      const free = ways.map(([dx, dy]) => ({ x: at.x - width / 2 + dx, y: at.y - 12 + dy, width, height: 24 }))
+      const middle = { x: at.x - width / 2, y: at.y - 12, width, height: 24 };
+      const home = change && compared?.shading ? beside(middle, camera, compared.shading) : middle;
+      const free = ways.map(([dx, dy]) => ({ ...home, x: home.x + dx, y: home.y + dy }))
         .find((rect) => !taken.some((other) => meets(other.rect, rect)));
-      if (free) taken.push({ id: name, text, rect: free, vanishing });
+      if (free) taken.push({ id: name, text, rect: free, vanishing, change });
     }
     return taken;
   }
 
-  private name({ theme }: Scene, { text, rect, vanishing }: Name): void {
+  private name({ theme }: Scene, { text, rect, vanishing, change }: Name): void {
     const { context } = this;
     const [x, y] = [rect.x + rect.width / 2, rect.y + rect.height / 2 + 1];
     context.font = `650 14px ${FONT}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
-    if (vanishing) {
+    if (vanishing || change) {
       context.beginPath();
       context.roundRect(rect.x, rect.y, rect.width, rect.height, 12);
       context.fillStyle = css(theme.paper, 0.94);
       context.fill();
-      context.setLineDash([4, 3]);
-      context.strokeStyle = css(theme.faint);
-      context.lineWidth = 1.5;
+      if (!change) context.setLineDash([4, 3]);
+      context.strokeStyle = css(change ? theme[change] : theme.faint);
+      context.lineWidth = change ? 2 : 1.5;
       context.stroke();
       context.setLineDash([]);
       context.fillStyle = css(theme.ink);
@@ -403,7 +414,7 @@ export class Overlay {
   }
 }
 
-interface Name { id: string; text: string; rect: Rect; vanishing: boolean }
+interface Name { id: string; text: string; rect: Rect; vanishing: boolean; change: "gained" | "lost" | null }
 interface Shape { group: number; places: Place[]; pad: number; box: Rect; badge: Rect; text: string }
 
 const apart = ([a, b]: readonly Place[]): number => Math.hypot(a.x - b.x, a.y - b.y);

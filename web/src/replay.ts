@@ -47,7 +47,7 @@ export class Replay {
   private readonly speed = byId<HTMLSelectElement>("speed");
   private readonly moments: Moments;
   /** First event that the server keeps. */
-  private kept = 1;
+  kept = 1;
   private clock = 0;
   private wanted: number | null = null;
   private loading: Promise<void> | null = null;
@@ -80,6 +80,11 @@ export class Replay {
   start(first: number): void {
     this.kept = Math.max(1, first);
     if (this.log.first > this.kept) void this.reach(Math.max(this.first, this.log.last - EAGER)).catch(() => {});
+  }
+
+  /** The moments that can be shown: after each of these events and those between. */
+  get range(): readonly [number, number] {
+    return [this.first, this.log.last];
   }
 
   /** The state before the first event that can be shown. */

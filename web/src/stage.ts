@@ -75,7 +75,7 @@ export class Stage {
     this.spread = new Spread(state, ({ x, y, z }) => this.camera.turn.plane(x, y, z), (place) => this.room(place));
     this.scene = {
       camera: this.camera, theme: themes.current, state, look, shown, trails: this.trails, spread: this.spread, like: () => null,
-      selected: { ids: new Set(), rows: [], outline: [] }, kept: [], hover: null, lasso: [], beacon: null, motion: !calm(), morph: null, born: [],
+      selected: { ids: new Set(), rows: [], outline: [] }, kept: [], hover: null, lasso: [], beacon: null, motion: !calm(), morph: null, born: [], compared: null,
     };
     themes.onChange(redraw);
     this.camera.turn.hold(look.map.bounds);

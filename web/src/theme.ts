@@ -2,7 +2,7 @@
 
 import type { Rgb } from "./palette";
 
-export interface Theme { dark: boolean; paper: Rgb; ink: Rgb; faint: Rgb; line: Rgb; accent: Rgb }
+export interface Theme { dark: boolean; paper: Rgb; ink: Rgb; faint: Rgb; line: Rgb; accent: Rgb; gained: Rgb; lost: Rgb }
 
 const KEY = "lion-theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
@@ -71,6 +71,8 @@ export class Themes {
       faint: colour("--faint"),
       line: colour("--line"),
       accent: colour("--accent"),
+      gained: colour("--gained"),
+      lost: colour("--lost"),
     };
   }
 }

@@ -208,6 +208,31 @@ export interface Handled {
   state: NoticeState; who: string | null; at: number | null; note: string | null;
 }
 
+/** How a part of the points differs between two stretches of time: how many, their share, and what chance explains. */
+export interface Difference { a: number; b: number; share_a: number; share_b: number; p: number; adjusted: number; change: "gained" | "lost" | null }
+/** A box of the map. */
+export interface Region extends Difference { min: number[]; max: number[] }
+export interface ComparedCluster extends Difference { name: string; title: string | null; x: number; y: number; z?: number }
+export interface ComparedPoint { id: string; label: string | null; cluster: string | null; verdict: Verdict; t: number; x: number; y: number; z?: number }
+/** All there are, and the latest of them. */
+export interface Listed { count: number; points: ComparedPoint[] }
+export interface Stretch { from: number; to: number; points: number; events: number }
+
+/** What changed from a stretch of time, a, to a later one, b. */
+export interface Comparison {
+  version: number;
+  a: Stretch;
+  b: Stretch;
+  /** The test by which a change is beyond chance, and its level. */
+  test: string;
+  level: number;
+  outliers: Difference;
+  clusters: ComparedCluster[];
+  regions: Region[];
+  newcomers: Listed;
+  left: Listed;
+}
+
 /** How far the making of another version is. */
 export interface UpdateStatus {
   state: "none" | "running" | "done" | "failed" | "cancelled";

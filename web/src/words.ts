@@ -38,7 +38,7 @@ export function nameMoments(name: (t: number) => string | null): void {
 }
 
 /** A moment by date and clock, where t counts from 1970: a recording is looked at on another day. */
-export function dated(t: number): string | null {
+export function dateAndTime(t: number): string | null {
   if (t <= 1e8) return null;
   return new Date(t * 1000).toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" });
 }
@@ -49,6 +49,13 @@ export function moment(t: number): string {
   if (name !== null) return legible(name);
   if (t > 1e8) return new Date(t * 1000).toLocaleTimeString("en-GB");
   return `${Number(t.toFixed(1))} s`;
+}
+
+/** A moment with its day, unless that is today. */
+export function dated(t: number): string {
+  const then = new Date(t * 1000);
+  if (t <= 1e8 || then.toDateString() === new Date().toDateString()) return moment(t);
+  return `${then.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${then.toLocaleTimeString("en-GB").slice(0, 5)}`;
 }
 
 /** Characters that turn the text around them, or cannot be seen. */
@@ -200,7 +207,7 @@ export function waning({ cluster, expected, seen, why, evidence }: { cluster: st
 }
 
 /** A cluster at the start of a sentence; a name stays as it is written. */
-const capital = (text: string): string => text.replace(/^cluster (?=\d)/, "Cluster ").replace(/^a new cluster/, "A new cluster");
+export const capital = (text: string): string => text.replace(/^cluster (?=\d)/, "Cluster ").replace(/^a new cluster/, "A new cluster");
 
 /** Many events of one kind as one line. */
 export function crowd(kind: Kind, many: number, outlying: boolean): string {

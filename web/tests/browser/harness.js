@@ -170,10 +170,10 @@ export class World {
     return page;
   }
 
-  /** Opens the dashboard; the test fails if it reports an error that is not expected. */
-  async open(t, { width = 1280, height = 720, dark = false, expected = /^$/, still = false, webgl = true } = {}) {
+  /** Opens the dashboard, or its address with `at` behind it; the test fails if it reports an error that is not expected. */
+  async open(t, { width = 1280, height = 720, dark = false, expected = /^$/, still = false, webgl = true, touch = false, at = "" } = {}) {
     const context = await this.browser.newContext({
-      viewport: { width, height }, colorScheme: dark ? "dark" : "light", acceptDownloads: true, reducedMotion: still ? "reduce" : "no-preference",
+      viewport: { width, height }, colorScheme: dark ? "dark" : "light", acceptDownloads: true, reducedMotion: still ? "reduce" : "no-preference", hasTouch: touch,
     });
     const page = await context.newPage();
     const complaints = [];
@@ -188,7 +188,7 @@ export class World {
       });
     }
     if (process.env.DIST) await this.replaceAssets(page, this.url);
-    await page.goto(this.url, { timeout: 30_000 });
+    await page.goto(`${this.url}/${at}`, { timeout: 30_000 });
     await page.waitForFunction(() => window.lion && document.querySelector("#pill").dataset.state === "live");
     t.after(async () => {
       await context.close();

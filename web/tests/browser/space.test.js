@@ -98,3 +98,19 @@ test("outliers in space are legible, the axes are named, and a lasso takes what 
   assert.ok(labels.length > 0 && labels.every((label) => label === "0"), labels.join());
   await world.shot(page, "space-dark");
 });
+
+test("stretches of time compared in space name clusters and shade nothing", async (t) => {
+  const some = (name, labels) => rows.filter(({ label }) => labels.includes(label)).slice(0, 60).map(({ x }, k) => ({ id: `${name}-${k}`, x }));
+  const page = await world.open(t, { still: true });
+  await world.post(some("first", [0, 1]));
+  await pause(30);
+  await world.post(some("second", [0, 2]));
+  await page.waitForFunction(() => window.lion.where("second-59"));
+  await page.locator("#compare-button").click();
+  await page.locator("#compare .changes").waitFor();
+  assert.equal(await page.evaluate(() => window.lion.stage.scene.compared.shading), null);
+  assert.match(await page.locator("#shading").innerText(), /A map in space is not shaded/);
+  const changes = (await page.locator("#compare .changes li").allInnerTexts()).map((text) => text.replaceAll("\n", " "));
+  assert.ok(changes.some((text) => text.startsWith("▲ Cluster 2 ")), changes.join("\n"));
+  await world.shot(page, "space-compare-light");
+});
