@@ -1,4 +1,4 @@
-// The only file that knows URLs.
+// What a server answers. The only file that knows URLs.
 
 import { parseColumns, type Columns } from "./columns";
 import type { Times } from "./stretches";
@@ -33,7 +33,7 @@ async function ask(path: string, method = "GET", body?: unknown): Promise<Respon
 const json = async <T>(path: string, method?: string, body?: unknown): Promise<T> => (await ask(path, method, body)).json() as Promise<T>;
 const of = (version?: number): string => (version === undefined ? "" : `?version=${version}`);
 
-export const api = {
+const overHttp = {
   /** What is said of the map; of a version before, if one is named. */
   map: (version?: number) => json<MapInfo>(`api/map${of(version)}`),
   columns: async (version?: number): Promise<Columns> => parseColumns(await (await ask(`api/map/columns${of(version)}`)).arrayBuffer()),
@@ -65,6 +65,15 @@ export const api = {
     return () => source.close();
   },
 };
+
+/** What can be asked: of the server, or of a recording. */
+export type Api = typeof overHttp;
+export let api: Api = overHttp;
+
+/** From now on somebody else answers. */
+export function answerFrom(other: Api): void {
+  api = other;
+}
 
 /** A token given once in the address became a cookie; it need not stay in the address for all to see. */
 export function hideToken(): void {

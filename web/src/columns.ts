@@ -16,38 +16,44 @@ export interface Columns {
 
 interface Entry { name: string; type: string; offset: number; length: number }
 
-/** Reads `GET /api/map/columns`: u32 length of a JSON header, the header, then the columns. */
-export function parseColumns(bytes: ArrayBuffer): Columns {
-  if (bytes.byteLength < 4) throw new Error("the map's columns are empty");
+/** Columns of bytes behind a header that says where each is. */
+export interface Packed<H> { header: H; find(name: string): Uint8Array | undefined }
+
+/** u32 length of a JSON header, the header, then the columns. `what` names it in complaints. */
+export function unpack<H>(bytes: ArrayBuffer, what: string): Packed<H> {
+  if (bytes.byteLength < 4) throw new Error(`${what} is empty`);
   const length = new DataView(bytes).getUint32(0, true);
   const start = 4 + length;
-  if (start > bytes.byteLength) throw new Error("the map's columns end within their header");
-  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, length))) as { rows: number; columns: Entry[] };
-  const rows = header.rows;
+  if (start > bytes.byteLength) throw new Error(`${what} ends within the header`);
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(bytes, 4, length))) as H & { columns: Entry[] };
   // The columns are aligned to 8 from the end of the header; where that end itself is not, they are moved once.
   const body = start % 8 === 0 ? bytes : bytes.slice(start);
   const origin = start % 8 === 0 ? start : 0;
-  const find = (name: string): Entry | undefined => {
+  const find = (name: string): Uint8Array | undefined => {
     const entry = header.columns.find((column) => column.name === name);
-    if (entry && origin + entry.offset + entry.length > body.byteLength) {
-      throw new Error(`the column ${name} of the map is cut short`);
-    }
-    return entry;
+    if (entry && origin + entry.offset + entry.length > body.byteLength) throw new Error(`the column ${name} of ${what} is cut short`);
+    return entry && new Uint8Array(body, origin + entry.offset, entry.length);
   };
+  return { header, find };
+}
+
+/** Reads `GET /api/map/columns`. */
+export function parseColumns(bytes: ArrayBuffer): Columns {
+  const { header, find } = unpack<{ rows: number }>(bytes, "the map");
+  const { rows } = header;
   const numbers = <T>(name: string, make: new (buffer: ArrayBuffer, offset: number, length: number) => T): T => {
-    const entry = find(name);
-    if (!entry) throw new Error(`the map has no column ${name}`);
-    if (entry.length !== rows * 4) throw new Error(`the column ${name} of the map has not ${rows} values`);
-    return new make(body, origin + entry.offset, rows);
+    const column = find(name);
+    if (!column) throw new Error(`the map has no column ${name}`);
+    if (column.length !== rows * 4) throw new Error(`the column ${name} of the map has not ${rows} values`);
+    return new make(column.buffer as ArrayBuffer, column.byteOffset, rows);
   };
-  const ids = find("ids");
   return {
     rows,
     x: numbers("x", Float32Array),
     y: numbers("y", Float32Array),
     z: find("z") ? numbers("z", Float32Array) : null,
     cluster: find("cluster") ? numbers("cluster", Uint32Array) : new Uint32Array(rows).fill(NO_CLUSTER),
-    ids: new Ids(rows, ids && new Uint8Array(body, origin + ids.offset, ids.length)),
+    ids: new Ids(rows, find("ids")),
   };
 }
 

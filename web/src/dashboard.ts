@@ -32,7 +32,7 @@ import { Timeline } from "./timeline";
 import { isNotice, type Comparison, type Health, type LiveEvent, type LiveSnapshot, type MapInfo, type Notice } from "./types";
 import { Updates } from "./updates";
 import { Versions, type Version } from "./versions";
-import { alarms, count, legible, number, sentence } from "./words";
+import { alarms, count, dated, legible, nameMoments, number, sentence } from "./words";
 
 /** Events that one frame takes in at most; the rest waits for the next. */
 const BATCH = 4000;
@@ -95,9 +95,11 @@ export class Dashboard {
   private before = clock();
   private waning = "";
   private titles = "[]";
+  private readonly recording: MapInfo["recording"];
 
   constructor(private readonly shown: Version, live: LiveSnapshot, private readonly themes: Themes) {
     const map = shown.info;
+    this.recording = map.recording;
     this.versions = new Versions(shown);
     this.journey = new Journey(this.state, this.log, this.versions);
     this.health = live.health;
@@ -114,7 +116,7 @@ export class Dashboard {
       little: extent(map) * 0.06,
       title: (name) => this.look.title(name),
       event: (n) => this.log.at(n),
-      columns: map.columns,
+      columns: map.recording ? null : map.columns,
       colour: (name) => this.look.colour(name),
       go: (event) => this.guide.go(event),
       goMany: (ids) => this.selection.choose(ids.filter((id) => this.state.points.has(id)), []),
@@ -163,7 +165,7 @@ export class Dashboard {
         this.stage.scene.selected.outline = polygon;
       },
     });
-    this.replay = new Replay(this.state, this.log, {
+    this.replay = new Replay(this.state, this.log, map.recording, {
       jumped: (ids) => this.jumped(ids),
       mode: () => {
         this.stale = true;
@@ -171,7 +173,12 @@ export class Dashboard {
       },
       crosses: (n) => this.journey.crosses(n),
       cross: (n) => this.cross(n, QUICK),
-      fetched: (events) => this.kin.learn(events),
+      fetched: (events) => {
+        this.kin.learn(events);
+        // No server says what is unusual at the end of a recording, where it opens: its events do.
+        if (map.recording) this.state.retell(events.filter((event) => isNotice(event) && event.kind !== "renamed") as Notice[]);
+        this.stale = true;
+      },
       failed: (problem) => this.headline.announce(problem),
     });
     this.compare = this.comparing();
@@ -179,12 +186,19 @@ export class Dashboard {
       this.legend.fill();
       this.stale = true;
     });
+    this.headline.introduce(map);
+    const steps = map.recording?.steps;
+    if (map.recording) nameMoments(steps ? (t) => steps[t - 1]?.name ?? null : dated);
+    // Rates are of time, which snapshots do not have.
+    byId("charts").hidden = Boolean(steps);
     this.link = this.connect();
     this.adopt(live);
     this.listen();
-    this.headline.introduce(map);
-    this.link.listen();
-    void this.compare.resume();
+    if (map.recording) for (const part of document.querySelectorAll<HTMLElement>(".compares")) part.hidden = true;
+    else {
+      this.link.listen();
+      void this.compare.resume();
+    }
     requestAnimationFrame(() => this.frame());
   }
 
@@ -237,7 +251,7 @@ export class Dashboard {
     return new Compare(new Timeline((n) => this.log.at(n)?.t), {
       range: () => this.replay.range,
       kept: () => this.replay.kept,
-      version: () => (this.versions.current ? this.shown.info.version : null),
+      version: () => (this.versions.current && !this.recording ? this.shown.info.version : null),
       mode: (on) => this.tabs.open(on ? "compare" : this.selection.size > 0 ? "selection" : "feed"),
       shown: (answer) => this.compared(answer),
       tell: (text) => this.headline.tell(text),
@@ -264,14 +278,19 @@ export class Dashboard {
   /** Goes on from a snapshot: the log begins after it. */
   private adopt(live: LiveSnapshot): void {
     this.log.restart(live.last);
-    this.stage.reload(wallClock(live.points.t.reduce((latest, t) => Math.max(latest, t), 0)));
+    this.stage.reload(this.present(live.points.t.reduce((latest, t) => Math.max(latest, t), 0)));
     this.feed.clear();
     this.replay.start(this.shown.info.first);
     if (live.last > 0) void api.before(live.last + 1, RETOLD).then(({ events }) => {
       // What happened meanwhile is told after it.
-      if (this.replay.mode === "live") this.feed.refill([...events, ...this.log.upTo(this.state.last, this.state.last - live.last)]);
+      if (this.replay.mode === "live" || this.state.last === live.last) this.feed.refill([...events, ...this.log.upTo(this.state.last, this.state.last - live.last)]);
     }).catch(() => {});
     this.stale = true;
+  }
+
+  /** Now, as far as the latest time tells; a recording ends with it. */
+  private present(latest: number): number {
+    return this.recording ? latest : wallClock(latest);
   }
 
   private listen(): void {
@@ -397,7 +416,7 @@ export class Dashboard {
     this.kin.renumber((row) => rows[row] ?? -1);
     this.selection.renumber((row) => rows[row] ?? -1);
     this.guide.renew();
-    return this.stage.morph(before, rows, places, wallClock(this.log.at(state.last)?.t ?? 0), seconds);
+    return this.stage.morph(before, rows, places, this.present(this.log.at(state.last)?.t ?? 0), seconds);
   }
 
   /** An event that no point has came. */
@@ -510,7 +529,7 @@ export class Dashboard {
     else if (this.guide.holds) this.guide.unpin();
     else if (this.selection.size > 0) this.selection.clear();
     else if (this.compare.on) this.compare.leave();
-    else void this.replay.goLive();
+    else if (!this.recording) void this.replay.goLive();
     this.guide.hover(null, 0, 0);
   }
 

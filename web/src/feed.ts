@@ -19,8 +19,8 @@ const ICONS: Record<Kind, string> = {
 };
 
 export interface FeedWays extends Context {
-  /** How many numbers a row has. */
-  columns: number;
+  /** How many numbers a row has; null where none can be posted. */
+  columns: number | null;
   colour(cluster: string | null): Rgb;
   /** So many lines wait until the reader comes back to the top. */
   waiting(many: number): void;
@@ -69,8 +69,9 @@ export class Feed {
     this.floods.clear();
     this.waiting = [];
     this.ways.waiting(0);
-    this.empty = make("li", "empty", "Nothing has happened yet. Points that are posted appear here and on the map.");
-    this.empty.append(make("code", "", `curl ${new URL("api/points", document.baseURI).href} -H 'content-type: application/json' -d '[{"id": "a", "x": [${this.ways.columns} numbers]}]'`));
+    const { columns } = this.ways;
+    this.empty = make("li", "empty", `Nothing has happened yet.${columns === null ? "" : " Points that are posted appear here and on the map."}`);
+    if (columns !== null) this.empty.append(make("code", "", `curl ${new URL("api/points", document.baseURI).href} -H 'content-type: application/json' -d '[{"id": "a", "x": [${columns} numbers]}]'`));
     this.root.replaceChildren(this.empty);
   }
 

@@ -13,9 +13,11 @@ export class Headline {
   private connection: "connecting" | "live" | "lost" = "connecting";
   private alarmed: string | null = null;
   private telling = 0;
+  private recorded = false;
 
   /** Which map is shown. */
-  introduce({ name, rows, parent = null, version }: MapInfo): void {
+  introduce({ name, rows, parent = null, version, recording }: MapInfo): void {
+    this.recorded = recording !== undefined;
     byId("name").textContent = name;
     byId("about").textContent = parent === null ? `${count(rows, "row")} in the map` : `${count(rows, "row")}, version ${version}`;
   }
@@ -54,11 +56,12 @@ export class Headline {
     const state = this.connection === "lost" ? "lost" : mode === "live" ? this.connection : "replay";
     const pill = byId("pill");
     pill.dataset.state = state;
-    const text = { live: "Live", lost: "Offline", replay: mode === "playing" ? "Replaying" : "Paused", connecting: "Connecting" }[state];
+    const text = { live: "Live", lost: "Offline", replay: mode === "playing" ? "Replaying" : this.recorded ? "Recorded" : "Paused", connecting: "Connecting" }[state];
     (pill.querySelector("span") as HTMLElement).textContent = text;
     const past = byId("past");
-    past.hidden = mode === "live";
-    document.body.classList.toggle("past", mode !== "live");
+    // All of a recording is the past.
+    past.hidden = mode === "live" || this.recorded;
+    document.body.classList.toggle("past", !past.hidden);
     if (mode !== "live") past.textContent = `The past: ${t === undefined ? "the start" : moment(t)}, ${number(behind)} ${behind === 1 ? "event" : "events"} before now`;
   }
 

@@ -54,8 +54,8 @@ export class Journey {
       if (event && event.kind !== "renamed") state.undo(event, log.before(event));
     }
     state.last = n;
-    // What is unusual now the server has just said; of a moment in the past only its events tell.
-    if (!latest) state.retell(this.notices(n));
+    // What is unusual now the server has just said; of a moment in the past, or in a recording, only its events tell.
+    if (!latest || this.versions.latest.recording) state.retell(this.notices(n));
     return places;
   }
 

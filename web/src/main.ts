@@ -1,8 +1,9 @@
-// Opens the map; tries again while the server is not there.
+// Opens the map, or the recording that is in the page; tries again while the server is not there.
 
-import { api, hideToken, Refusal } from "./api";
+import { answerFrom, api, hideToken, Refusal } from "./api";
 import { Dashboard } from "./dashboard";
 import { byId } from "./dom";
+import { openRecording } from "./recording";
 import { Themes } from "./theme";
 
 const WAIT = 2000;
@@ -41,5 +42,23 @@ async function open(): Promise<void> {
   }
 }
 
-hideToken();
-void open();
+/** Opens the recording that the page holds, or else what the server has. */
+async function start(): Promise<void> {
+  const recording = document.getElementById("recording");
+  if (!recording) {
+    hideToken();
+    return open();
+  }
+  try {
+    answerFrom(await openRecording(recording));
+  } catch (error) {
+    const failure = byId("failure");
+    failure.hidden = false;
+    failure.textContent = `The recording cannot be opened: ${error instanceof Error ? error.message : String(error)}.`;
+    byId("about").textContent = "not open";
+    return;
+  }
+  return open();
+}
+
+void start();

@@ -3,10 +3,11 @@
 import { api } from "./api";
 import { byId } from "./dom";
 import type { Log } from "./log";
+import { Moments } from "./moments";
 import { css, OUTLIER } from "./palette";
 import type { State } from "./state";
 import type { Theme } from "./theme";
-import { isNotice, type LiveEvent, type Notice } from "./types";
+import { isNotice, type LiveEvent, type MapInfo, type Notice } from "./types";
 import { moment, number } from "./words";
 
 /** How far back the slider goes. */
@@ -15,6 +16,11 @@ const REACH = 100_000;
 const EAGER = 10_000;
 /** A pause in the history longer than this, in seconds of watching, is skipped. */
 const PATIENCE = 1.2;
+/** Seconds that a step of many events takes. */
+const STEP = 1.5;
+/** The speeds of steps, with the usual one; and those beyond the usual ones for recordings, which may be of weeks. */
+const SPEEDS: [string, string][] = [["0.25", "¼×"], ["0.5", "½×"], ["1", "1×"], ["2", "2×"], ["4", "4×"]];
+const FASTER: [string, string][] = [["1024", "1024×"], ["4096", "4096×"]];
 
 export type Mode = "live" | "paused" | "playing";
 
@@ -39,6 +45,7 @@ export class Replay {
   private readonly play = byId<HTMLButtonElement>("play");
   private readonly live = byId<HTMLButtonElement>("golive");
   private readonly speed = byId<HTMLSelectElement>("speed");
+  private readonly moments: Moments;
   /** First event that the server keeps. */
   kept = 1;
   private clock = 0;
@@ -46,10 +53,27 @@ export class Replay {
   private loading: Promise<void> | null = null;
   private drawnMarks = "";
 
-  constructor(private readonly state: State, private readonly log: Log, private readonly ways: ReplayWays) {
-    this.slider.addEventListener("input", () => void this.seek(Number(this.slider.value)));
+  constructor(private readonly state: State, private readonly log: Log, private readonly recording: MapInfo["recording"], private readonly ways: ReplayWays) {
+    this.moments = new Moments(recording?.steps ?? null);
+    this.slider.addEventListener("input", () => void this.seek(this.moments.event(Number(this.slider.value), this.first)));
     this.play.addEventListener("click", () => this.toggle());
     this.live.addEventListener("click", () => void this.goLive());
+    if (recording) this.prepare();
+  }
+
+  /** In a recording there is no present: its end takes the place of it. */
+  private prepare(): void {
+    this.mode = "paused";
+    this.live.textContent = "End";
+    byId("help-live").textContent = "to the end";
+    for (const [name, step] of [["back", -1], ["on", 1]] as const) {
+      const button = byId<HTMLButtonElement>(name);
+      button.hidden = false;
+      button.addEventListener("click", () => this.nudge(step));
+    }
+    const options = (list: [string, string][]) => list.map(([value, text]) => new Option(text, value, value === "1", value === "1"));
+    if (this.moments.together) this.speed.replaceChildren(...options(SPEEDS));
+    else this.speed.append(...options(FASTER));
   }
 
   /** The start of the history, when it is known or has changed. */
@@ -65,10 +89,11 @@ export class Replay {
 
   /** The state before the first event that can be shown. */
   private get first(): number {
-    return Math.max(this.kept - 1, this.log.last - REACH, 0);
+    return Math.max(this.kept - 1, this.recording ? 0 : this.log.last - REACH, 0);
   }
 
-  private set(mode: Mode): void {
+  private set(wanted: Mode): void {
+    const mode = this.recording && wanted === "live" ? "paused" : wanted;
     this.mode = mode;
     const playing = mode === "playing";
     this.play.querySelector("use")?.setAttribute("href", playing ? "#i-pause" : "#i-play");
@@ -85,7 +110,8 @@ export class Replay {
 
   private run(): void {
     if (this.state.last >= this.log.last) return;
-    this.clock = this.log.at(this.state.last + 1)?.t ?? 0;
+    // The first step of many is not waited for.
+    this.clock = this.moments.together ? STEP : this.log.at(this.state.last + 1)?.t ?? 0;
     this.set("playing");
   }
 
@@ -102,9 +128,11 @@ export class Replay {
     else this.travel(n);
   }
 
-  /** One event back or on. */
+  /** One event back or on, or one step of many. */
   nudge(step: number): void {
-    void this.seek(Math.min(Math.max(this.state.last + step, this.first), this.log.last));
+    const { moments, first } = this;
+    const to = moments.event(moments.position(this.wanted ?? this.state.last) + step, first);
+    void this.seek(Math.min(Math.max(to, first), this.log.last));
   }
 
   /** Goes to the state after event `n`; fetches what it needs for that. While it fetches, only the latest wish counts. */
@@ -152,6 +180,7 @@ export class Replay {
     if (this.mode !== "playing") return [];
     const speed = Number(this.speed.value);
     this.clock += seconds * speed;
+    if (this.moments.together) return this.step();
     const events: LiveEvent[] = [];
     for (let n = this.state.last + 1; ; n++) {
       const event = this.log.at(n);
@@ -165,19 +194,40 @@ export class Replay {
     }
   }
 
+  /** The events of the next step, once it is due; the rest of one that has begun, at once. */
+  private step(): LiveEvent[] {
+    const { moments, state } = this;
+    const position = moments.position(state.last);
+    const within = state.last > moments.event(position, this.first);
+    if (!within && this.clock < STEP) return [];
+    if (!within) this.clock = 0;
+    const events: LiveEvent[] = [];
+    for (let n = state.last + 1; n <= moments.event(position + 1, this.first); n++) {
+      const event = this.log.at(n);
+      if (event) events.push(event);
+    }
+    if (events.length === 0) this.set("paused");
+    return events;
+  }
+
   /** Slider and words as they are now. */
   show(theme: Theme): void {
+    const { moments, slider } = this;
     const [first, last] = [this.first, this.log.last];
-    if (this.slider.min !== String(first)) this.slider.min = String(first);
-    if (this.slider.max !== String(last)) this.slider.max = String(last);
-    const at = this.mode === "live" ? last : this.wanted ?? this.state.last;
-    if (this.slider.value !== String(at)) this.slider.value = String(at);
-    this.slider.disabled = this.play.disabled = last <= first;
-    const event = this.log.at(at);
+    const [start, end] = moments.ends(first, last);
+    if (slider.min !== String(start)) slider.min = String(start);
+    if (slider.max !== String(end)) slider.max = String(end);
+    const n = this.mode === "live" ? last : this.wanted ?? this.state.last;
+    const at = moments.position(n);
+    if (slider.value !== String(at)) slider.value = String(at);
+    slider.disabled = this.play.disabled = last <= first;
+    if (this.recording) this.live.disabled = n >= last;
+    const event = this.log.at(n);
     const when = last === 0 ? "no events yet" : event ? moment(event.t) : this.mode === "live" ? "now" : "the start";
-    this.say(when, last === 0 ? "" : `event ${number(at)} of ${number(last)}`);
-    this.slider.setAttribute("aria-valuetext", `${when}, event ${at} of ${last}`);
-    this.draw(theme, first, last, at);
+    const what = moments.together ? "step" : "event";
+    this.say(when, last === 0 ? "" : `${what} ${number(at)} of ${number(end)}`);
+    slider.setAttribute("aria-valuetext", `${when}, ${what} ${at} of ${end}`);
+    this.draw(theme, start, end, at);
   }
 
   private said = "";
@@ -189,7 +239,7 @@ export class Replay {
     this.label.replaceChildren(when, small);
   }
 
-  // Over the slider: how the share of outliers went, and a flag for each notice.
+  // Over the slider, whose positions these are: how the share of outliers went, and a flag for each notice.
   private draw(theme: Theme, first: number, last: number, at: number): void {
     const ratio = Math.min(devicePixelRatio || 1, 2);
     const { clientWidth: width, clientHeight: height } = this.marks;
@@ -210,10 +260,10 @@ export class Replay {
     const all = new Uint32Array(bins);
     const odd = new Uint32Array(bins);
     const flags: Notice[] = [];
-    for (let n = Math.max(first + 1, this.log.first); n <= last; n++) {
+    for (let n = Math.max(this.first + 1, this.log.first); n <= this.log.last; n++) {
       const event = this.log.at(n) as LiveEvent;
       if (isNotice(event) && event.kind !== "renamed" && event.kind !== "notice") flags.push(event);
-      const bin = Math.min(bins - 1, Math.floor(((n - first - 1) / Math.max(last - first, 1)) * bins));
+      const bin = Math.min(bins - 1, Math.floor(((this.moments.place(n) - first - 1) / Math.max(last - first, 1)) * bins));
       all[bin]++;
       if ("verdict" in event && event.verdict === "outlier") odd[bin]++;
     }
@@ -226,7 +276,7 @@ export class Replay {
     for (const flag of flags.slice(-200)) {
       context.fillStyle = css(flag.kind === "map-updated" ? theme.accent : flag.kind === "forming" ? OUTLIER : flag.kind === "stale" || flag.kind === "cluster-stale" ? [220, 150, 20] : theme.faint);
       context.beginPath();
-      const [fx, fy] = [Math.min(Math.max(x(flag.n), 4), width - 4), line - 16];
+      const [fx, fy] = [Math.min(Math.max(x(this.moments.place(flag.n)), 4), width - 4), line - 16];
       context.moveTo(fx, fy + 4);
       context.lineTo(fx - 4, fy - 4);
       context.lineTo(fx + 4, fy - 4);

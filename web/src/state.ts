@@ -175,6 +175,7 @@ export class State {
         break;
       case "map-updated":
         this.settleAlarms();
+        if (notice.still_forming) for (const group of this.announced.keys()) if (!notice.still_forming.includes(group)) this.announced.delete(group);
         break;
       case "stale":
         this.stale = { score: notice.score ?? 1, evidence: notice.evidence };

@@ -1,5 +1,7 @@
 // What the server says, as it says it.
 
+import type { RecordedStep } from "./moments";
+
 export type Verdict = "exact" | "interpolated" | "beside-outlier" | "outlier";
 
 /** Where and what a point was before an event: enough to undo it. */
@@ -24,10 +26,11 @@ export interface PlacedEvent extends Past {
   n: number;
   kind: PlacedKind;
   id: string;
+  /** The row of the map that it is most like; a recording knows it of outliers alone, and has nothing of the next four. */
   nearest: number;
-  nearest_id: string;
-  nearest_distance: number;
-  neighbours: number;
+  nearest_id?: string;
+  nearest_distance?: number;
+  neighbours?: number;
   distance?: number | null;
   from: Past | null;
 }
@@ -65,6 +68,8 @@ export interface StaleEvent {
 export interface UpdatedEvent {
   n: number; t: number; kind: "map-updated"; version: number; from: number; reverted: boolean; who: string | null;
   rows: number; added: number; removed: number; points: number; taken_in: number; calibration_lost?: boolean;
+  /** New clusters that go on forming, by the groups that name them. */
+  still_forming?: number[];
   clusters: {
     born: { name: string; title: string | null; rows: number; x: number; y: number; z?: number; groups?: number[] }[];
     gone: { name: string }[];
@@ -104,6 +109,8 @@ export interface MapInfo {
   /** Number of this version of the map, and of the one it was made from. */
   version: number;
   parent?: number | null;
+  /** What the caller may do. */
+  role?: "read" | "write" | "admin";
   /** The version that one can go back to. */
   revert_to?: number | null;
   /** Whether another version is being made; servers that make none do not say. */
@@ -116,6 +123,8 @@ export interface MapInfo {
   first: number;
   last: number;
   window: number;
+  /** This is a recording, and maybe one of snapshots; servers do not say. */
+  recording?: { steps: RecordedStep[] | null };
   /** What the operator wants to be told of; servers of before do not say. */
   alerts?: { staleness: number | null; outlier_rate: number | null; new_cluster: boolean };
 }

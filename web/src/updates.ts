@@ -31,7 +31,7 @@ export class Updates {
     const actions = make("div", "actions");
     actions.append(this.cancel, this.back);
     root.replaceChildren(this.text, this.bar, actions);
-    this.able = latest().updating !== undefined;
+    this.able = latest().updating !== undefined && (latest().role ?? "admin") === "admin";
     if (this.able) void this.look();
   }
 

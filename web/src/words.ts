@@ -30,14 +30,29 @@ export function rate(perSecond: number): string {
   return `${short(Number((perSecond * 60).toPrecision(2)))}/min`;
 }
 
-/** A moment: by the clock when t counts from 1970, else in seconds. */
+let named: (t: number) => string | null = () => null;
+
+/** Calls moments by names from now on, where they have any. */
+export function nameMoments(name: (t: number) => string | null): void {
+  named = name;
+}
+
+/** A moment by date and clock, where t counts from 1970: a recording is looked at on another day. */
+export function dated(t: number): string | null {
+  if (t <= 1e8) return null;
+  return new Date(t * 1000).toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" });
+}
+
+/** A moment: by its name or, when t counts from 1970, by the clock, else in seconds. */
 export function moment(t: number): string {
+  const name = named(t);
+  if (name !== null) return legible(name);
   if (t > 1e8) return new Date(t * 1000).toLocaleTimeString("en-GB");
   return `${Number(t.toFixed(1))} s`;
 }
 
 /** A moment with its day, unless that is today. */
-export function dated(t: number): string {
+export function onDay(t: number): string {
   const then = new Date(t * 1000);
   if (t <= 1e8 || then.toDateString() === new Date().toDateString()) return moment(t);
   return `${then.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${then.toLocaleTimeString("en-GB").slice(0, 5)}`;

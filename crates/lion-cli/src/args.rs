@@ -9,6 +9,7 @@ mod fit;
 mod method;
 mod place;
 mod placing;
+mod replay;
 mod serve;
 mod stream;
 mod update;
@@ -21,6 +22,7 @@ pub(crate) use evaluate::EvaluateArgs;
 pub(crate) use fit::{FitArgs, LandmarkArgs};
 pub(crate) use place::PlaceArgs;
 pub(crate) use placing::PlacingArgs;
+pub(crate) use replay::ReplayArgs;
 pub(crate) use serve::{ExportArgs, NetworkArgs, ServeArgs};
 pub(crate) use stream::{StreamArgs, WatchArgs};
 pub(crate) use update::UpdateArgs;
@@ -51,6 +53,7 @@ Examples:
   lion diff old.lion new.lion -o d.html       watch one map become another
   lion stream m.lion < changes.jsonl          points that come, change and go; events
   lion serve m.lion                           the same with a dashboard, a store and an HTTP API
+  lion replay points.db -o replay.html        the history of that store, as one page to send to somebody
   lion evaluate -o report                     every method of the paper, compared"
 )]
 pub(crate) struct Cli {
@@ -75,6 +78,7 @@ pub(crate) enum Verb {
     Serve(Box<ServeArgs>),
     Compare(CompareArgs),
     Export(ExportArgs),
+    Replay(Box<ReplayArgs>),
     Demo(DemoArgs),
 }
 

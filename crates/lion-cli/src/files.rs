@@ -1,5 +1,6 @@
 //! The files that make a table: patterns are expanded, and what is read of them is read ahead.
 
+use crate::points_table::PointRoles;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use lion_table::{Batches, CellAddress, Origin, ReadOptions, Table};
 use std::collections::HashSet;
@@ -63,7 +64,26 @@ impl Files {
 
     /// Opens them as one table.
     pub(crate) fn open(&self, options: &ReadOptions) -> lion_table::Result<Batches> {
-        lion_table::open_all(&self.0, options)
+        lion_table::open_all(&self.0, &self.options(options))
+    }
+
+    /// How they are to be read: as was asked for and, where they are tables of live points, as those are.
+    pub(crate) fn options(&self, asked: &ReadOptions) -> ReadOptions {
+        match self.roles() {
+            Some(roles) => roles.apply(asked),
+            None => asked.clone(),
+        }
+    }
+
+    /// Whether these are tables of live points, of which some columns are not those of rows.
+    pub(crate) fn are_points(&self) -> bool {
+        self.roles().is_some()
+    }
+
+    /// Which columns are what, if these are tables of live points. What is wrong with a file is told by who reads it.
+    fn roles(&self) -> Option<PointRoles> {
+        let first = self.0.first().filter(|_| !self.is_read_once())?;
+        PointRoles::recognise(&lion_table::column_names(first).ok()?)
     }
 
     /// What messages call the table.

@@ -24,6 +24,9 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
     let screen = Screen::new(common);
     let interrupt = Interrupt::install(&screen)?;
     screen.detail(&format!("reading {}", files.shown()));
+    if files.are_points() {
+        screen.detail("these are live points: what lion export says of them is no column of their rows");
+    }
     let phases = Phase::of_fit(args.landmarks.count_beyond);
     let mut reporter = Reporter::new(screen.clone(), interrupt, &phases);
     let memory = FitMemory::new(args, &files, common, &screen);
@@ -285,6 +288,11 @@ impl FitArgs {
 /// Whether columns have no names of their own: they are then called c1, c2 and so on.
 pub(crate) fn is_numbered(columns: &[String]) -> bool {
     columns.iter().zip(1..).all(|(name, number)| name.strip_prefix('c') == Some(&number.to_string()))
+}
+
+/// What columns without names of their own are called.
+pub(crate) fn numbered_columns(count: usize) -> Vec<String> {
+    (1..=count).map(|number| format!("c{number}")).collect()
 }
 
 /// The library knows columns by number, and rows by number in what it was given; a person knows the file, its rows and

@@ -18,7 +18,9 @@ mod noise;
 mod output;
 mod place;
 mod plot;
+mod points_table;
 mod progress;
+mod replay;
 mod serve;
 mod stream;
 mod summary;
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
         Verb::Serve(args) => serve::run(args, &common),
         Verb::Compare(args) => compare::run(args, &common),
         Verb::Export(args) => export::run(args, &common),
+        Verb::Replay(args) => replay::run(args, &common),
         Verb::Demo(args) => demo::run(args, &common),
     };
     match done {

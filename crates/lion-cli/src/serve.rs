@@ -1,12 +1,20 @@
 //! `lion serve`: a map, its live points, and a port.
 
+mod maps;
+mod started;
+
+pub(crate) use started::Started;
+
 use crate::args::{Common, NetworkArgs, ServeArgs};
 use crate::output;
 use crate::progress::Screen;
-use anyhow::{Context, Result, anyhow};
-use lion_server::{HttpConfig, Listener, Service, Settings, Tls, Token, Webhook, app, start_log};
+use anyhow::{Context, Result, anyhow, bail};
+use lion_server::{
+    HttpConfig, Listener, Router, Service, Settings, Tls, Tokens, Webhook, app, maps_app, start_log,
+};
 use lion_tsne::{Lion, Map};
-use serde::Serialize;
+use maps::maps;
+use started::url;
 use std::future::Future;
 use std::io::ErrorKind;
 use std::net::{SocketAddr, TcpListener};
@@ -18,36 +26,87 @@ use tracing::level_filters::LevelFilter;
 /// Serves until Ctrl-C.
 pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<()> {
     let screen = Screen::new(common);
-    let (listener, mut config) = open(&args.network, &name(&args.map))?;
-    config.alerts = args.alerts.rules();
+    let maps = maps(args)?;
+    let (listener, config) = open(args)?;
+    let unknown = |map: &&str| !maps.named.iter().any(|(name, _)| name == map);
+    if let Some(map) = config.tokens.iter().flat_map(Tokens::maps).find(unknown) {
+        bail!("a token is for the map {map}, and there is none of this name");
+    }
+    let loaded = maps.named.iter().map(|(_, file)| load(file, args, common)).collect::<Result<Vec<_>>>()?;
+    start_log(args.network.log, level(common));
+    runtime()?.block_on(async {
+        let mut services = Vec::new();
+        for ((name, file), lion) in maps.named.iter().zip(loaded) {
+            let store = maps.store(args.store.as_deref(), name)?;
+            let service = Service::start(Arc::new(lion), &settings(args, common, store))?;
+            services.push((service, HttpConfig { name: name.clone(), ..config.clone() }, file.as_path()));
+        }
+        screen.close();
+        tell(&services, &listener, args, common, &screen, maps.several)?;
+        let served: Vec<(Service, HttpConfig)> =
+            services.into_iter().map(|(service, config, _)| (service, config)).collect();
+        let app = match (&served[..], maps.several) {
+            ([(service, config)], false) => app(service.clone(), config.clone()),
+            _ => maps_app(served.clone(), config.clone()).map_err(|problem| anyhow!(problem))?,
+        };
+        let ended = offer(app, listener, config, stopped(&screen)).await;
+        for (service, _) in served {
+            service.stop().await;
+        }
+        ended
+    })
+}
+
+fn load(file: &Path, args: &ServeArgs, common: &Common) -> Result<Lion> {
     // All of it: the file may be written anew while this runs.
-    let map = Map::load_whole(&args.map)?;
-    let lion =
-        Lion::new(map, &args.placing.options(common)).with_context(|| args.map.display().to_string())?;
-    let settings = Settings {
-        store: args.store.clone(),
+    let map = Map::load_whole(file)?;
+    Lion::new(map, &args.placing.options(common)).with_context(|| file.display().to_string())
+}
+
+fn settings(args: &ServeArgs, common: &Common, store: Option<PathBuf>) -> Settings {
+    Settings {
+        store,
         retain: args.retain,
         live: args.watching.options(),
         placing: args.placing.options(common),
         update_memory: args.update_memory.map(|bytes| bytes as u64),
         ..Settings::default()
-    };
-    start_log(args.network.log, level(common));
-    runtime()?.block_on(async {
-        let service = Service::start(Arc::new(lion), &settings)?;
-        screen.close();
-        let started = Started::new(&service, &listener, &config, &args.map)?;
-        started.tell(&args.network, common, &screen)?;
+    }
+}
+
+/// Says that all are up, and lets what goes on by itself begin.
+fn tell(
+    services: &[(Service, HttpConfig, &Path)],
+    listener: &Listener,
+    args: &ServeArgs,
+    common: &Common,
+    screen: &Screen,
+    several: bool,
+) -> Result<()> {
+    let mut all = Vec::new();
+    for (service, config, file) in services {
+        let path = if several { format!("m/{}/", config.name) } else { String::new() };
+        let started = Started::new(service, listener, config, file)?.under(&path);
+        started.tell(&args.network, screen);
         lion_server::update_when(service.clone(), args.update_when, config.stop.clone());
         if let Some(webhook) = args.alerts.webhook.clone() {
-            let (stop, page) = (config.stop.clone(), args.alerts.page.as_deref().or(started.url()));
-            let webhook = Webhook { page: page.map(str::to_owned), ..webhook };
+            let page = args.alerts.page.as_ref().map(|page| format!("{page}{path}"));
+            let page = page.or_else(|| started.url().map(str::to_owned));
+            let (webhook, stop) = (Webhook { page, ..webhook }, config.stop.clone());
             lion_server::watch(service.clone(), &config.name, args.alerts.rules(), webhook, stop)?;
         }
-        let ended = serve(&service, listener, config, stopped(&screen)).await;
-        service.stop().await;
-        ended
-    })
+        all.push(started);
+    }
+    match (&all[..], several) {
+        ([started], false) => started.print(common),
+        _ if common.json => {
+            let address = listener.address()?;
+            let url = address.map(|address| url(address, args.network.tls_cert.is_some()));
+            let port = address.map(|address| address.port());
+            output::print(&(serde_json::json!({ "url": url, "port": port, "maps": all }).to_string() + "\n"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Offers a service until `shutdown`.
@@ -57,7 +116,15 @@ pub(crate) async fn serve(
     config: HttpConfig,
     shutdown: impl Future<Output = ()>,
 ) -> Result<()> {
-    let app = app(service.clone(), config.clone());
+    offer(app(service.clone(), config.clone()), listener, config, shutdown).await
+}
+
+async fn offer(
+    app: Router,
+    listener: Listener,
+    config: HttpConfig,
+    shutdown: impl Future<Output = ()>,
+) -> Result<()> {
     lion_server::serve(listener, app, config, shutdown)
         .await
         .context("the port cannot be listened at any more")
@@ -65,14 +132,16 @@ pub(crate) async fn serve(
 
 /// Takes the port or the socket and reads token and certificate: what is wrong with them should not come out after a large
 /// map was loaded.
-fn open(network: &NetworkArgs, name: &str) -> Result<(Listener, HttpConfig)> {
-    let token = network.token_file.as_deref().map(read_token).transpose()?;
+fn open(args: &ServeArgs) -> Result<(Listener, HttpConfig)> {
+    let network = &args.network;
+    let tokens = network.token_file.as_deref().map(read_tokens).transpose()?;
     let tls = network.tls_cert.as_deref().zip(network.tls_key.as_deref());
     let tls = tls.map(|(certificate, key)| Tls::read(certificate, key).map_err(|problem| anyhow!(problem)));
     let tls = tls.transpose()?;
     let listener = listener(network)?;
-    let mut config = HttpConfig::new(name, listener.hosts()?);
-    (config.token, config.tls) = (token, tls);
+    let mut config = HttpConfig::new("", listener.hosts()?);
+    (config.tokens, config.tls) = (tokens, tls);
+    config.alerts = args.alerts.rules();
     config.hosts = network.allow_host.iter().fold(config.hosts, |hosts, name| hosts.allow(name));
     config.max_body = network.max_body;
     Ok((listener, config))
@@ -103,14 +172,9 @@ pub(crate) fn bind(address: SocketAddr) -> Result<Listener> {
     })
 }
 
-fn read_token(file: &Path) -> Result<Token> {
+fn read_tokens(file: &Path) -> Result<Tokens> {
     let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
-    Token::new(&text).map_err(|problem| anyhow!("{}: {problem}", file.display()))
-}
-
-/// What a map is called: its file without the ending.
-fn name(map: &Path) -> String {
-    map.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+    Tokens::new(&text).map_err(|problem| anyhow!("{}: {problem}", file.display()))
 }
 
 /// What runs the service.
@@ -153,111 +217,5 @@ pub(crate) fn level(common: &Common) -> LevelFilter {
         (true, _) => LevelFilter::ERROR,
         (_, true) => LevelFilter::DEBUG,
         _ => LevelFilter::WARN,
-    }
-}
-
-/// The JSON object, printed once the service is up.
-#[derive(Serialize)]
-pub(crate) struct Started {
-    /// Null at a socket file.
-    url: Option<String>,
-    port: Option<u16>,
-    /// The socket file; null at a port.
-    socket: Option<PathBuf>,
-    map: String,
-    rows: usize,
-    checksum: String,
-    /// Null if it is gone at the end.
-    store: Option<String>,
-    /// Points that were in the store.
-    points: usize,
-    /// The latest event in the store.
-    last: u64,
-    /// The version of the map that the store is on.
-    version: u64,
-}
-
-impl Started {
-    pub(crate) fn new(
-        service: &Service,
-        listener: &Listener,
-        config: &HttpConfig,
-        map: &Path,
-    ) -> Result<Self> {
-        let address = listener.address()?;
-        let view = service.view();
-        let version = view.map();
-        Ok(Self {
-            url: address.map(|address| url(address, config.tls.is_some())),
-            port: address.map(|address| address.port()),
-            socket: socket_file(listener),
-            map: map.display().to_string(),
-            rows: version.lion.map().rows(),
-            checksum: version.record.checksum.clone(),
-            store: (!service.is_temporary()).then(|| service.store().display().to_string()),
-            points: view.len(),
-            last: view.last(),
-            version: version.number(),
-        })
-    }
-
-    /// Says that it is up: for people on standard error, for programs on standard output.
-    fn tell(&self, network: &NetworkArgs, common: &Common, screen: &Screen) -> Result<()> {
-        let Self { map, rows, points, last, .. } = self;
-        screen.say(&format!("{map}, {rows} rows, is live at {}", self.place()));
-        if let Some(file) = &network.token_file {
-            let file = file.display();
-            screen.say(&format!("the token is in {file}: in a browser, add ?token=… to the address once"));
-        }
-        if self.version > 1 {
-            screen.say(&format!(
-                "its points are in version {} of the map, which lies beside the store",
-                self.version
-            ));
-        }
-        match &self.store {
-            Some(store) if *last > 0 => {
-                screen.say(&format!("{store} keeps {points} points, up to event {last}"));
-            }
-            Some(store) => screen.say(&format!("{store} keeps points and events")),
-            None => screen.say("points and events are gone at the end: --store FILE keeps them"),
-        }
-        self.print(common)
-    }
-
-    /// Prints the object, if that was asked for.
-    pub(crate) fn print(&self, common: &Common) -> Result<()> {
-        if common.json { output::print(&(serde_json::to_string(self)? + "\n")) } else { Ok(()) }
-    }
-
-    /// Where a browser finds it; none at a socket file.
-    pub(crate) fn url(&self) -> Option<&str> {
-        self.url.as_deref()
-    }
-
-    /// Where it is called.
-    pub(crate) fn place(&self) -> String {
-        match (&self.url, &self.socket) {
-            (Some(url), _) => url.clone(),
-            (None, Some(socket)) => format!("the socket {}", socket.display()),
-            (None, None) => String::new(),
-        }
-    }
-}
-
-fn socket_file(listener: &Listener) -> Option<PathBuf> {
-    match listener {
-        Listener::Tcp(_) => None,
-        #[cfg(unix)]
-        Listener::Unix(socket) => Some(socket.path().to_owned()),
-    }
-}
-
-/// The address as a browser takes it: all addresses of a machine are none that one could open.
-fn url(address: SocketAddr, tls: bool) -> String {
-    let (scheme, port) = (if tls { "https" } else { "http" }, address.port());
-    match address.ip() {
-        ip if ip.is_unspecified() => format!("{scheme}://localhost:{port}/"),
-        _ => format!("{scheme}://{address}/"),
     }
 }

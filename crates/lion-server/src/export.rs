@@ -1,13 +1,13 @@
-//! The events of a store, read while a service may be writing to it.
+//! A store, read while a service may be writing to it.
 
 use crate::compare::{CompareRefused, Comparison, Stretch, compare};
-use crate::map_version::MapVersion;
-use crate::store::{
-    StoreError, Versions, check_to_read, event_text, load, logged_after, map_of, open_to_read,
-};
-use lion_tsne::live::{Live, LiveOptions};
-use lion_tsne::{Lion, LionOptions};
-use rusqlite::{Connection, Row};
+use crate::map_version::{MapVersion, find_map};
+use crate::notes::Notes;
+use crate::store::{self, StoreError, VersionRecord, Versions};
+use crate::store::{check_to_read, event_text, load, logged_after, map_of, open_to_read};
+use lion_tsne::live::{Live, LiveOptions, Point};
+use lion_tsne::{Lion, LionOptions, Map};
+use rusqlite::{Connection, Row, Transaction};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,21 +26,86 @@ pub struct Logged {
     pub json: String,
 }
 
-/// A store that is opened to read its events. The service that writes to it may go on; what it commits meanwhile is
-/// read, too.
+/// A store that is opened to read its events, points and versions. The service that writes to it may go on; what it commits
+/// meanwhile is read, too, but for what is read at one [`moment`](Self::moment).
 pub struct StoredEvents {
     connection: Connection,
     path: PathBuf,
     map: Option<String>,
+    /// The version of its tables.
+    tables: usize,
 }
+
+/// While it lives, a store is read as it is now.
+pub struct Moment<'a>(#[expect(dead_code, reason = "ends when it is dropped")] Transaction<'a>);
 
 impl StoredEvents {
     /// Opens a store. Nothing in it is changed.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let connection = open_to_read(path)?;
-        check_to_read(&connection, path)?;
+        let tables = check_to_read(&connection, path)?;
         let map = map_of(&connection).map_err(|e| StoreError::from_sqlite(path, &e))?;
-        Ok(Self { connection, path: path.into(), map })
+        Ok(Self { connection, path: path.into(), map, tables })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Holds the store as it is now, for who reads it until this is dropped. The service is not held up.
+    pub fn moment(&self) -> Result<Moment<'_>, StoreError> {
+        if !store::is_latest(self.tables) {
+            return Err(StoreError::Older(self.path.clone()));
+        }
+        self.connection.unchecked_transaction().map(Moment).map_err(|e| self.failed(&e))
+    }
+
+    fn failed(&self, error: &rusqlite::Error) -> StoreError {
+        StoreError::from_sqlite(&self.path, error)
+    }
+
+    /// The versions of its map, and the switches between them.
+    pub fn versions(&self) -> Result<Versions, StoreError> {
+        Versions::read(&self.connection).map_err(|e| self.failed(&e))
+    }
+
+    /// The version of its map that the points are in.
+    pub fn current(&self) -> Result<VersionRecord, StoreError> {
+        let known = self.versions()?;
+        known.current().cloned().ok_or_else(|| self.damaged("it knows no version of its map"))
+    }
+
+    /// What people said.
+    pub(crate) fn notes(&self) -> Result<Notes, StoreError> {
+        store::read_notes(&self.connection).map_err(|e| self.failed(&e))
+    }
+
+    /// The points just before a switch, as text.
+    pub(crate) fn before_switch(&self, event: u64) -> Result<Option<String>, StoreError> {
+        store::before_switch(&self.connection, event, |text| Ok(text.to_owned())).map_err(|e| self.failed(&e))
+    }
+
+    /// The map of a version: the file `given`, or one beside the store.
+    pub fn find_map(&self, version: &VersionRecord, given: Option<&Path>) -> Result<Map, StoreError> {
+        find_map(&self.path, version, given)
+    }
+
+    /// Whether any point has a label.
+    pub fn has_labels(&self) -> Result<bool, StoreError> {
+        store::has_labels(&self.connection).map_err(|e| self.failed(&e))
+    }
+
+    /// Shows each point, in the order in which they appeared, with its row as it was given.
+    pub fn each_point<E: From<StoreError>>(
+        &self,
+        show: impl FnMut(Point, Vec<f32>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        store::each_point(&self.connection, show).map_err(|e| self.failed(&e))?
+    }
+
+    pub(crate) fn damaged(&self, problem: impl Into<String>) -> StoreError {
+        StoreError::Damaged { path: self.path.clone(), problem: problem.into() }
     }
 
     /// The checksum of the map that the store belongs to.
@@ -80,8 +145,7 @@ impl StoredEvents {
 
     /// At most `limit` events after the one numbered `after`, in order; none at the end. Begin with 0.
     pub fn after(&self, after: u64, limit: usize) -> Result<Vec<Logged>, StoreError> {
-        let events = logged_after(&self.connection, after, limit, logged);
-        events.map_err(|e| StoreError::from_sqlite(&self.path, &e))
+        logged_after(&self.connection, after, limit, logged).map_err(|e| self.failed(&e))
     }
 
     /// All events in order, read by portions.

@@ -9,11 +9,17 @@ mod guard;
 mod intake;
 mod live;
 mod map;
+mod maps;
 mod notes;
+mod tokens;
 mod versions;
 
-pub(crate) use answer::live_text;
-pub use guard::{Hosts, Token};
+pub(crate) use answer::{cluster_name, live_text};
+pub(crate) use assets::{INDEX, SCRIPT, STYLE};
+pub use guard::Hosts;
+pub(crate) use map::{describe, plain_columns};
+pub use maps::maps_app;
+pub use tokens::{Role, Tokens};
 
 use crate::alerts::Rules;
 use crate::changes::RowShape;
@@ -37,10 +43,10 @@ use std::time::{Duration, Instant};
 /// How the service is offered.
 #[derive(Clone, Debug)]
 pub struct HttpConfig {
-    /// What the map is called.
+    /// What the map is called. Tokens may be for some maps only.
     pub name: String,
     /// Without it nothing but `/healthz` is answered; `None` asks for none, which only a loopback address may do.
-    pub token: Option<Token>,
+    pub tokens: Option<Tokens>,
     /// The names by which the service may be called.
     pub hosts: Hosts,
     /// The certificate, if callers are to come by https.
@@ -72,7 +78,7 @@ impl HttpConfig {
     pub fn new(name: impl Into<String>, hosts: impl Into<Hosts>) -> Self {
         Self {
             name: name.into(),
-            token: None,
+            tokens: None,
             hosts: hosts.into(),
             tls: None,
             max_body: 64 << 20,

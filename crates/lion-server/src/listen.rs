@@ -62,7 +62,7 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
     let listener = listener.into();
-    if let Some(open) = listener.is_open_to()?.filter(|_| config.token.is_none()) {
+    if let Some(open) = listener.is_open_to()?.filter(|_| config.tokens.is_none()) {
         let problem = format!("{open}, which needs a token: give a --token-file");
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, problem));
     }

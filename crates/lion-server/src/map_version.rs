@@ -3,7 +3,7 @@
 use crate::store::{StoreError, VersionRecord, map_file};
 use lion_tsne::live::{Clusters, Live, LiveOptions};
 use lion_tsne::{Lion, LionOptions, Map};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A version of the map that points are in. It never changes.
@@ -64,4 +64,34 @@ impl MapVersion {
     pub(crate) fn row_id(&self, point: &str) -> String {
         format!("{}{point}", self.record.prefix)
     }
+}
+
+/// The map of a version: the file `given`, that beside the store which is the version's own, or another map file in the
+/// store's folder. Which it is tells its checksum.
+pub(crate) fn find_map(
+    store: &Path,
+    version: &VersionRecord,
+    given: Option<&Path>,
+) -> Result<Map, StoreError> {
+    let mut files: Vec<PathBuf> = given.map(Path::to_path_buf).into_iter().collect();
+    files.push(map_file(store, version.version));
+    files.extend(maps_beside(store));
+    for file in files {
+        // A file that is no map, or is not there, is not the one.
+        let Ok(map) = Map::load(&file) else { continue };
+        if map.checksum()? == version.checksum {
+            return Ok(map);
+        }
+    }
+    let VersionRecord { version, checksum, .. } = version.clone();
+    Err(StoreError::NoMap { path: store.into(), version, checksum })
+}
+
+/// The map files in the folder of a store, by name.
+fn maps_beside(store: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(lion_replace::folder_of(store)) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("lion")));
+    files.sort_unstable();
+    files
 }

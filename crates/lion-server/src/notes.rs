@@ -80,6 +80,14 @@ impl Notes {
         Self { titles, notices }
     }
 
+    /// The groups that have titles.
+    pub(crate) fn group_titles(&self) -> impl Iterator<Item = (u64, &str)> {
+        self.titles.iter().filter_map(|(of, title)| match of {
+            Titled::Group(number) => Some((*number, title.as_str())),
+            Titled::Cluster(_) => None,
+        })
+    }
+
     /// What people call something.
     pub fn title(&self, of: &Titled) -> Option<&str> {
         self.titles.get(of).map(String::as_str)

@@ -12,8 +12,10 @@ mod stretch;
 mod versions;
 
 pub use error::StoreError;
+pub(crate) use notes::read as read_notes;
 pub use reader::PointRecord;
-pub(crate) use reader::{GivenRow, Readers, event_text, logged_after, open_to_read};
+pub(crate) use reader::{GivenRow, Readers, before_switch, event_text, logged_after, open_to_read};
+pub(crate) use rows::{each_point, has_labels};
 pub(crate) use stretch::{changes_between, current_points};
 pub use versions::{SwitchRecord, VersionRecord, Versions};
 pub(crate) use versions::{Switching, is_kept, map_file, map_of, tidy_files};
@@ -363,12 +365,17 @@ fn sync_folder(path: &Path) -> Result<(), StoreError> {
     synced.map_err(|e| StoreError::Io { path: folder.into(), problem: e.to_string() })
 }
 
-/// Refuses what cannot be read as a store.
-pub(crate) fn check_to_read(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+/// Refuses what cannot be read as a store; gives the version of its tables.
+pub(crate) fn check_to_read(connection: &Connection, path: &Path) -> Result<usize, StoreError> {
     match schema::check(connection, path, schema::STEPS)? {
         0 => Err(StoreError::NotAStore(path.into())),
-        _ => Ok(()),
+        version => Ok(version),
     }
+}
+
+/// Whether tables of this version are those that this program writes.
+pub(crate) fn is_latest(tables: usize) -> bool {
+    tables == schema::STEPS.len()
 }
 
 /// Whether pages and tables are whole.

@@ -7,7 +7,8 @@
 //! - [`read_labels`] reads one label per row from a file of its own.
 //! - [`parse`], [`parse_batches`] and [`parse_labels`] do the same to bytes in memory; an Arrow stream shows its
 //!   [`outline`] before it is decoded.
-//! - [`Writer`] writes [`Column`]s batch by batch, and [`read_columns`] reads them back by name.
+//! - [`Writer`] writes [`Column`]s batch by batch, and [`read_columns`] reads them back by name; [`column_names`] tells which
+//!   there are.
 //! - [`Error`] is one sentence that names file, row and column. Rows count from 0; text files add the line, which counts
 //!   from 1.
 //!
@@ -50,7 +51,7 @@ pub use column::{Column, Field, Kind};
 pub use error::{CellAddress, Error, Result};
 pub use input::Format;
 pub use labels::{parse_labels, read_labels};
-pub use read_columns::{parse_columns, read_columns};
+pub use read_columns::{column_names, parse_columns, read_columns};
 pub use select::{Header, ReadOptions};
 pub use table::{BATCH_ROWS, Batches, Origin, Origins, Table};
 pub use write::{OutputFormat, Writer, Written, check_output};

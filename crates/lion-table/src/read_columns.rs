@@ -34,6 +34,27 @@ pub fn parse_columns(bytes: &[u8], fields: &[Field]) -> Result<Vec<Column>> {
     from_arrow(in_memory(bytes)?, fields)
 }
 
+/// The names of all columns of a file, in order; none where a format has no names. The first line of a CSV file is taken for
+/// names.
+pub fn column_names(path: &Path) -> Result<Vec<String>> {
+    let names = |columns: Vec<select::SourceColumn>| columns.into_iter().map(|column| column.name).collect();
+    match opened(path)? {
+        Opened::Parquet(file, reader) => Ok(names(columns_of(parquet::load(&file, &reader)?.schema()))),
+        Opened::Stream(input, Format::Arrow) => Ok(names(columns_of(&arrow::messages(input)?.0))),
+        Opened::Stream(input, Format::Csv) => {
+            let file = input.file.clone();
+            let mut records = delimited::records(input)?;
+            let any = records.advance().map_err(|source| io_error(&file, source))?;
+            Ok(if any { names(delimited::named(records.cells())) } else { Vec::new() })
+        }
+        Opened::Stream(input, Format::Jsonl) => Ok(match JsonLines::new(input)?.advance()? {
+            Some(Value::Object(fields)) => fields.into_iter().map(|(name, _)| name).collect(),
+            _ => Vec::new(),
+        }),
+        Opened::Stream(_, Format::Npy | Format::Idx | Format::Parquet) => Ok(Vec::new()),
+    }
+}
+
 /// Columns without rows.
 fn empty(fields: &[Field]) -> Vec<Column> {
     fields.iter().map(|field| Column::empty(field.kind)).collect()

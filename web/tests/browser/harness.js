@@ -10,6 +10,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 const WEB = process.env.WEB ?? process.cwd();
@@ -135,6 +136,38 @@ export class World {
   async launch() {
     this.browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, args: FLAGS });
     this.decoder = await this.browser.newPage();
+  }
+
+  /** Writes a page of a history by `lion replay`; gives its file. */
+  replay(name, ...args) {
+    const page = join(this.folder, `${name}.html`);
+    execFileSync(LION, ["replay", ...args, "-o", page, "-q"], { stdio: "pipe", cwd: this.folder });
+    if (process.env.DIST) {
+      const built = (file) => readFileSync(join(process.env.DIST, file), "utf8");
+      const [recording] = readFileSync(page, "utf8").match(/<script id="recording"[^]*?<\/script>/);
+      const shell = built("index.html").replace(/<script defer[^]*?<\/script>/, "").replace(/<link rel="stylesheet"[^>]*>/, () => `<style>${built("app.css")}</style>`);
+      writeFileSync(page, shell.replace("</body>", () => `${recording}<script>${built("app.js")}</script></body>`));
+    }
+    return page;
+  }
+
+  /** Opens a page from the disk without a network; the test fails if it asks for anything or reports an error. */
+  async openFile(t, file, { width = 1280, height = 720, dark = false, still = false } = {}) {
+    const context = await this.browser.newContext({
+      viewport: { width, height }, colorScheme: dark ? "dark" : "light", reducedMotion: still ? "reduce" : "no-preference", offline: true,
+    });
+    const page = await context.newPage();
+    const complaints = [];
+    page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("request", (request) => /^(file|data|blob):/.test(request.url()) || complaints.push(request.url()));
+    await page.goto(pathToFileURL(file).href, { timeout: 30_000 });
+    await page.waitForFunction(() => window.lion);
+    t.after(async () => {
+      await context.close();
+      assert.deepEqual(complaints, []);
+    });
+    return page;
   }
 
   /** Opens the dashboard, or its address with `at` behind it; the test fails if it reports an error that is not expected. */

@@ -45,7 +45,7 @@ test("aligned columns are views of the answer, not copies", () => {
 test("answers that are cut or wrong are refused with a reason", () => {
   const good = answer([1, 2, 3], [1, 2, 3], [0, 0, 0]);
   assert.throws(() => parseColumns(new ArrayBuffer(2)), /empty/);
-  assert.throws(() => parseColumns(good.slice(0, 20)), /within their header/);
+  assert.throws(() => parseColumns(good.slice(0, 20)), /within the header/);
   assert.throws(() => parseColumns(good.slice(0, good.byteLength - 12)), /cluster.*cut short/);
   assert.throws(() => parseColumns(answer([1, 2, 3], [1, 2], [0, 0, 0])), /column y.*3 values/);
 });

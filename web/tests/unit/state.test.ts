@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Log } from "../../src/log";
 import { State, type Point } from "../../src/state";
-import type { Health, LiveEvent, LiveSnapshot, Past, Verdict } from "../../src/types";
+import { stream } from "./stream";
+import type { Health, LiveEvent, LiveSnapshot, Notice, Past } from "../../src/types";
 
 const health: Health = {
   points: 0, outliers: 0, groups: 0, forming: [], vanishing: [], shifted: [], stale: null, excess: null, false_alarms: 300000, window: 300, arrivals: 0, rate: 0, outlier_share: 0,
@@ -14,50 +15,6 @@ const nothing: LiveSnapshot = {
 };
 
 const past = ({ t, x, y, verdict, score, group, cluster, label }: Past): Past => ({ t, x, y, verdict, score, group, cluster, label });
-
-/** A stream of random events as the server would number them, with the kinds that the changes deserve. */
-function stream(length: number, seed: number): LiveEvent[] {
-  let word = seed;
-  const random = () => ((word = (word * 1664525 + 1013904223) >>> 0) / 2 ** 32);
-  const points = new Map<string, Past>();
-  const events: LiveEvent[] = [];
-  const titles = new Map<string, string>();
-  while (events.length < length) {
-    const n = events.length + 1;
-    const id = `p${Math.floor(random() * 20)}`;
-    const from = points.get(id) ?? null;
-    const dice = random();
-    if (dice < 0.1 && from) {
-      points.delete(id);
-      events.push({ n, t: n, kind: "removed", id, from });
-    } else if (dice < 0.14) {
-      const group = Math.floor(random() * 4);
-      events.push({ n, t: n, kind: random() < 0.7 ? "forming" : "dissolved", group, groups: [group, 4], size: 5, x: 1, y: 2, ids: [] });
-    } else if (dice < 0.16) {
-      const evidence = { seen: 1, of: 2, expected: 0.5, e_value: 9, since: 0 };
-      events.push({ n, t: n, kind: random() < 0.6 ? "cluster-stale" : "cluster-fresh", cluster: String(Math.floor(random() * 3)), score: 0.1, evidence });
-    } else if (dice < 0.18) {
-      const cluster = String(Math.floor(random() * 3));
-      events.push(random() < 0.5 ? { n, t: n, kind: "vanishing", cluster, expected: 12, seen: 1, why: "arrivals" } : { n, t: n, kind: "recovered", cluster });
-    } else if (dice < 0.19) {
-      const [cluster, title] = [String(Math.floor(random() * 3)), random() < 0.3 ? null : `title ${n}`];
-      events.push({ n, t: n, kind: "renamed", cluster, group: null, title, before: titles.get(cluster) ?? null, who: null });
-      if (title === null) titles.delete(cluster);
-      else titles.set(cluster, title);
-    } else if (dice < 0.2) {
-      events.push({ n, t: n, kind: random() < 0.5 ? "stale" : "fresh", staleness: random(), arrivals: 60 });
-    } else {
-      const outlier = random() < 0.3;
-      const place: Past = {
-        t: n, x: random(), y: random(), verdict: (outlier ? "outlier" : "interpolated") as Verdict, score: random(),
-        group: outlier ? Math.floor(random() * 4) : null, cluster: outlier ? null : String(Math.floor(random() * 3)), label: random() < 0.5 ? "a" : null,
-      };
-      points.set(id, place);
-      events.push({ ...place, n, kind: from ? "moved" : "appeared", id, nearest: 0, nearest_id: "0", nearest_distance: 1, neighbours: 2, from });
-    }
-  }
-  return events;
-}
 
 /** All that can be seen of a state, in an order that does not depend on the way it came about. */
 function seen(state: State): unknown {
@@ -173,6 +130,20 @@ test("the log knows the switches between versions", () => {
   assert.equal(log.nextSwitch(2)?.n, 15, "the one before is not in memory yet");
   log.prepend(events.slice(0, 10));
   assert.deepEqual([0, 4, 5, 14, 15].map((n) => log.nextSwitch(n)?.n), [5, 5, 15, 15, undefined]);
+});
+
+test("of the clusters that form, those go on that an update names", () => {
+  const evidence = { seen: 1, of: 2, expected: 0.5, e_value: 9, since: 0 };
+  const state = new State();
+  state.load({ ...nothing, points: { ...nothing.points, id: ["p", "q"], label: [null, null], x: [0, 1], y: [0, 1], verdict: ["outlier", "outlier"], score: [0, 0], group: [1, 2], cluster: [null, null], t: [1, 1] } });
+  const forming = (n: number, group: number): Notice => ({ n, t: n, kind: "forming", group, groups: [group], size: 9, x: 0, y: 0, ids: [], evidence });
+  const updated: Notice = {
+    n: 3, t: 3, kind: "map-updated", version: 2, from: 1, reverted: false, who: null, rows: 1, added: 1, removed: 0, points: 0, taken_in: 1, still_forming: [2], clusters: { born: [], gone: [], moved: [] },
+  };
+  state.retell([forming(1, 1), forming(2, 2)]);
+  assert.deepEqual(state.forming().map(({ group }) => group), [1, 2]);
+  state.retell([forming(1, 1), forming(2, 2), updated]);
+  assert.deepEqual(state.forming().map(({ group }) => group), [2]);
 });
 
 test("alarms about the map as it was end when it is updated", () => {

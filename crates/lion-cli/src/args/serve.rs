@@ -1,7 +1,7 @@
 //! `lion serve` and `lion export`: what can be chosen.
 
 use super::{PlacingArgs, WatchArgs, value};
-use clap::Args;
+use clap::{ArgGroup, Args};
 use lion_server::{LogFormat, Retain, Rules, UpdateWhen, Webhook};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -23,12 +23,17 @@ Examples:
   lion serve m.lion --store points.db --retain 30d --webhook https://example.org/hook --alert-new-cluster
   lion serve m.lion --host 0.0.0.0 --token-file token.txt --allow-host map.example.org
   lion serve m.lion --host 0.0.0.0 --token-file token.txt --tls-cert cert.pem --tls-key key.pem
+  lion serve --map oaks=oaks.lion --map firs=firs.lion --store stores   then open http://127.0.0.1:7878/m/oaks/
   lion serve m.lion --unix-socket lion.sock   then curl --unix-socket lion.sock http://localhost/api/health")]
 pub(crate) struct ServeArgs {
-    /// A map file written by lion fit or lion update
-    #[arg(value_name = "MAP")]
-    pub(crate) map: PathBuf,
-    /// The file that keeps points and events, made if it is not there; without it they are gone at the end
+    /// A map file written by lion fit or lion update, or a folder: all maps in it, each under /m/NAME/
+    #[arg(value_name = "MAP", required_unless_present = "maps")]
+    pub(crate) map: Option<PathBuf>,
+    /// One of several maps, under /m/NAME/; give it again for each
+    #[arg(long = "map", value_name = "NAME=FILE", value_parser = named_map, conflicts_with = "map")]
+    pub(crate) maps: Vec<(String, PathBuf)>,
+    /// The file that keeps points and events, made if it is not there; without it they are gone at the end. With several maps,
+    /// the folder for such files, NAME.db
     #[arg(long, value_name = "FILE")]
     pub(crate) store: Option<PathBuf>,
     /// How much of the history the store keeps: a time such as 30d, 12h, 90m or 45s, or a number of events; all of it unless
@@ -50,6 +55,13 @@ pub(crate) struct ServeArgs {
     pub(crate) watching: WatchArgs,
     #[command(flatten)]
     pub(crate) placing: PlacingArgs,
+}
+
+fn named_map(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, file)) if !name.is_empty() && !file.is_empty() => Ok((name.into(), file.into())),
+        _ => Err("it must be a name and a file, such as oaks=oaks.lion".into()),
+    }
 }
 
 /// Who may call, and how.
@@ -76,7 +88,8 @@ pub(crate) struct NetworkArgs {
     #[cfg(unix)]
     #[arg(long, value_name = "MODE", requires = "unix_socket", default_value = "600", value_parser = value::socket_mode)]
     pub(crate) socket_mode: u32,
-    /// A file with the token that callers must send: at least 16 letters, digits or -._~
+    /// A file with the token that callers must send: at least 16 letters, digits or -._~. Or a line for each of several tokens:
+    /// its role (read, write or admin), the token, and the maps that it is for, all if none is named
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
     /// Another name that this service is called by, such as that of a proxy before it
@@ -138,20 +151,30 @@ impl AlertArgs {
     }
 }
 
-/// Write the events of a store to a table
+/// Write the events or the points of a store to a table
 ///
-/// One row for each event, in order: number, time, kind, and all that the kind tells; .jsonl holds the events as lion
-/// stream and GET /api/events tell them. A service may be running on the store meanwhile.
+/// Events, one row for each, in order: number, time, kind, and all that the kind tells; .jsonl holds the events as lion
+/// stream and GET /api/events tell them. Points, one row for each that is there: its id, its label, the columns of its row as it was
+/// given, and what is said of it; lion fit, lion place and lion update take this table as it is. A service may be running on the
+/// store meanwhile.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(group = ArgGroup::new("tables").args(["output", "points"]).required(true).multiple(true), after_help = "\
 Examples:
   lion export points.db -o events.parquet
-  lion export points.db -o events.jsonl")]
+  lion export points.db -o events.jsonl
+  lion export points.db --points rows.parquet
+  lion fit rows.parquet -o new.lion                      a new map of the live points")]
 pub(crate) struct ExportArgs {
     /// A store written by lion serve
     #[arg(value_name = "STORE")]
     pub(crate) store: PathBuf,
     /// Where to write the events: .parquet, .arrow, .csv or .jsonl; an old file is replaced once the new one is whole
     #[arg(short, long, value_name = "FILE", value_parser = value::events)]
-    pub(crate) output: PathBuf,
+    pub(crate) output: Option<PathBuf>,
+    /// Where to write the points: .parquet, .arrow, .csv or .jsonl
+    #[arg(long, value_name = "FILE", value_parser = value::events)]
+    pub(crate) points: Option<PathBuf>,
+    /// With --points: the map that the points are in, where its file does not lie in the store's folder
+    #[arg(long, value_name = "MAP", requires = "points")]
+    pub(crate) map: Option<PathBuf>,
 }

@@ -102,7 +102,7 @@ pub(crate) fn events(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     match lion_table::check_output(&path) {
         Ok(OutputFormat::Npy) | Err(_) => {
-            Err("the name of a table of events must end in .parquet, .arrow, .csv or .jsonl".into())
+            Err("the name of a table must end in .parquet, .arrow, .csv or .jsonl".into())
         }
         Ok(_) if text == "-" => Err("it must be a file".into()),
         Ok(_) => Ok(path),
@@ -238,6 +238,14 @@ pub(crate) fn init(text: &str) -> Result<InitArg, String> {
         Ok(init) => Ok(InitArg::Named(init)),
         Err(_) if Path::new(text).extension().is_some() => Ok(InitArg::File(text.into())),
         Err(_) => Err(format!("it must be {}, or a table of places such as y.npy", Init::names())),
+    }
+}
+
+/// A page to look at.
+pub(crate) fn page(text: &str) -> Result<PathBuf, String> {
+    match picture(text) {
+        Ok(PictureArgs { path, kind: PictureKind::Html }) => Ok(path),
+        _ => Err("the name of a page must end in .html".into()),
     }
 }
 

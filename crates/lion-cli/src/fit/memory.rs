@@ -190,7 +190,7 @@ impl AllRows<'_> {
         let FitMemory { files, args, screen, limit, .. } = self.memory;
         let most = limit.map(|limit| self.most_rows(limit.bytes));
         let paths: Vec<_> = files.paths().map(ToOwned::to_owned).collect();
-        let rows = lion_table::expected_rows(&paths, &args.read_options())?;
+        let rows = lion_table::expected_rows(&paths, &files.options(&args.read_options()))?;
         let cols = self.cols;
         match rows {
             Some(rows) => {

@@ -5,6 +5,8 @@ mod bad_input;
 mod crash;
 mod diff;
 mod evaluate;
+#[cfg(unix)]
+mod export;
 mod fit;
 #[cfg(unix)]
 mod interrupt;
@@ -12,6 +14,8 @@ mod landmarks;
 mod look;
 mod memory;
 mod place;
+#[cfg(unix)]
+mod replay;
 #[cfg(unix)]
 mod serve;
 #[cfg(unix)]

@@ -166,6 +166,37 @@ fn points_are_kept_over_a_restart_and_exported() {
 }
 
 #[test]
+fn several_maps_are_served_each_with_its_store() {
+    let folder = folder_with_map();
+    std::fs::create_dir(folder.path("maps")).unwrap();
+    for name in ["oaks", "firs"] {
+        std::fs::copy(folder.path("trees.lion"), folder.path(&format!("maps/{name}.lion"))).unwrap();
+    }
+    let server = TestServer::start(&folder, "serve maps --store stores");
+    let started = server.started["maps"].as_array().unwrap();
+    assert_eq!(started.len(), 2);
+    assert_eq!(started[0]["url"], format!("http://127.0.0.1:{}/m/firs/", server.port));
+    assert_eq!(server.call("POST", "/m/oaks/api/points", &put("a", [35.0; 4])).0, 200);
+    let (code, said) = server.end("-INT");
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("/m/oaks/") && said.contains("keeps points and events"), "{said}");
+    let server =
+        TestServer::start(&folder, "serve --map one=maps/oaks.lion --map oaks=trees.lion --store stores");
+    let points = |name: &str| server.json(&format!("/m/{name}/api/live"))["points"]["id"].clone();
+    assert_eq!((points("oaks"), points("one")), (json!(["a"]), json!([])));
+    drop(server);
+    folder
+        .lion("serve --map a=trees.lion --map a=trees.lion --port 0")
+        .refuses(1, &["two maps are called a"]);
+    folder.lion("serve --map a=trees.lion --store t.csv --port 0").refuses(1, &["t.csv", "folder"]);
+    folder.lion("serve --map trees.lion --port 0").refuses(2, &["oaks=oaks.lion"]);
+    folder.lion("serve --port 0").refuses(2, &["MAP"]);
+    folder.lion("serve stores --port 0").refuses(1, &["stores is a folder without maps"]);
+    folder.write("tokens", "read 0123456789abcdef birches");
+    folder.lion("serve maps --token-file tokens --port 0").refuses(1, &["a token is for the map birches"]);
+}
+
+#[test]
 fn two_stretches_of_a_store_are_compared() {
     let folder = folder_with_map();
     let server = TestServer::start(&folder, "serve trees.lion --store s.db");

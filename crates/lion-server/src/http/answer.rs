@@ -197,7 +197,7 @@ impl Serialize for GroupsAnswer<'_> {
 }
 
 /// The name of a cluster by its number.
-pub(super) fn cluster_name(clusters: &Clusters, number: Option<u32>) -> Option<&str> {
+pub(crate) fn cluster_name(clusters: &Clusters, number: Option<u32>) -> Option<&str> {
     clusters.names.get(number? as usize).map(String::as_str)
 }
 

@@ -6,9 +6,9 @@ use lion_tsne::lion::{ColumnValues, PlacementColumn};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
-const INDEX: &[u8] = include_bytes!("../../../../web/dist/index.html");
-const SCRIPT: &[u8] = include_bytes!("../../../../web/dist/app.js");
-const STYLE: &[u8] = include_bytes!("../../../../web/dist/app.css");
+pub(crate) const INDEX: &str = include_str!("../../../../web/dist/index.html");
+pub(crate) const SCRIPT: &str = include_str!("../../../../web/dist/app.js");
+pub(crate) const STYLE: &str = include_str!("../../../../web/dist/app.css");
 /// The description of the API. The columns of placements are put in where it says `$columns` and `$names`.
 static OPENAPI: LazyLock<String> = LazyLock::new(|| {
     let listed = |columns: Vec<String>| columns.join(", ");
@@ -38,15 +38,19 @@ fn property(column: &PlacementColumn) -> String {
 }
 
 pub(super) async fn index(headers: HeaderMap) -> Response {
-    asset(&headers, INDEX, "text/html; charset=utf-8")
+    asset(&headers, INDEX.as_bytes(), "text/html; charset=utf-8")
 }
 
 pub(super) async fn script(headers: HeaderMap) -> Response {
-    asset(&headers, SCRIPT, "text/javascript; charset=utf-8")
+    asset(&headers, SCRIPT.as_bytes(), "text/javascript; charset=utf-8")
 }
 
 pub(super) async fn style(headers: HeaderMap) -> Response {
-    asset(&headers, STYLE, "text/css; charset=utf-8")
+    asset(&headers, STYLE.as_bytes(), "text/css; charset=utf-8")
+}
+
+pub(super) async fn maps_style(headers: HeaderMap) -> Response {
+    asset(&headers, include_bytes!("maps.css"), "text/css; charset=utf-8")
 }
 
 pub(super) async fn openapi(headers: HeaderMap) -> Response {

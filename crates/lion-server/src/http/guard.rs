@@ -4,6 +4,7 @@
 //! call it under a name of ours (Host), and says where it comes from (Origin, Sec-Fetch-Site).
 
 use super::error::Problem;
+use super::tokens::{Role, Token};
 use super::{App, HttpConfig};
 use axum::extract::{Request, State};
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
@@ -12,44 +13,6 @@ use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
-use std::sync::Arc;
-use subtle::ConstantTimeEq;
-
-/// A secret that callers must show.
-#[derive(Clone)]
-pub struct Token(Arc<str>);
-
-/// A shorter one could be guessed.
-const SHORTEST_TOKEN: usize = 16;
-
-impl Token {
-    /// Takes the text of a token file; blank space around it is no part of it.
-    pub fn new(text: &str) -> Result<Self, String> {
-        let token = text.trim();
-        if token.len() < SHORTEST_TOKEN {
-            return Err(format!(
-                "the token has {} characters and needs at least {SHORTEST_TOKEN}: make one with `openssl rand -hex 32`",
-                token.len()
-            ));
-        }
-        // These go through headers, cookies and addresses as they are.
-        match token.chars().find(|c| !c.is_ascii_alphanumeric() && !"-._~".contains(*c)) {
-            Some(c) => Err(format!("the token holds {c:?}; it may hold letters, digits and -._~")),
-            None => Ok(Self(token.into())),
-        }
-    }
-
-    /// Whether it is this one; how long that takes does not tell how much of it is right.
-    fn is(&self, shown: &[u8]) -> bool {
-        self.0.as_bytes().ct_eq(shown).into()
-    }
-}
-
-impl std::fmt::Debug for Token {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Token")
-    }
-}
 
 /// The names by which a service may be called.
 #[derive(Clone, Debug)]
@@ -57,7 +20,7 @@ pub struct Hosts {
     ip: IpAddr,
     names: Vec<String>,
     /// Cookies do not tell ports apart, so that two services on one machine need names of their own.
-    cookie: String,
+    pub(super) cookie: String,
 }
 
 impl From<SocketAddr> for Hosts {
@@ -113,33 +76,69 @@ fn without_port(host: &str) -> &str {
     }
 }
 
+/// What the caller of a request may do.
+#[derive(Clone, Copy)]
+pub(super) struct Caller(pub(super) Role);
+
 /// Refuses who may not call; tells browsers what they may do with the answer.
 pub(super) async fn check(State(app): State<App>, request: Request, next: Next) -> Response {
-    let mut response = match admit(&app, request.method(), request.uri(), request.headers()) {
-        Ok(None) => next.run(request).await,
-        Ok(Some(welcome)) => welcome,
+    guarded(&app.config, Some(&app.config.name), request, next).await
+}
+
+/// The same for one map or, without a name, for what is of no map.
+pub(super) async fn guarded(
+    config: &HttpConfig,
+    map: Option<&str>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let mut response = match admit(config, map, request.method(), request.uri(), request.headers()) {
+        Ok(Admitted::Caller(role)) => {
+            request.extensions_mut().insert(Caller(role));
+            next.run(request).await
+        }
+        Ok(Admitted::Welcome(page)) => page,
         Err(problem) => problem.into_response(),
     };
     protect(response.headers_mut());
     response
 }
 
-/// Lets a request through, or answers it: with a refusal, or with the cookie for a token in the address.
-fn admit(app: &App, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Option<Response>, Problem> {
+/// What becomes of a request that is not refused.
+enum Admitted {
+    /// It is let through.
+    Caller(Role),
+    /// It is answered with the cookie for a token in the address.
+    Welcome(Response),
+}
+
+fn admit(
+    config: &HttpConfig,
+    map: Option<&str>,
+    method: &Method,
+    uri: &Uri,
+    headers: &HeaderMap,
+) -> Result<Admitted, Problem> {
     // Whoever probes whether the service is there need know nothing, and learns nothing else.
     if uri.path() == "/healthz" {
-        return Ok(None);
+        return Ok(Admitted::Caller(Role::Read));
     }
-    check_host(&app.config.hosts, uri, headers)?;
+    check_host(&config.hosts, uri, headers)?;
     check_origin(uri, headers)?;
-    let Some(token) = &app.config.token else { return Ok(None) };
-    let name = &app.config.hosts.cookie;
-    if shown(headers, name).any(|shown| token.is(shown)) {
-        return Ok(None);
+    let Some(tokens) = &config.tokens else { return Ok(Admitted::Caller(Role::Admin)) };
+    let needed = Role::needed(method, uri.path());
+    if let Some((role, _)) = tokens.role(shown(headers, &config.hosts.cookie), map) {
+        return match role >= needed {
+            true => Ok(Admitted::Caller(role)),
+            false => Err(Problem::forbidden(format!(
+                "the token allows to {role}, and this needs one that allows {needed}"
+            ))),
+        };
     }
-    match token_in(uri).filter(|_| method == Method::GET && uri.path() == "/") {
-        Some(shown) if token.is(shown.as_bytes()) => Ok(Some(welcome(&app.config, token))),
-        _ => Err(Problem::new(
+    let in_address = token_in(uri).filter(|_| method == Method::GET && uri.path() == "/");
+    match in_address.and_then(|shown| tokens.role([shown.as_bytes()].into_iter(), map)) {
+        Some((_, token)) => Ok(Admitted::Welcome(welcome(config, token))),
+        None => Err(Problem::new(
             StatusCode::UNAUTHORIZED,
             "the token is missing or wrong: send it as Authorization: Bearer …, or open the dashboard once as /?token=…",
         )),
@@ -185,7 +184,7 @@ fn check_origin(uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
 }
 
 /// Every token that a request shows.
-fn shown<'a>(headers: &'a HeaderMap, cookie: &'a str) -> impl Iterator<Item = &'a [u8]> {
+pub(super) fn shown<'a>(headers: &'a HeaderMap, cookie: &'a str) -> impl Iterator<Item = &'a [u8]> {
     let bearer = text(headers, &header::AUTHORIZATION).and_then(|value| {
         let (scheme, token) = value.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().as_bytes())
@@ -208,8 +207,11 @@ fn token_in(uri: &Uri) -> Option<&str> {
 /// its own: the link is relative, and without a path of its own the cookie gets that of the page.
 fn welcome(config: &HttpConfig, token: &Token) -> Response {
     let secure = if config.tls.is_some() { "; Secure" } else { "" };
-    let cookie =
-        format!("{}={}; HttpOnly; SameSite=Strict; Max-Age=31536000{secure}", config.hosts.cookie, token.0);
+    let cookie = format!(
+        "{}={}; HttpOnly; SameSite=Strict; Max-Age=31536000{secure}",
+        config.hosts.cookie,
+        token.as_str()
+    );
     let page = "<!doctype html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0;url=./\">\
                 <title>LION-tSNE</title><p><a href=\"./\">To the dashboard</a>";
     ([(header::SET_COOKIE, cookie), (header::CACHE_CONTROL, "no-store".to_owned())], Html(page))
@@ -273,18 +275,6 @@ mod tests {
         assert_eq!(socket.cookie, "lion--run-lion---sock");
         let one = hosts("10.0.0.1:80");
         assert!(one.contains("10.0.0.1") && !one.contains("localhost") && !one.contains("10.0.0.2"));
-    }
-
-    #[test]
-    fn tokens_are_long_and_plain() {
-        assert!(Token::new("short").unwrap_err().contains("5 characters"));
-        assert!(Token::new("0123456789abcdef;").unwrap_err().contains("';'"));
-        let token = Token::new(" 0123456789abcdef\n").expect("it is long enough");
-        assert!(token.is(b"0123456789abcdef"));
-        for wrong in [&b"0123456789abcdeg"[..], b"0123456789abcde", b"", b"0123456789abcdef0"] {
-            assert!(!token.is(wrong));
-        }
-        assert_eq!(format!("{token:?}"), "Token");
     }
 
     #[test]

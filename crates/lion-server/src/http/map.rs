@@ -4,10 +4,14 @@ use super::App;
 use super::answer::{cluster_name, json, near};
 use super::assets::{not_modified, tagged};
 use super::error::Problem;
+use super::guard::Caller;
+use super::tokens::Role;
+use crate::plain_columns::PlainColumns;
 use crate::{MapVersion, Titled, UpdateState};
 use arrow_array::{ArrayRef, Float32Array, RecordBatch, StringArray, UInt32Array};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::ArrowError;
+use axum::Extension;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
@@ -15,6 +19,7 @@ use axum::response::Response;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
+use lion_tsne::lion::PlacementColumn;
 use lion_tsne::live::Clusters;
 use lion_tsne::{Lion, Map};
 use serde::Deserialize;
@@ -99,7 +104,11 @@ pub(super) async fn aside<T: Send + 'static>(
 }
 
 /// What the map is, and which events there are.
-pub(super) async fn summary(State(app): State<App>, wanted: Wanted) -> Result<Response, Problem> {
+pub(super) async fn summary(
+    State(app): State<App>,
+    role: Option<Extension<Caller>>,
+    wanted: Wanted,
+) -> Result<Response, Problem> {
     let answers = app.answers(wanted).await?;
     let names = Arc::clone(&answers.version.clusters);
     let mut summary = aside({
@@ -114,16 +123,28 @@ pub(super) async fn summary(State(app): State<App>, wanted: Wanted) -> Result<Re
     summary["first"] = app.service.first().into();
     summary["last"] = app.service.last().into();
     summary["window"] = app.service.view().health().window.into();
+    summary["role"] = role.map_or(Role::Admin, |Extension(Caller(role))| role).as_str().into();
     summary["revert_to"] = app.service.revert_to().into();
     summary["updating"] = (app.service.update_status().state == UpdateState::Running).into();
     Ok(json(&summary))
 }
 
 fn make_summary(app: &App, version: &MapVersion) -> Value {
+    let (mut summary, alerts) = (describe(&app.config.name, version), &app.config.alerts);
+    summary["alerts"] = object!({
+        "staleness": alerts.staleness,
+        "outlier_rate": alerts.outlier_rate,
+        "new_cluster": alerts.new_cluster,
+    });
+    summary
+}
+
+/// What a version of the map is, as pages are told.
+pub(crate) fn describe(name: &str, version: &MapVersion) -> Value {
     let MapVersion { lion, clusters, record } = version;
-    let (map, alerts) = (lion.map(), &app.config.alerts);
+    let map = lion.map();
     object!({
-        "name": app.config.name,
+        "name": name,
         "rows": map.rows(),
         "columns": map.preprocess().input_dims(),
         "components": map.preprocess().output_dims(),
@@ -142,11 +163,6 @@ fn make_summary(app: &App, version: &MapVersion) -> Value {
         "version": record.version,
         "parent": record.parent,
         "checksum": record.checksum,
-        "alerts": {
-            "staleness": alerts.staleness,
-            "outlier_rate": alerts.outlier_rate,
-            "new_cluster": alerts.new_cluster,
-        },
         "clusters": cluster_list(clusters, map.dims()),
         "clusters_from": if clusters.from_labels { "labels" } else { "density" },
         "image": map.image().map(|image| {
@@ -242,7 +258,7 @@ pub(super) async fn columns(State(app): State<App>, wanted: Wanted, headers: Hea
         let tag = answers.tag("columns");
         let MapVersion { lion, clusters, .. } = &answers.version;
         not_modified(&headers, &tag).unwrap_or_else(|| {
-            let columns = answers.columns.get_or_init(|| plain_columns(lion.map(), clusters));
+            let columns = answers.columns.get_or_init(|| plain_columns(lion.map(), clusters).into());
             tagged(&tag, "application/octet-stream", columns.clone())
         })
     })
@@ -252,33 +268,21 @@ pub(super) async fn columns(State(app): State<App>, wanted: Wanted, headers: Hea
 /// In this column a row without a cluster.
 const NO_CLUSTER: u32 = u32::MAX;
 
-/// The length of the header, the header, then the columns, all on multiples of 8 bytes.
-fn plain_columns(map: &Map, clusters: &Clusters) -> Bytes {
+/// Places, clusters and ids of the rows.
+pub(crate) fn plain_columns(map: &Map, clusters: &Clusters) -> Vec<u8> {
     let rows = map.rows();
-    let (mut list, mut data) = (Vec::new(), Vec::with_capacity(rows * 4 * (map.dims() + 1)));
-    let mut add = |name: &str, kind: &str, bytes: &mut dyn Iterator<Item = u8>| {
-        data.resize(data.len().next_multiple_of(8), 0);
-        let offset = data.len();
-        data.extend(bytes);
-        list.push(object!({ "name": name, "type": kind, "offset": offset, "length": data.len() - offset }));
-    };
-    for (d, name) in ["x", "y", "z"].into_iter().enumerate().take(map.dims()) {
-        add(name, "f32", &mut (0..rows).flat_map(|row| map.place(row)[d].to_le_bytes()));
+    let mut columns = PlainColumns::default();
+    for (d, name) in PlacementColumn::coordinates(map.dims()).iter().enumerate() {
+        columns.add(name, "f32", (0..rows).flat_map(|row| map.place(row)[d].to_le_bytes()));
     }
-    let of_row = &clusters.of_row;
-    add("cluster", "u32", &mut of_row.iter().flat_map(|cluster| cluster.unwrap_or(NO_CLUSTER).to_le_bytes()));
+    let of_row = clusters.of_row.iter();
+    columns.add("cluster", "u32", of_row.flat_map(|cluster| cluster.unwrap_or(NO_CLUSTER).to_le_bytes()));
     if map.has_ids() {
         // Names may hold anything, but a line end among them would shift all that follow.
         let ids = (0..rows).map(|row| map.id(row).replace(['\n', '\r'], " "));
-        add("ids", "utf8", &mut ids.collect::<Vec<_>>().join("\n").into_bytes().into_iter());
+        columns.add("ids", "utf8", ids.collect::<Vec<_>>().join("\n").into_bytes());
     }
-    let mut header = object!({ "rows": rows, "columns": list }).to_string();
-    // The length stands before it.
-    while !(header.len() + 4).is_multiple_of(8) {
-        header.push(' ');
-    }
-    let length = u32::try_from(header.len()).unwrap_or(u32::MAX);
-    [&length.to_le_bytes(), header.as_bytes(), &data].concat().into()
+    columns.finish([("rows".to_owned(), rows.into())].into_iter().collect())
 }
 
 /// One row of the map, and those nearest to it.

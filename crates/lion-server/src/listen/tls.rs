@@ -18,7 +18,7 @@ const HANDSHAKE: u8 = 0x16;
 
 /// What somebody is told who speaks anything else.
 pub(super) const NOT_TLS: &[u8] =
-    b"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: 81\r\n\r\n\
+    b"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: 83\r\n\r\n\
     {\"error\":\"bad-request\",\"detail\":\"this port speaks TLS: call it by https, not http\"}";
 
 /// A certificate and its key, for callers by https. Clones are the same.

@@ -26,6 +26,22 @@ pub enum StoreError {
         /// The latest version that can be read.
         known: i64,
     },
+    /// It was written by an earlier version, and that cannot be read.
+    #[error("{}: an earlier version made this store: open it once with `lion serve`, which brings it up to date", .0.display())]
+    Older(PathBuf),
+    /// There is nothing to show of it.
+    #[error("{}: this store has no events yet: send points to its service first", .0.display())]
+    Empty(PathBuf),
+    /// A version of its map is nowhere to be found.
+    #[error("{}: version {version} of its map (checksum {checksum}) is not beside it: name the map file with --map", path.display())]
+    NoMap {
+        /// The store.
+        path: PathBuf,
+        /// The number of the version.
+        version: u64,
+        /// The checksum of its map.
+        checksum: String,
+    },
     /// Its points lie in another map.
     #[error("{}: this store belongs to another map (checksum {theirs}, this one has {ours}): name another file", path.display())]
     OtherMap {

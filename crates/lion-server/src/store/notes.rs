@@ -34,7 +34,7 @@ pub(super) fn write(connection: &Connection, changed: &NotesChanged) -> rusqlite
 }
 
 /// All that people said.
-pub(super) fn read(connection: &Connection) -> rusqlite::Result<Notes> {
+pub(crate) fn read(connection: &Connection) -> rusqlite::Result<Notes> {
     let mut select = connection.prepare("SELECT target, title FROM titles")?;
     let titles = select.query_map([], |row| {
         let key: String = row.get(0)?;

@@ -115,11 +115,8 @@ impl Readers {
 
     /// The points as they were just before a switch, as text.
     pub(crate) fn before_switch(&self, event: u64) -> Result<Option<Bytes>, StoreError> {
-        self.read(|connection| {
-            let mut select = connection.prepare_cached("SELECT points FROM switches WHERE event = ?1")?;
-            let points = |row: &Row<'_>| Ok(Bytes::copy_from_slice(row.get_ref(0)?.as_str()?.as_bytes()));
-            select.query_row([signed(event)], points).optional()
-        })
+        let bytes = |text: &str| Ok(Bytes::copy_from_slice(text.as_bytes()));
+        self.read(|connection| before_switch(connection, event, bytes))
     }
 
     fn read<T>(&self, query: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
@@ -137,6 +134,16 @@ impl Readers {
         }
         answer
     }
+}
+
+/// What `take` makes of the points as they were just before a switch, which are text.
+pub(crate) fn before_switch<T>(
+    connection: &Connection,
+    event: u64,
+    take: impl FnOnce(&str) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Option<T>> {
+    let mut select = connection.prepare_cached("SELECT points FROM switches WHERE event = ?1")?;
+    select.query_row([signed(event)], |row| take(row.get_ref(0)?.as_str()?)).optional()
 }
 
 /// A connection that can write nothing.

@@ -81,6 +81,29 @@ pub(super) fn points(connection: &Connection) -> rusqlite::Result<Vec<(Point, Op
     select.query_map([], point)?.collect()
 }
 
+/// Whether any point has a label.
+pub(crate) fn has_labels(connection: &Connection) -> rusqlite::Result<bool> {
+    let any = "SELECT EXISTS (SELECT 1 FROM points WHERE json_extract(json, '$.label') IS NOT NULL)";
+    connection.query_row(any, [], |row| row.get(0))
+}
+
+/// Shows each point with its row as it was given, in the order in which they appeared, until somebody has seen enough.
+pub(crate) fn each_point<E>(
+    connection: &Connection,
+    mut show: impl FnMut(Point, Vec<f32>) -> Result<(), E>,
+) -> rusqlite::Result<Result<(), E>> {
+    let select =
+        "SELECT points.json, given_rows.row FROM points JOIN given_rows USING (first) ORDER BY first";
+    let mut select = connection.prepare(select)?;
+    let mut rows = select.query([])?;
+    while let Some(row) = rows.next()? {
+        if let Err(enough) = show(parsed(row, 0)?, given(row, 1)?) {
+            return Ok(Err(enough));
+        }
+    }
+    Ok(Ok(()))
+}
+
 /// The row of a point as it was given.
 pub(super) fn given_row(connection: &Connection, first: u64) -> rusqlite::Result<Vec<f32>> {
     let mut select = connection.prepare_cached("SELECT row FROM given_rows WHERE first = ?1")?;

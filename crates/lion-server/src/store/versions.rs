@@ -81,6 +81,11 @@ impl Versions {
         self.versions.iter().find(|known| known.version == version)
     }
 
+    /// The one that the points are in.
+    pub(crate) fn current(&self) -> Option<&VersionRecord> {
+        self.get(self.version)
+    }
+
     /// A number that no version has.
     pub(crate) fn next(&self) -> u64 {
         self.versions.iter().map(|known| known.version).max().unwrap_or(0) + 1

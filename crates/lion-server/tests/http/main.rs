@@ -4,6 +4,7 @@ mod bodies;
 mod compare;
 mod deploy;
 mod map;
+mod maps;
 mod notes;
 mod points;
 mod port;

@@ -4,7 +4,7 @@ use crate::{Answer, app, call, config, get, plain, post, request, service};
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
-use lion_server::{Hosts, Token};
+use lion_server::{Hosts, Tokens};
 use lion_server::{HttpConfig, Settings};
 use std::sync::Arc;
 
@@ -169,7 +169,7 @@ async fn a_service_that_stopped_says_so() {
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 fn guarded() -> Router {
-    let config = HttpConfig { token: Some(Token::new(TOKEN).unwrap()), ..config() };
+    let config = HttpConfig { tokens: Some(Tokens::new(TOKEN).unwrap()), ..config() };
     app(service(), config)
 }
 

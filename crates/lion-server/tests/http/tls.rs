@@ -3,7 +3,7 @@
 use crate::port::{LONG, Port, all, posting};
 use crate::service;
 use crate::stream::submit;
-use lion_server::{HttpConfig, Tls, Token};
+use lion_server::{HttpConfig, Tls, Tokens};
 use rcgen::CertifiedKey;
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
@@ -98,7 +98,7 @@ async fn who_trusts_the_certificate_is_served() {
 async fn the_cookie_of_a_token_goes_by_https_only() {
     let certificate = Certificate::new();
     let token = "0123456789abcdef";
-    let port = certificate.port(|config| config.token = Token::new(token).ok()).await;
+    let port = certificate.port(|config| config.tokens = Tokens::new(token).ok()).await;
     let request = format!("GET /?token={token} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     let text = all(certificate.send(&port, &request).await).await;
     assert!(text.contains("SameSite=Strict; Max-Age=31536000; Secure\r\n"), "{text}");

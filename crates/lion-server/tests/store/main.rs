@@ -4,6 +4,7 @@ mod common;
 mod crash;
 mod durable;
 mod listening;
+mod recording;
 mod refusing;
 mod retaining;
 mod updating;

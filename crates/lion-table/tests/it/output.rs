@@ -6,7 +6,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, UInt64Type};
 use arrow_array::{Array, RecordBatch};
 use lion_table::{
-    Column, Error, Field, Kind, OutputFormat, ReadOptions, Writer, Written, check_output, read, read_columns,
+    Column, Error, Field, Kind, OutputFormat, ReadOptions, Writer, Written, check_output, column_names, read,
+    read_columns,
 };
 use std::fs;
 use std::path::Path;
@@ -68,6 +69,11 @@ fn every_value_comes_back_in_every_format() {
             // Bits, as equality would take -0 for 0.
             let back = read_columns(&path, &fields()).unwrap();
             assert_eq!(format!("{back:?}"), format!("{batch:?}"), "{name}, {count} rows");
+            // Lines of JSON have their names in each of them.
+            if count > 0 {
+                let names: Vec<String> = fields().into_iter().map(|field| field.name).collect();
+                assert_eq!(column_names(&path).unwrap(), names, "{name}");
+            }
         }
         // In another order, and as text.
         let path = folder.path().join(name);
