@@ -11,7 +11,7 @@ import { addressOf, fits, halves, PRESETS, presetTimes, timesIn, type Edges, typ
 import type { Theme } from "./theme";
 import type { Timeline } from "./timeline";
 import type { Comparison } from "./types";
-import { count, dated, number } from "./words";
+import { count, number, onDay } from "./words";
 
 export interface CompareWays extends Omit<DifferencesWays, "close"> {
   /** What the slider can show, and the first event that the server keeps. */
@@ -28,7 +28,7 @@ export interface CompareWays extends Omit<DifferencesWays, "close"> {
 
 /** What the server says against it, as people read it: times by the clock. */
 function asSentence(text: string): string {
-  const timed = text.replace(/\b1\d{9}(\.\d+)?/g, (t) => dated(Number(t)));
+  const timed = text.replace(/\b1\d{9}(\.\d+)?/g, (t) => onDay(Number(t)));
   return `${timed.slice(0, 1).toUpperCase()}${timed.slice(1).replace(/\.$/, "")}.`;
 }
 
@@ -137,7 +137,7 @@ export class Compare {
   private moment(edges: Edges, k: number): string {
     const n = edges[k] + (k % 2 === 0 ? 1 : 0);
     const t = this.timeline.known(n);
-    return t === undefined ? `event ${number(n)}` : dated(t);
+    return t === undefined ? `event ${number(n)}` : onDay(t);
   }
 
   /** The presets that the history covers. */

@@ -32,7 +32,7 @@ import { Timeline } from "./timeline";
 import { isNotice, type Comparison, type Health, type LiveEvent, type LiveSnapshot, type MapInfo, type Notice } from "./types";
 import { Updates } from "./updates";
 import { Versions, type Version } from "./versions";
-import { alarms, count, dateAndTime, legible, nameMoments, number, sentence } from "./words";
+import { alarms, count, dated, legible, nameMoments, number, sentence } from "./words";
 
 /** Events that one frame takes in at most; the rest waits for the next. */
 const BATCH = 4000;
@@ -195,7 +195,8 @@ export class Dashboard {
     this.link = this.connect();
     this.adopt(live);
     this.listen();
-    if (!map.recording) {
+    if (map.recording) for (const part of document.querySelectorAll<HTMLElement>(".compares")) part.hidden = true;
+    else {
       this.link.listen();
       void this.compare.resume();
     }
@@ -251,7 +252,6 @@ export class Dashboard {
     return new Compare(new Timeline((n) => this.log.at(n)?.t), {
       range: () => this.replay.range,
       kept: () => this.replay.kept,
-      // A recording has nobody to ask.
       version: () => (this.versions.current && !this.recording ? this.shown.info.version : null),
       mode: (on) => this.tabs.open(on ? "compare" : this.selection.size > 0 ? "selection" : "feed"),
       shown: (answer) => this.compared(answer),

@@ -3,7 +3,7 @@
 import { csv } from "./csv";
 import { button, download, make } from "./dom";
 import type { ComparedPoint, Comparison, Difference, Listed, Region } from "./types";
-import { called, capital, count, dated, large, legible, number, percent } from "./words";
+import { called, capital, count, large, legible, number, onDay, percent } from "./words";
 
 /** Lines that a table shows; the CSV has all. */
 const SHOWN = 200;
@@ -149,7 +149,7 @@ export class Differences {
     go.title = legible(id);
     made.insertCell().append(go);
     const outlier = verdict === "outlier";
-    for (const text of [legible(label ?? "–"), outlier ? "outlier" : cluster === null ? "–" : legible(this.ways.title(cluster)), dated(t)]) {
+    for (const text of [legible(label ?? "–"), outlier ? "outlier" : cluster === null ? "–" : legible(this.ways.title(cluster)), onDay(t)]) {
       const cell = made.insertCell();
       cell.textContent = cell.title = text;
     }

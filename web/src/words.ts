@@ -52,7 +52,7 @@ export function moment(t: number): string {
 }
 
 /** A moment with its day, unless that is today. */
-export function dated(t: number): string {
+export function onDay(t: number): string {
   const then = new Date(t * 1000);
   if (t <= 1e8 || then.toDateString() === new Date().toDateString()) return moment(t);
   return `${then.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${then.toLocaleTimeString("en-GB").slice(0, 5)}`;

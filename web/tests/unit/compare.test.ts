@@ -6,7 +6,7 @@ import { beside, borderOf, shadingOf } from "../../src/shading";
 import { addressOf, fits, halves, moveEdge, moveStretch, PRESETS, presetTimes, timesIn, type Edges, type Range } from "../../src/stretches";
 import { Timeline } from "../../src/timeline";
 import type { Comparison, ComparedPoint, Difference, Region } from "../../src/types";
-import { dated } from "../../src/words";
+import { onDay } from "../../src/words";
 
 const difference = (change: Partial<Difference>): Difference => ({ a: 10, b: 30, share_a: 0.1, share_b: 0.3, p: 1e-6, adjusted: 1e-5, change: "gained", ...change });
 const region = (min: number[], max: number[], change: Partial<Difference>): Region => ({ min, max, ...difference(change) });
@@ -168,7 +168,7 @@ test("words do not cover a small shade, and stay where it is large", () => {
 
 test("a moment of another day has its day", () => {
   const now = new Date();
-  assert.match(dated(now.getTime() / 1000), /^\d\d:\d\d:\d\d$/);
-  assert.match(dated(now.getTime() / 1000 - 3 * 86_400), /^\d{1,2} \w{3,4} \d\d:\d\d$/);
-  assert.equal(dated(12.5), "12.5 s");
+  assert.match(onDay(now.getTime() / 1000), /^\d\d:\d\d:\d\d$/);
+  assert.match(onDay(now.getTime() / 1000 - 3 * 86_400), /^\d{1,2} \w{3,4} \d\d:\d\d$/);
+  assert.equal(onDay(12.5), "12.5 s");
 });
