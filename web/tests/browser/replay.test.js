@@ -153,6 +153,7 @@ test("it fits a phone, and who wants less motion gets none", async (t) => {
   const { x, width } = await page.locator(".track").boundingBox();
   assert.ok(width > 300, `the slider is ${width} pixels wide`);
   assert.ok(x >= 0 && (await page.evaluate(() => document.documentElement.scrollWidth)) <= 390, "nothing sticks out");
+  assert.ok(await page.locator("#moment").evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth), "the moment can be read");
   for (const name of ["back", "on", "play", "golive"]) assert.ok(await page.locator(`#${name}`).isVisible(), name);
   await world.shot(page, "replay-phone-light");
   const place = await where(page, "kin-1");
