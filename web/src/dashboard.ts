@@ -188,9 +188,10 @@ export class Dashboard {
     });
     this.headline.introduce(map);
     const steps = map.recording?.steps;
-    if (map.recording) nameMoments(steps ? (t) => steps[t - 1]?.name ?? null : dated);
+    if (map.recording) nameMoments(steps ? (t) => steps[t - 1]?.name ?? null : dateAndTime);
     // Rates are of time, which snapshots do not have.
     byId("charts").hidden = Boolean(steps);
+    byId("compare-button").hidden = Boolean(map.recording);
     this.link = this.connect();
     this.adopt(live);
     this.listen();

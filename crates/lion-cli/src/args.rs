@@ -295,6 +295,11 @@ impl Cli {
             Verb::Place(args) if self.common.json && args.output_file().is_none() => {
                 Some(("place", "--json and -o - both want standard output: give -o a file"))
             }
+            // Clap lets it pass where --port stands in the way of the other.
+            #[cfg(unix)]
+            Verb::Serve(args) if args.network.unix_socket.is_none() && args.network.socket_mode != 0o600 => {
+                Some(("serve", "--socket-mode is of the file that --unix-socket names: give that, too"))
+            }
             Verb::Serve(args) if args.network.is_open() && args.network.token_file.is_none() => Some((
                 "serve",
                 "--host beyond this machine, or --socket-mode for all users, needs --token-file: without a token anybody could read and change the points",

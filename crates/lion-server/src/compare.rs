@@ -1,8 +1,8 @@
 //! What changed between two stretches of time: who came, who left, and which parts of the map gained or lost share.
 //!
-//! A point counts once in a stretch, at the last place that it was given there. Places of an earlier version of the map
-//! are brought to the current one: a point that was not given since is where it is now, and one that was is at the row
-//! that was nearest to it then.
+//! A point counts once in a stretch, at the last place that it was given there. If that was on an earlier version of the
+//! map, it is where it is now on the current one. Where it was given again since, or removed, its row of then is not known any more:
+//! it is left out, and counted as such. Any guess at its place would make the samples differ by the guess.
 
 use crate::map_version::MapVersion;
 use crate::notes::{Notes, Titled};
@@ -97,9 +97,11 @@ pub struct StretchCounts {
     pub from: f64,
     /// Where it ends.
     pub to: f64,
-    /// Points that were given.
+    /// Points that were given, and whose place on the current map is known.
     pub points: usize,
-    /// How often.
+    /// Points that were given before the map was updated, and again since or removed.
+    pub left_out: usize,
+    /// How often points were given.
     pub events: usize,
 }
 
@@ -154,7 +156,6 @@ pub(crate) struct LoggedChange {
     label: Option<String>,
     cluster: Option<String>,
     verdict: Option<Verdict>,
-    nearest_id: Option<String>,
     x: Option<f32>,
     y: Option<f32>,
     z: Option<f32>,
@@ -239,35 +240,17 @@ struct CurrentMap<'a> {
     since: u64,
     /// Points as they are now, if any event is from before.
     points: HashMap<String, Point>,
-    rows: HashMap<String, usize>,
 }
 
-impl<'a> CurrentMap<'a> {
-    fn new(version: &'a MapVersion, since: u64, points: Vec<Point>) -> Self {
-        let map = version.lion.map();
-        let rows = if points.is_empty() { 0 } else { map.rows() };
-        Self {
-            version,
-            since,
-            points: points.into_iter().map(|point| (point.id.clone(), point)).collect(),
-            rows: (0..rows).map(|row| (map.id(row).into_owned(), row)).collect(),
-        }
-    }
-
+impl CurrentMap<'_> {
     /// Where a point was, on this map; none if that is not known any more.
     fn sample(&self, change: &LoggedChange, clusters: &HashMap<&str, u32>) -> Option<SamplePoint> {
         if change.n >= self.since {
             return sample(change, clusters);
         }
-        if let Some(point) = self.points.get(&change.id).filter(|point| point.last == change.n) {
-            let (place, cluster) = (point.placement.place, point.cluster);
-            return Some(SamplePoint { place, cluster, outlier: point.is_outlier() });
-        }
-        let (map, of_row) = (self.version.lion.map(), &self.version.clusters.of_row);
-        let row = *self.rows.get(change.nearest_id.as_ref()?)?;
-        let outlier = change.verdict == Some(Verdict::Outlier);
-        let place = map.place(row).to_vec().try_into().ok()?;
-        Some(SamplePoint { place, cluster: of_row[row].filter(|_| !outlier), outlier })
+        let point = self.points.get(&change.id).filter(|point| point.last == change.n)?;
+        let (place, cluster) = (point.placement.place, point.cluster);
+        Some(SamplePoint { place, cluster, outlier: point.is_outlier() })
     }
 }
 
@@ -316,8 +299,18 @@ pub(crate) fn compare(
     }
     let is_old = happened.seen.iter().flat_map(HashMap::values).any(|change| change.n < store.since);
     let points = if is_old { crate::store::current_points(moment).map_err(failed)? } else { Vec::new() };
-    let current = map.map(|map| CurrentMap::new(map, store.since, points));
-    Ok(Comparison::new(&store, current.as_ref(), &happened, [a, b]))
+    let points = points.into_iter().map(|point| (point.id.clone(), point)).collect();
+    let current = map.map(|version| CurrentMap { version, since: store.since, points });
+    let found = Comparison::new(&store, current.as_ref(), &happened, [a, b]);
+    for (name, StretchCounts { points, left_out, .. }) in [("a", found.a), ("b", found.b)] {
+        if points == 0 {
+            return Err(CompareRefused::Stretches(format!(
+                "all {left_out} points of {name} are from before the map was updated, and were given again since or removed: where they \
+                 were on this map is not known; choose a later stretch"
+            )));
+        }
+    }
+    Ok(found)
 }
 
 /// Refuses what are no two stretches, one after another, of which all is known.
@@ -374,6 +367,7 @@ impl Comparison {
             from,
             to,
             points: points.len(),
+            left_out: happened.seen[at].len() - points.len(),
             events: happened.events[at],
         };
         Self {

@@ -67,7 +67,7 @@ impl StoredEvents {
 
     /// The versions of its map, and the switches between them.
     pub fn versions(&self) -> Result<Versions, StoreError> {
-        Versions::read(&self.connection).map_err(|e| self.failed(&e))
+        Versions::read(&self.connection, &self.path).map_err(|e| self.failed(&e))
     }
 
     /// The version of its map that the points are in.
@@ -127,8 +127,7 @@ impl StoredEvents {
     /// What changed between two stretches of time. Where the map was updated meanwhile, its current version must lie beside
     /// the store.
     pub fn compare(&self, a: Stretch, b: Stretch) -> Result<Comparison, CompareRefused> {
-        let known = Versions::read(&self.connection, &self.path);
-        let known = known.map_err(|e| StoreError::from_sqlite(&self.path, &e))?;
+        let known = Versions::read(&self.connection, &self.path).map_err(|e| self.failed(&e))?;
         let current = known.get(known.version).filter(|_| !known.switches.is_empty()).cloned();
         let map = current.map(|record| MapVersion::open(&self.path, record, &LionOptions::default()));
         compare(&self.connection, &self.path, map.transpose()?.as_ref(), [a, b])
@@ -138,8 +137,7 @@ impl StoredEvents {
     pub fn times(&self) -> Result<Option<(f64, f64)>, StoreError> {
         let select = "SELECT min(t), max(t) FROM events";
         let times = self.connection.query_row(select, [], |row| Ok((row.get(0)?, row.get(1)?)));
-        let (first, last): (Option<f64>, Option<f64>) =
-            times.map_err(|e| StoreError::from_sqlite(&self.path, &e))?;
+        let (first, last): (Option<f64>, Option<f64>) = times.map_err(|e| self.failed(&e))?;
         Ok(first.zip(last))
     }
 

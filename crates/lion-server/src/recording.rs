@@ -77,7 +77,7 @@ impl Recording {
         steps: Option<Vec<RecordedStep>>,
     ) -> Result<Self, lion_tsne::Error> {
         let checksum = lion.map().checksum()?;
-        let record = VersionRecord { version: 1, parent: None, checksum, prefix: String::new() };
+        let record = VersionRecord { version: 1, parent: None, checksum, prefix: String::new(), kept: true };
         let options = LiveOptions::default();
         let version = MapVersion::new(record, &Live::new(lion, options)?);
         let start = undone(Points::new(), &events);

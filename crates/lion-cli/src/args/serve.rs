@@ -111,7 +111,7 @@ pub(crate) struct AlertArgs {
     #[arg(long, value_name = "URL", value_parser = Webhook::new)]
     pub(crate) webhook: Option<Webhook>,
     /// Where people open the dashboard, if that is not the service's own address, as behind a proxy: alerts link to it
-    #[arg(long, value_name = "URL", requires = "webhook", value_parser = value::page)]
+    #[arg(long, value_name = "URL", requires = "webhook", value_parser = value::web_address)]
     pub(crate) page: Option<String>,
     /// When more of the window's arrivals than this are outliers, such as 10%, and that is more than chance explains
     #[arg(long, value_name = "SHARE", value_parser = value::share, requires = "webhook", allow_negative_numbers = true)]

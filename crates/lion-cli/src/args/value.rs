@@ -117,7 +117,7 @@ pub(crate) fn address(text: &str) -> Result<IpAddr, String> {
 }
 
 /// The address of a page.
-pub(crate) fn page(text: &str) -> Result<String, String> {
+pub(crate) fn web_address(text: &str) -> Result<String, String> {
     let is_address = text.starts_with("http://") || text.starts_with("https://");
     if is_address { Ok(text.to_owned()) } else { Err("it must begin with http:// or https://".into()) }
 }

@@ -12,7 +12,7 @@ use lion_server::{
     HttpConfig, LogFormat, Refused, Service, Settings, UpdateRefused, UpdateRequest, UpdateState, Work,
     start_log,
 };
-use lion_tsne::live::LiveOptions;
+use lion_tsne::live::{FormingCluster, LiveOptions};
 use lion_tsne::map::Image;
 use lion_tsne::{Fit, Lion, LionOptions, Map, Observer, PcaChoice, Rows};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -108,7 +108,11 @@ async fn play(service: &Service, speed: f64, screen: &Screen) -> Result<()> {
 
 /// Takes the new clusters into the map, as the button of the dashboard does, and waits for it.
 async fn take_in(service: &Service, screen: &Screen) -> Result<()> {
-    let forming: Vec<u64> = service.view().health().forming.iter().map(|new| new.cluster.group).collect();
+    let view = service.view();
+    let is_held_out =
+        |new: &&FormingCluster| new.cluster.labels.first().is_some_and(|most| most.label == HELD_OUT);
+    let forming: Vec<u64> =
+        view.health().forming.iter().filter(is_held_out).map(|new| new.cluster.group).collect();
     let request = UpdateRequest { groups: Some(forming), who: Some("lion demo".into()) };
     match service.update(request) {
         Ok(_) => {}

@@ -120,7 +120,8 @@ fn demo_runs_twice() {
 #[test]
 fn help_shows_examples() {
     let folder = Folder::new();
-    for verb in ["", "fit", "place", "info", "plot", "demo", "stream", "serve", "compare", "export", "replay"] {
+    for verb in ["", "fit", "place", "info", "plot", "demo", "stream", "serve", "compare", "export", "replay"]
+    {
         for help in ["--help", "-h"] {
             let help = folder.lion(&format!("{verb} {help}"));
             assert_eq!(help.code, Some(0));

@@ -219,7 +219,7 @@ fn two_stretches_of_a_store_are_compared() {
         assert!(told.stdout.contains(said), "{said}: {}", told.stdout);
     }
     folder.lion("compare s.db --a 2h,1h --b 1h,now").refuses(1, &["s.db", "no point was given in a"]);
-    folder.lion("compare s.db --a 2h,1h").refuses(2, &["--b"]);
+    folder.lion("compare s.db --a 2h,1h").refuses(2, &["required"]);
     folder.lion("compare s.db --a soon,1h --b 1h,now").refuses(2, &["soon", "2026-11-17T09:00Z"]);
     folder.lion("compare t.csv").refuses(1, &["t.csv", "not a store"]);
 }
@@ -282,7 +282,7 @@ fn callers_come_by_https() {
     assert!(said.contains("trees.lion, 120 rows, is live at https://127.0.0.1:"), "{said}");
 
     let serve = "serve trees.lion --port 0";
-    folder.lion(&format!("{serve} --tls-cert cert.pem")).refuses(2, &["--tls-key"]);
+    folder.lion(&format!("{serve} --tls-cert cert.pem")).refuses(2, &["required"]);
     folder.lion(&format!("{serve} --tls-cert none --tls-key key.pem")).refuses(1, &["none: No such file"]);
     folder
         .lion(&format!("{serve} --tls-cert cert.pem --tls-key t.csv"))

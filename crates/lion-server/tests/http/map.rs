@@ -142,7 +142,8 @@ async fn the_dashboard_is_part_of_the_program() {
 }
 
 /// What needs other bodies and more points: `versions.rs` and `notes.rs` compare it with the description.
-const ELSEWHERE: [&str; 5] = [
+const ELSEWHERE: [&str; 6] = [
+    "/api/compare",
     "/api/map/update",
     "/api/map/revert",
     "/api/map/switches/{event}",

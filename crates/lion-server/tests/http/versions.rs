@@ -194,33 +194,34 @@ fn noise(k: u32) -> f32 {
 #[tokio::test]
 async fn a_new_cluster_gets_a_name_that_no_other_has() {
     let data = (0..200).flat_map(|i| [noise(2 * i), noise(2 * i + 1)]).collect();
-    let labels = (0..200).map(|i| if i % 2 == 0 { "group 0" } else { "other" }.to_owned()).collect();
+    // Whatever number the new cluster has, there is one of this name.
+    let labels = (0..200).map(|i| format!("group {}", i % 40)).collect();
     let rows = Rows { data: Matrix::new(200, 2, data).unwrap(), ids: None, labels: Some(labels) };
     let (_service, app) = service_of(rows, PcaChoice::None, &Settings::default());
     for i in 0..40 {
         let body = json!([{ "id": format!("far-{i}"), "x": [40.0 + 0.01 * f64::from(i), 40.0] }]);
         assert_eq!(post(&app, body.to_string()).await.status, 200);
     }
-    assert_eq!(get(&app, "/api/live").await.json()["groups"][0]["number"], 0);
     assert_eq!(ask(&app, "POST", "/api/map/update", "").await.status, 202);
     assert_eq!(ended(&app).await["state"], "done");
     let map = get(&app, "/api/map").await.json();
     let names: Vec<&str> =
         map["clusters"].as_array().unwrap().iter().map(|cluster| cluster["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["group 0", "group 0 (2)", "other"]);
+    assert_eq!(names.len(), 41);
+    assert_eq!(names.iter().filter(|name| name.ends_with(" (2)")).count(), 1, "{names:?}");
 }
 
 #[tokio::test]
 async fn an_update_that_loses_the_calibration_says_so() {
     let data = (0..300).flat_map(|i| {
         let [a, b] = [noise(2 * i), noise(2 * i + 1)];
-        [a, b, a + b + 1e-3 * noise(7 * i), a - b, 1e-3 * noise(11 * i), 0.0]
+        [a, b, a + b + 1e-3 * noise(7 * i), a - b, 1e-3 * noise(11 * i)]
     });
-    let rows = Rows { data: Matrix::new(300, 6, data.collect()).unwrap(), ids: None, labels: None };
+    let rows = Rows { data: Matrix::new(300, 5, data.collect()).unwrap(), ids: None, labels: None };
     let (_service, app) = service_of(rows, PcaChoice::Components(2), &Settings::default());
     assert!(get(&app, "/api/map").await.json()["promised"].is_f64());
     let off =
-        (0..60).map(|i| json!({ "id": format!("off-{i}"), "x": [0, 0, 0, 0, 0, 9.0 + f64::from(noise(i))] }));
+        (0..60).map(|i| json!({ "id": format!("off-{i}"), "x": [0, 0, 0, 0, 9.0 + f64::from(noise(i))] }));
     assert_eq!(post(&app, Value::from(off.collect::<Vec<_>>()).to_string()).await.status, 200);
     assert_eq!(ask(&app, "POST", "/api/map/update", "").await.status, 202);
     let done = ended(&app).await;
