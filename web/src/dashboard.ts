@@ -188,10 +188,9 @@ export class Dashboard {
     });
     this.headline.introduce(map);
     const steps = map.recording?.steps;
-    if (map.recording) nameMoments(steps ? (t) => steps[t - 1]?.name ?? null : dateAndTime);
+    if (map.recording) nameMoments(steps ? (t) => steps[t - 1]?.name ?? null : dated);
     // Rates are of time, which snapshots do not have.
     byId("charts").hidden = Boolean(steps);
-    byId("compare-button").hidden = Boolean(map.recording);
     this.link = this.connect();
     this.adopt(live);
     this.listen();

@@ -38,7 +38,7 @@ export function nameMoments(name: (t: number) => string | null): void {
 }
 
 /** A moment by date and clock, where t counts from 1970: a recording is looked at on another day. */
-export function dateAndTime(t: number): string | null {
+export function dated(t: number): string | null {
   if (t <= 1e8) return null;
   return new Date(t * 1000).toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" });
 }
