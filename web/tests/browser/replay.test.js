@@ -75,7 +75,7 @@ test("the page opens offline at the end of the history", async (t) => {
   assert.equal(await page.locator("#pill").innerText(), "Recorded");
   assert.match(await page.locator("#about").innerText(), /210 rows/);
   assert.ok(await page.locator("#past").isHidden());
-  for (const part of ["#update", "#banner", "#failure"]) assert.ok(await page.locator(part).isHidden(), part);
+  for (const part of ["#update", "#banner", "#failure", "#compare-button"]) assert.ok(await page.locator(part).isHidden(), part);
   assert.equal(await page.locator(".pencil:visible").count(), 0, "nothing can be renamed");
   assert.equal(await page.getByRole("button", { name: /Take it into|Acknowledge|Dismiss|Update the map/ }).count(), 0);
   assert.match(await told(page, "map-updated"), /went back|version 1/i);
