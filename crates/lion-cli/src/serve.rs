@@ -41,14 +41,14 @@ pub(crate) fn run(args: &ServeArgs, common: &Common) -> Result<()> {
             let service = Service::start(Arc::new(lion), &settings(args, common, store))?;
             services.push((service, HttpConfig { name: name.clone(), ..config.clone() }, file.as_path()));
         }
-        screen.close();
-        tell(&services, &listener, args, common, &screen, maps.several)?;
         let served: Vec<(Service, HttpConfig)> =
-            services.into_iter().map(|(service, config, _)| (service, config)).collect();
+            services.iter().map(|(service, config, _)| (service.clone(), config.clone())).collect();
         let app = match (&served[..], maps.several) {
             ([(service, config)], false) => app(service.clone(), config.clone()),
             _ => maps_app(served.clone(), config.clone()).map_err(|problem| anyhow!(problem))?,
         };
+        screen.close();
+        tell(&services, &listener, args, common, &screen, maps.several)?;
         let ended = offer(app, listener, config, stopped(&screen)).await;
         for (service, _) in served {
             service.stop().await;
