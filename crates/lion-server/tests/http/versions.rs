@@ -215,7 +215,7 @@ async fn a_new_cluster_gets_a_name_that_no_other_has() {
 async fn an_update_that_loses_the_calibration_says_so() {
     let data = (0..300).flat_map(|i| {
         let [a, b] = [noise(2 * i), noise(2 * i + 1)];
-        [a, b, a + b + 1e-3 * noise(7 * i), a - b, 1e-3 * noise(11 * i)]
+        [a, b, a + b + 0.3 * noise(7 * i), a - b, 0.3 * noise(11 * i)]
     });
     let rows = Rows { data: Matrix::new(300, 5, data.collect()).unwrap(), ids: None, labels: None };
     let (_service, app) = service_of(rows, PcaChoice::Components(2), &Settings::default());
