@@ -190,7 +190,7 @@ fn several_maps_are_served_each_with_its_store() {
         .refuses(1, &["two maps are called a"]);
     folder.lion("serve --map a=trees.lion --store t.csv --port 0").refuses(1, &["t.csv", "folder"]);
     folder.lion("serve --map trees.lion --port 0").refuses(2, &["oaks=oaks.lion"]);
-    folder.lion("serve --port 0").refuses(2, &["MAP"]);
+    folder.lion("serve --port 0").refuses(2, &["required"]);
     folder.lion("serve stores --port 0").refuses(1, &["stores is a folder without maps"]);
     folder.write("tokens", "read 0123456789abcdef birches");
     folder.lion("serve maps --token-file tokens --port 0").refuses(1, &["a token is for the map birches"]);

@@ -138,11 +138,16 @@ fn admit(
     let in_address = token_in(uri).filter(|_| method == Method::GET && uri.path() == "/");
     match in_address.and_then(|shown| tokens.role([shown.as_bytes()].into_iter(), map)) {
         Some((_, token)) => Ok(Admitted::Welcome(welcome(config, token))),
-        None => Err(Problem::new(
-            StatusCode::UNAUTHORIZED,
-            "the token is missing or wrong: send it as Authorization: Bearer …, or open the dashboard once as /?token=…",
-        )),
+        None => Err(no_token()),
     }
+}
+
+/// Refuses who shows no token that is known.
+pub(super) fn no_token() -> Problem {
+    Problem::new(
+        StatusCode::UNAUTHORIZED,
+        "the token is missing or wrong: send it as Authorization: Bearer …, or open the dashboard once as /?token=…",
+    )
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {

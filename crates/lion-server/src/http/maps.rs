@@ -80,13 +80,9 @@ async fn pass_on(State(maps): State<Arc<Maps>>, mut request: Request) -> Respons
     };
     // Links of the page are relative to its folder.
     let Some((name, rest)) = rest.split_once('/') else {
-        let place = format!("/m/{rest}/");
-        return match maps.maps.contains_key(rest) {
-            true => (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, place)]).into_response(),
-            false => no_such_map(),
-        };
+        return (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, format!("/m/{rest}/"))]).into_response();
     };
-    let Some(map) = maps.maps.get(name) else { return no_such_map() };
+    let Some(map) = maps.maps.get(name) else { return maps.no_such_map(request.headers()) };
     let query = request.uri().query().map_or_else(String::new, |query| format!("?{query}"));
     let Ok(within) = PathAndQuery::try_from(format!("/{rest}{query}")) else {
         return Problem::bad_request("the address cannot be read").into_response();
@@ -99,10 +95,6 @@ async fn pass_on(State(maps): State<Arc<Maps>>, mut request: Request) -> Respons
     }
     let Ok(response) = map.routes.call(request).await;
     response
-}
-
-fn no_such_map() -> Response {
-    Problem::not_found("there is no map of this name: /api/maps lists them").into_response()
 }
 
 async fn healthz(State(maps): State<Arc<Maps>>) -> Response {
@@ -133,14 +125,22 @@ struct MapState {
 }
 
 impl Maps {
+    /// Whether a caller may look at a map or, without a name, at any.
+    fn may_look(&self, headers: &HeaderMap, name: Option<&str>) -> bool {
+        let shown = || guard::shown(headers, &self.config.hosts.cookie);
+        self.config.tokens.as_ref().is_none_or(|tokens| tokens.role(shown(), name).is_some())
+    }
+
+    /// Who has no token does not learn which maps there are.
+    fn no_such_map(&self, headers: &HeaderMap) -> Response {
+        match self.may_look(headers, None) {
+            true => Problem::not_found("there is no map of this name: /api/maps lists them").into_response(),
+            false => guard::no_token().into_response(),
+        }
+    }
+
     /// The maps that a caller may look at.
     fn states(&self, headers: &HeaderMap) -> Vec<MapState> {
-        let may_look = |name: &str| match &self.config.tokens {
-            Some(tokens) => {
-                tokens.role(guard::shown(headers, &self.config.hosts.cookie), Some(name)).is_some()
-            }
-            None => true,
-        };
         let state = |(name, map): (&String, &ServedMap)| {
             let view = map.service.view();
             let health = view.health();
@@ -155,7 +155,7 @@ impl Maps {
                 stale: health.stale.is_some(),
             }
         };
-        self.maps.iter().filter(|(name, _)| may_look(name)).map(state).collect()
+        self.maps.iter().filter(|(name, _)| self.may_look(headers, Some(name))).map(state).collect()
     }
 }
 

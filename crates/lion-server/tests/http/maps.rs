@@ -53,7 +53,7 @@ async fn each_map_has_its_own_points_under_its_name() {
     let moved = get(&app, "/m/firs").await;
     assert_eq!((moved.status.as_u16(), moved.headers["location"].to_str().unwrap()), (308, "/m/firs/"));
     for nothing in
-        ["/m/birches/api/live", "/m/birches", "/m/", "/api/live", "/m/oaks/nothing", "/m/../api/live"]
+        ["/m/birches/api/live", "/m/birches/", "/m//", "/api/live", "/m/oaks/nothing", "/m/../api/live"]
     {
         assert_eq!(get(&app, nothing).await.refusal().0, 404, "{nothing}");
     }
@@ -68,6 +68,9 @@ async fn a_token_allows_its_role_in_its_maps() {
     let app = two(true);
     for (token, path, method, status) in [
         ("", "/m/oaks/api/live", "GET", 401),
+        ("", "/m/birches/api/live", "GET", 401),
+        ("", "/m/birches", "GET", 308),
+        (READ, "/m/birches/api/live", "GET", 404),
         ("", "/api/maps", "GET", 401),
         ("", "/", "GET", 401),
         (READ, "/m/oaks/api/live", "GET", 200),
