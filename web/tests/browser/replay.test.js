@@ -100,7 +100,7 @@ test("every moment is on the map of its time, both ways", async (t) => {
   await seek(page, 0);
   await at(page, 0);
   assert.deepEqual(await points(page), []);
-  assert.match(await page.locator("#moment").innerText(), /the start/);
+  await page.locator("#moment", { hasText: "the start" }).waitFor();
 });
 
 test("steps, by buttons and by keys", async (t) => {
