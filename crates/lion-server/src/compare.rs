@@ -322,10 +322,7 @@ fn check([a, b]: [Stretch; 2], store: &ComparedStore) -> Result<(), CompareRefus
         }
     }
     if a.to > b.from {
-        return refuse(format!(
-            "a ends at {} and b begins at {}: a must end before b begins, and no later than that",
-            a.to, b.from
-        ));
+        return refuse(format!("a ends at {} and b begins at {}: a must end before b begins", a.to, b.from));
     }
     match store.first {
         Some((n, t)) if n > 1 && a.from < t => refuse(format!(

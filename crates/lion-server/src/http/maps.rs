@@ -78,12 +78,13 @@ async fn pass_on(State(maps): State<Arc<Maps>>, mut request: Request) -> Respons
         let problem = "there is nothing at this address: /api/maps lists the maps, and each has its routes under /m/{name}/";
         return Problem::not_found(problem).into_response();
     };
-    // Links of the page are relative to its folder.
+    let query = request.uri().query().map_or_else(String::new, |query| format!("?{query}"));
+    // Links of the page are relative to its folder, and so is this one: a proxy may have put all of it under a path of its own.
     let Some((name, rest)) = rest.split_once('/') else {
-        return (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, format!("/m/{rest}/"))]).into_response();
+        let place = format!("./{rest}/{query}");
+        return (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, place)]).into_response();
     };
     let Some(map) = maps.maps.get(name) else { return maps.no_such_map(request.headers()) };
-    let query = request.uri().query().map_or_else(String::new, |query| format!("?{query}"));
     let Ok(within) = PathAndQuery::try_from(format!("/{rest}{query}")) else {
         return Problem::bad_request("the address cannot be read").into_response();
     };
