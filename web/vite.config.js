@@ -1,5 +1,13 @@
 // The names of what is built never change: the server embeds these three files.
-//
+
+import { readFileSync } from "node:fs";
+
+/** The symbols, which the page has in itself: the widget of notebooks has the same. */
+const sprite = {
+  name: "sprite",
+  transformIndexHtml: { order: "pre", handler: (page) => page.replace("<!--sprite-->", () => readFileSync(new URL("src/sprite.svg", import.meta.url), "utf8").trim()) },
+};
+
 // A classic script, without `crossorigin`: browsers send an Origin with modules, also to their own site. Behind a proxy
 // that hides the name by which it was called, the server takes such a request for one of another site and refuses it.
 const classic = {
@@ -16,7 +24,7 @@ const classic = {
 
 export default {
   base: "./",
-  plugins: [classic],
+  plugins: [sprite, classic],
   build: {
     target: "es2022",
     modulePreload: false,

@@ -2,11 +2,15 @@
 
 mod crash;
 mod crowd;
+mod history;
 mod load;
+mod updates;
 
 pub use crash::kill;
 pub use crowd::crowd;
+pub use history::history;
 pub use load::{ingest, listeners, memory, singles};
+pub use updates::updates;
 
 use anyhow::{Context, Result};
 use lion_tsne::numerics::Random;

@@ -10,7 +10,7 @@ fuzz_target!(|bytes: &[u8]| {
     // The first byte chooses the kind of body and whether the map's columns have names.
     let Some((&choice, bytes)) = bytes.split_first() else { return };
     let columns = (choice & 0x80 != 0).then(|| vec!["width".to_owned(), "height".to_owned()]);
-    let shape = RowShape { width: 2, columns, rows: 1000, bytes: 1 << 20 };
+    let shape = RowShape { width: 2, columns, recipe: None, rows: 1000, bytes: 1 << 20 };
     let parse = [parse_json, parse_lines, parse_arrow][choice as usize % 3];
     let Ok(changes) = parse(bytes, &shape) else { return };
     assert!(changes.len() <= shape.rows);

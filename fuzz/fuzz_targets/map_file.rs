@@ -33,6 +33,14 @@ fn use_throughout(map: &Map, size: usize) {
         assert!(map.labels().is_none_or(|labels| labels.get(i).len() <= size));
         assert!(map.id(i).len() <= size);
     }
+    if let Some(shown) = map.shown() {
+        // A block may still be damaged, and says so.
+        for column in 0..shown.columns().len() {
+            if let Ok(values) = shown.values(column) {
+                assert!(values.len() == map.rows());
+            }
+        }
+    }
     let row = vec![1.0; map.preprocess().input_dims()];
     if let Ok(row) = map.preprocess().apply_row(&row) {
         assert!(row.len() == map.x().cols() && row.iter().all(|value| value.is_finite()));

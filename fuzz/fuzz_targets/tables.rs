@@ -3,10 +3,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use lion_table::{Format, ReadOptions, parse, parse_labels};
+use lion_table::{Format, Plan, PlanOptions, ReadOptions, parse, parse_labels, survey_bytes};
 
-const FORMATS: [Format; 6] =
-    [Format::Npy, Format::Csv, Format::Parquet, Format::Arrow, Format::Jsonl, Format::Idx];
+const FORMATS: [Format; 7] =
+    [Format::Npy, Format::Csv, Format::Parquet, Format::Arrow, Format::Jsonl, Format::Idx, Format::Json];
 
 fuzz_target!(|bytes: &[u8]| {
     // The first byte chooses the format and the options, so that one corpus serves all.
@@ -26,4 +26,11 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(table.groups.is_none_or(|groups| groups.len() == table.rows));
     }
     let _ = parse_labels(bytes, format);
+    // The same table, whatever its columns are.
+    if let Ok(survey) = survey_bytes(bytes, format, &options) {
+        let plan = Plan::new(&survey, &options, &PlanOptions::default());
+        if plan.problems().next().is_none() && let Ok(table) = parse(bytes, format, &plan.options) {
+            assert!(table.data.iter().all(|value| value.is_finite()));
+        }
+    }
 });

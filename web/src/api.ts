@@ -2,7 +2,7 @@
 
 import { parseColumns, type Columns } from "./columns";
 import type { Times } from "./stretches";
-import type { Comparison, Handled, Health, History, LiveEvent, LiveSnapshot, MapInfo, NoticeState, PointDetail, RowDetail, Snapshot, UpdateStatus } from "./types";
+import type { Comparison, Handled, Health, History, LiveEvent, LiveSnapshot, MapInfo, NoticeState, PointDetail, RowDetail, ShownRows, Snapshot, UpdateStatus } from "./types";
 
 /** The server answered, but not with what was asked for. */
 export class Refusal extends Error {
@@ -49,6 +49,8 @@ const overHttp = {
   handle: (id: number, state: NoticeState, who: string | null) => json<Handled>(`api/notices/${id}`, "POST", { state, ...(who && { who }) }),
   live: () => json<LiveSnapshot>("api/live"),
   row: (number: number) => json<RowDetail>(`api/map/rows/${number}`),
+  /** The columns for people of at most a thousand rows. */
+  shown: (rows: readonly number[]) => json<ShownRows>(`api/map/shown?rows=${rows.join(",")}`),
   point: (id: string) => json<PointDetail>(`api/points/${encodeURIComponent(id)}`),
   /** What changed from one stretch of time to a later one. */
   compare: ([a0, a1, b0, b1]: Times) => json<Comparison>(`api/compare?a=${a0},${a1}&b=${b0},${b1}`),

@@ -3,10 +3,14 @@
 import { api } from "./api";
 import { button, make } from "./dom";
 import type { Spot } from "./geometry";
+import { ownValues, shownFields } from "./fields";
 import { picture } from "./picture";
 import type { Point } from "./state";
 import type { Image, Near, Past, PointDetail, RowDetail } from "./types";
 import { called, legible, moment, short } from "./words";
+
+/** Where what is known of a row or a point comes from. */
+export interface CardSource { row(number: number): Promise<RowDetail>; point(id: string): Promise<PointDetail> }
 
 export type Target =
   | { kind: "point"; point: Point }
@@ -59,6 +63,7 @@ export class Card {
     private readonly title: (name: string) => string,
     private readonly answers: () => boolean,
     private readonly close: () => void,
+    private readonly source: CardSource = api,
   ) {}
 
   /** Another version of the map is shown: rows have other numbers. */
@@ -103,7 +108,7 @@ export class Card {
     try {
       const detail = target.kind === "row"
         ? await this.row(target.row)
-        : await this.points.get(key, () => api.point(target.point.id));
+        : await this.points.get(key, () => this.source.point(target.point.id));
       if (this.key !== key) return;
       this.fill(target, detail);
       const { x, y, width, height } = this.at;
@@ -115,7 +120,7 @@ export class Card {
   }
 
   private row(number: number): Promise<RowDetail> {
-    return this.rows.get(String(number), () => api.row(number));
+    return this.rows.get(String(number), () => this.source.row(number));
   }
 
   private fill(target: Target, detail: PointDetail | RowDetail | null): void {
@@ -134,7 +139,12 @@ export class Card {
     const close = button("close", "×", this.close);
     close.setAttribute("aria-label", "Close the card");
     close.title = "Close (esc)";
-    this.root.replaceChildren(top, target.kind === "gone" ? this.gone(target) : this.facts(target, detail), close);
+    const replaced = () => this.root.hidden || this.place(this.at.x, this.at.y, this.at.width, this.at.height);
+    const shown = detail && "shown" in detail ? shownFields(detail.shown ?? [], replaced) : null;
+    const facts = target.kind === "gone" ? this.gone(target) : this.facts(target, detail);
+    this.root.replaceChildren(...[top, shown, facts, close].filter((part) => part !== null));
+    const own = detail && !this.image ? ownValues(detail.values ?? null) : null;
+    if (own) this.root.append(make("h3", "", "Values"), own);
     if (detail && detail.nearest.length > 0) this.root.append(make("h3", "", "Most like it"), this.nearest(detail.nearest));
   }
 
@@ -159,6 +169,12 @@ export class Card {
     }
     const { point } = target;
     if (point.label !== null) fact("label", legible(point.label));
+    const told = detail && "point" in detail ? detail.point : null;
+    if (told?.predicted_label) {
+      const likely = make("span", "", `${legible(told.predicted_label)}, ${Math.round(100 * (told.label_share ?? 0))} % sure`);
+      likely.title = "The label of most of its neighbours; of points that are so sure, this share is right";
+      fact("looks like", likely);
+    }
     if (point.verdict === "outlier") fact("group", point.group === null ? "alone" : String(point.group));
     else fact("landed in", legible(point.cluster === null ? "no cluster" : this.title(point.cluster)));
     const score = make("span");

@@ -3,7 +3,9 @@
 import { api } from "./api";
 import { Charts } from "./charts";
 import { Compare } from "./compare";
-import { byId, download } from "./dom";
+import { Controls } from "./controls";
+import { Crossing } from "./crossing";
+import { byId } from "./dom";
 import { Feed } from "./feed";
 import { Guide } from "./guide";
 import { Headline } from "./headline";
@@ -11,7 +13,6 @@ import { figuresNow, figuresThen, wallClock } from "./figures";
 import { boxOfBounds, thin, type Rect, type Spot } from "./geometry";
 import { Journey } from "./journey";
 import { Kin } from "./kin";
-import { listenToKeys } from "./keyboard";
 import { Legend } from "./legend";
 import { Link } from "./link";
 import { Log } from "./log";
@@ -53,10 +54,9 @@ const extent = ({ bounds }: MapInfo): number => {
 /** Health may lag behind the events by this many seconds, and must not undo what they just said. */
 const LAG = 0.8;
 
-/** Seconds that a morph takes when the slider crosses a switch; seconds that new clusters are called out; milliseconds before another try. */
+/** Seconds that a morph takes when the slider crosses a switch; seconds that new clusters are called out. */
 const QUICK = 0.8;
 const CALLED = 12;
-const AGAIN = 1000;
 
 const clock = (): number => performance.now() / 1000;
 
@@ -85,8 +85,8 @@ export class Dashboard {
   private readonly updates: Updates;
   private readonly compare: Compare;
   private readonly tabs = new Tabs(() => this.selection.refresh());
-  /** A switch to another version that is under way: what happens meanwhile waits. */
-  private crossing: Promise<void> | null = null;
+  /** Switches to another version: what happens while one is under way waits. */
+  private readonly crossing: Crossing;
   private health: Health;
   private stale = true;
   private worded = 0;
@@ -172,7 +172,7 @@ export class Dashboard {
         this.pill();
       },
       crosses: (n) => this.journey.crosses(n),
-      cross: (n) => this.cross(n, QUICK),
+      cross: (n) => this.crossing.go(n, QUICK),
       fetched: (events) => {
         this.kin.learn(events);
         // No server says what is unusual at the end of a recording, where it opens: its events do.
@@ -182,6 +182,7 @@ export class Dashboard {
       failed: (problem) => this.headline.announce(problem),
     });
     this.compare = this.comparing();
+    this.crossing = this.crosser();
     themes.onChange(() => {
       this.legend.fill();
       this.stale = true;
@@ -193,7 +194,8 @@ export class Dashboard {
     byId("charts").hidden = Boolean(steps);
     this.link = this.connect();
     this.adopt(live);
-    this.listen();
+    const { stage, legend, pointer, guide, selection, search, replay, compare, link } = this;
+    new Controls({ shown, stage, themes, legend, pointer, guide, selection, search, replay, compare, link, recorded: Boolean(map.recording) });
     if (map.recording) for (const part of document.querySelectorAll<HTMLElement>(".compares")) part.hidden = true;
     else {
       this.link.listen();
@@ -247,6 +249,20 @@ export class Dashboard {
     });
   }
 
+  private crosser(): Crossing {
+    return new Crossing(this.state, this.log, this.versions, this.journey, {
+      travel: (n) => this.replay.travel(n),
+      landed: (n, happening) => {
+        if (!happening) return this.feed.refill(this.log.upTo(n, RETOLD));
+        this.feed.add([happening]);
+        this.headline.announce(sentence(happening, this.feed.ways));
+      },
+      renew: (before, places, seconds) => this.renew(before, places, seconds),
+      arrived: ({ clusters }) => this.stage.callOut(clusters.born, CALLED),
+      failed: (problem) => this.headline.tell(problem),
+    });
+  }
+
   private comparing(): Compare {
     return new Compare(new Timeline((n) => this.log.at(n)?.t), {
       range: () => this.replay.range,
@@ -258,8 +274,8 @@ export class Dashboard {
       title: (name) => this.look.title(name),
       goCluster: (name) => this.guide.goCluster(name),
       goPoint: (point, left) => {
-        // It left when the map was another: there is no place to show.
-        if (left && point.t < (this.log.lastSwitch?.t ?? 0)) return this.headline.tell(`${legible(point.id)} left before the map was updated.`);
+        // It left when the map was another: there is no place to show on this one.
+        if (point.version !== this.shown.info.version && !this.state.points.has(point.id)) return this.headline.tell(`${legible(point.id)} left before the map was updated.`);
         this.guide.goCompared(point, left);
         // It was clicked in a table that goes on being read.
         this.tabs.open("compare");
@@ -293,34 +309,6 @@ export class Dashboard {
     return this.recording ? latest : wallClock(latest);
   }
 
-  private listen(): void {
-    byId("nearer").addEventListener("click", () => this.zoom(1.6));
-    byId("farther").addEventListener("click", () => this.zoom(1 / 1.6));
-    byId("fit").addEventListener("click", () => this.stage.fit());
-    byId("png").addEventListener("click", () => this.png());
-    byId("help-button").addEventListener("click", () => this.help());
-    (byId("banner").querySelector("button") as HTMLButtonElement).addEventListener("click", () => this.link.now());
-    document.addEventListener("pointerdown", ({ target }) => {
-      if (!byId("help").hidden && target instanceof Element && !target.closest("#help, #help-button")) this.help();
-    });
-    listenToKeys({
-      pan: (dx, dy) => this.pointer.drag(dx, dy),
-      zoom: (factor) => this.zoom(factor),
-      fit: () => this.stage.fit(),
-      search: () => this.search.focus(),
-      play: () => this.replay.toggle(),
-      nudge: (step) => this.replay.nudge(step),
-      live: () => void this.replay.goLive(),
-      compare: () => this.compare.toggle(),
-      lasso: () => this.pointer.toggleLasso(),
-      turn: () => this.pointer.toggleTurn(),
-      theme: () => this.themes.toggle(),
-      png: () => this.png(),
-      help: () => this.help(),
-      escape: () => this.escape(),
-    });
-  }
-
   // ---- once a frame
 
   private frame(): void {
@@ -336,7 +324,7 @@ export class Dashboard {
   }
 
   private happen(since: number): void {
-    if (this.crossing) return;
+    if (this.crossing.busy) return;
     const due: LiveEvent[] = [];
     if (this.replay.mode === "live") {
       while (due.length < BATCH && this.state.last + due.length < this.log.last) {
@@ -346,7 +334,7 @@ export class Dashboard {
     } else due.push(...this.replay.due(Math.min(since, 0.1)).slice(0, BATCH));
     // Events before a switch to another version happen first, those after it when it is over.
     const at = due.findIndex(({ kind }) => kind === "map-updated");
-    if (at === 0) return void this.cross(due[0].n, MORPH);
+    if (at === 0) return void this.crossing.go(due[0].n, MORPH);
     const events = at < 0 ? due : due.slice(0, at);
     if (events.length === 0) return;
     let strangers = false;
@@ -367,39 +355,6 @@ export class Dashboard {
   }
 
   // ---- versions of the map
-
-  /** Goes to the moment after event `n`, on the other side of a switch between versions. One after the other. */
-  private cross(n: number, seconds: number): Promise<void> {
-    const go = async () => {
-      if (!this.journey.crosses(n)) return this.replay.travel(n);
-      try {
-        await this.pass(n, seconds);
-      } catch (error) {
-        this.headline.tell(`The other version of the map could not be fetched: ${error instanceof Error ? error.message : String(error)}.`);
-        await new Promise((done) => setTimeout(done, AGAIN));
-      }
-    };
-    const crossing = (this.crossing ?? Promise.resolve()).then(go).finally(() => {
-      if (this.crossing === crossing) this.crossing = null;
-    });
-    this.crossing = crossing;
-    return crossing;
-  }
-
-  private async pass(n: number, seconds: number): Promise<void> {
-    const { log, state } = this;
-    const landing = await this.journey.ask(n);
-    const event = log.at(n);
-    const onwards = event?.kind === "map-updated" && state.last < n;
-    const places = this.journey.land(landing, n);
-    const before = this.versions.show(landing.version);
-    if (landing.latest) this.versions.latest = landing.version.info;
-    if (onwards) this.feed.add([event]);
-    else this.feed.refill(log.upTo(n, RETOLD));
-    if (onwards) this.headline.announce(sentence(event, this.feed.ways));
-    await this.renew(before, places, seconds);
-    if (onwards) this.stage.callOut(event.clusters.born, CALLED);
-  }
 
   /** Everything that depends on which version is shown. */
   private renew(before: Version, places: ReadonlyMap<string, Spot>, seconds: number): Promise<void> {
@@ -500,11 +455,6 @@ export class Dashboard {
 
   // ---- what people do
 
-  private zoom(factor: number): void {
-    this.stage.camera.zoomAt(factor);
-    this.stage.view();
-  }
-
   private recolour(): void {
     this.stage.recolour();
     this.legend.count(this.state);
@@ -515,28 +465,6 @@ export class Dashboard {
     this.stage.touch();
     this.tabs.open(this.selection.size > 0 ? "selection" : this.compare.on ? "compare" : "feed");
     if (this.selection.size > 0) this.headline.announce(`${count(this.selection.size, "point")} selected`);
-  }
-
-  private help(): void {
-    const help = byId("help");
-    help.hidden = !help.hidden;
-    byId("help-button").setAttribute("aria-expanded", String(!help.hidden));
-  }
-
-  private escape(): void {
-    if (!byId("help").hidden) this.help();
-    else if (this.pointer.lassoing) this.pointer.setLasso(false);
-    else if (this.guide.holds) this.guide.unpin();
-    else if (this.selection.size > 0) this.selection.clear();
-    else if (this.compare.on) this.compare.leave();
-    else if (!this.recording) void this.replay.goLive();
-    this.guide.hover(null, 0, 0);
-  }
-
-  private png(): void {
-    const when = new Date().toISOString().slice(0, 19).replace("T", " ");
-    const canvas = this.stage.picture(this.shown.info.name, `${byId("status").title} · ${when}`, [...this.legend.lines(), ...this.compare.lines(this.themes.current)]);
-    canvas.toBlob((blob) => blob && download(`${this.shown.info.name || "lion"}-live.png`, blob), "image/png");
   }
 
   /** Where a point is on the page, for scripts. */

@@ -1,7 +1,20 @@
 // Making and finding elements.
 
+/** Where elements are found by their id: in the page, or in the part of it that a widget has. */
+let scope: ShadowRoot | null = null;
+
+/** Does something for which elements are those of this part of the page. */
+export function inside<T>(root: ShadowRoot, work: () => T): T {
+  scope = root;
+  try {
+    return work();
+  } finally {
+    scope = null;
+  }
+}
+
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
-  const found = document.getElementById(id);
+  const found = (scope ?? document).getElementById(id);
   if (!found) throw new Error(`the page has no #${id}`);
   return found as T;
 }

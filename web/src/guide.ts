@@ -1,6 +1,6 @@
 // Leads to what somebody pointed at, and tells about it: flies there, selects it, shows its card.
 
-import { Card, type Target } from "./card";
+import { Card, type CardSource, type Target } from "./card";
 import { byId } from "./dom";
 import type { Place, Spot } from "./geometry";
 import type { Look } from "./look";
@@ -25,8 +25,9 @@ export class Guide {
     private readonly look: Look,
     private readonly selection: Selection,
     private readonly announce: (text: string) => void,
+    source?: CardSource,
   ) {
-    this.card = new Card(byId("card"), look.map.image, look.map.clusters_from === "labels", (name) => look.title(name), () => versions.current, () => this.unpin());
+    this.card = new Card(byId("card"), look.map.image, look.map.clusters_from === "labels", (name) => look.title(name), () => versions.current, () => this.unpin(), source);
   }
 
   /** Another version of the map is shown. */

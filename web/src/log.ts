@@ -54,11 +54,6 @@ export class Log {
     this.switches = this.switches.filter(({ n }) => n >= this.first);
   }
 
-  /** The latest switch to another version. */
-  get lastSwitch(): UpdatedEvent | undefined {
-    return this.switches.at(-1);
-  }
-
   /** The first switch to another version after event `n`. */
   nextSwitch(n: number): UpdatedEvent | undefined {
     return this.switches.find((event) => event.n > n);

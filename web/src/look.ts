@@ -26,9 +26,16 @@ export class Look {
   private index = new Map<string, number>();
 
   constructor(private readonly shown: Version, private readonly titles: ReadonlyMap<string, string>) {
+    this.restart();
+  }
+
+  /** Rows are in clusters that have nothing to do with those of before. */
+  restart(): void {
     const { clusters } = this.map;
     const colours = colourClasses(clusters);
-    clusters.forEach(({ name }, k) => this.colours.set(name, colours[k]));
+    this.colours.clear();
+    this.hidden.clear();
+    clusters.forEach(({ name, colour }, k) => this.colours.set(name, colour ?? colours[k]));
     this.adopt();
   }
 

@@ -108,7 +108,7 @@ export class Overlay {
     const taken: Name[] = [];
     if (look.off.has("base")) return taken;
     const first = ({ name }: { name: string }) => Number(state.vanishing.has(name) || compared?.clusters.has(name));
-    const clusters = [...look.map.clusters].sort((a, b) => first(b) - first(a) || b.rows - a.rows);
+    const clusters = look.map.clusters.filter(({ colour }) => !colour).sort((a, b) => first(b) - first(a) || b.rows - a.rows);
     context.font = `650 14px ${FONT}`;
     for (const { name, x, y, z } of clusters.slice(0, 400)) {
       if (look.hidden.has(name)) continue;

@@ -1,16 +1,21 @@
 // The selection: what the lasso caught or a search found, as a table and as CSV.
 
+import { api } from "./api";
 import { csv } from "./csv";
 import { button, download, make } from "./dom";
+import { cut } from "./fields";
 import { insideOf, type Place } from "./geometry";
 import type { Flat } from "./grid";
 import type { Look } from "./look";
 import type { Point, State } from "./state";
+import type { ShownRows } from "./types";
 import type { Version } from "./versions";
 import { count, legible, number, short } from "./words";
 
 /** Rows that the table shows; the CSV has them all. */
 const SHOWN = 200;
+/** Rows whose columns for people are asked for at once. */
+const ASKED = 1000;
 const HEADING = ["source", "id", "label", "cluster", "verdict", "score", "group", "x", "y", "z", "t"];
 
 export interface SelectionWays {
@@ -38,17 +43,22 @@ export class Selection {
     private readonly look: Look,
     private readonly ways: SelectionWays,
   ) {
-    const save = button("first", "CSV", () => download("lion-selection.csv", new Blob([this.csv()], { type: "text/csv" })));
+    const save = button("first", "CSV", () => void this.save());
     save.title = "Save the selection as CSV";
     this.bar.append(this.sum, save, button("", "Clear", () => this.clear()));
     const head = this.table.createTHead().insertRow();
-    for (const name of ["id", "label", "cluster", "verdict", "score"]) {
+    for (const name of ["id", "label", "cluster", "verdict", "score", ...this.columns]) {
       const cell = make("th", "", name);
       cell.scope = "col";
       head.append(cell);
     }
     this.body = this.table.createTBody();
     this.show();
+  }
+
+  /** The columns that the map keeps for people; images have no place in a table. */
+  private get columns(): string[] {
+    return (this.look.map.shown ?? []).filter(({ kind }) => kind !== "image").map(({ name }) => name);
   }
 
   /** Whether the clusters of the map's rows are their labels. */
@@ -143,6 +153,7 @@ export class Selection {
       if (next !== line) this.body.insertBefore(line, next);
       before = line;
     }
+    void this.fillShown();
     for (const { id, label, cluster, verdict, score } of points.slice(0, SHOWN)) {
       const { cells } = this.lines.get(`point ${id}`) as HTMLTableRowElement;
       [legible(label ?? "–"), legible(cluster === null ? "–" : this.look.title(cluster)), verdict, short(score)].forEach((text, k) => set(cells[k + 1], text));
@@ -158,22 +169,55 @@ export class Selection {
     const name = this.look.clusterOfRow(row);
     const cluster = name === null ? "–" : legible(this.look.title(name));
     const go = button("", legible(this.shown.columns.ids.at(row)), () => this.ways.goRow(row));
-    return line("base", go, [this.labelled ? legible(name ?? "–") : "–", cluster, "map row", "–"]);
+    const made = line("base", go, [this.labelled ? legible(name ?? "–") : "–", cluster, "map row", "–", ...this.columns.map(() => "")]);
+    if (made.cells.length > 5) made.cells[5].dataset.asked = "";
+    return made;
   }
 
-  csv(): string {
+  /** Hands out the selection, with the columns for people where the server has them. */
+  private async save(): Promise<void> {
+    download("lion-selection.csv", new Blob([this.csv(await this.shownOf(this.rows))], { type: "text/csv" }));
+  }
+
+  /** The columns for people of rows of the map, by row; none where nobody can tell. */
+  private async shownOf(rows: readonly number[]): Promise<Map<number, (string | number | null)[]>> {
+    const of = new Map<number, (string | number | null)[]>();
+    if (this.columns.length === 0) return of;
+    for (let start = 0; start < rows.length; start += ASKED) {
+      const some = rows.slice(start, start + ASKED);
+      const answer: ShownRows | null = await api.shown(some).catch(() => null);
+      const places = this.columns.map((name) => answer?.columns.indexOf(name) ?? -1);
+      some.forEach((row, k) => of.set(row, places.map((at) => answer?.rows[k]?.[at] ?? null)));
+    }
+    return of;
+  }
+
+  /** Fills in the columns for people of the lines that have none yet. */
+  private async fillShown(): Promise<void> {
+    const empty = this.rows.slice(0, SHOWN).filter((row) => this.lines.get(`row ${row}`)?.cells[5]?.dataset.asked === "");
+    if (this.columns.length === 0 || empty.length === 0) return;
+    for (const row of empty) delete this.lines.get(`row ${row}`)?.cells[5].dataset.asked;
+    for (const [row, values] of await this.shownOf(empty)) {
+      const cells = this.lines.get(`row ${row}`)?.cells;
+      values.forEach((value, k) => cells?.[k + 5] && set(cells[k + 5], cut(String(value ?? ""), 120)));
+    }
+  }
+
+  csv(shown = new Map<number, (string | number | null)[]>()): string {
     const { look, labelled, shown: { columns } } = this;
+    const people = this.columns;
+    const none = people.map(() => null);
     const space = columns.z !== null;
     const points = this.points();
     const rows = this.rows;
     function* lines(): Generator<(string | number | null)[]> {
-      for (const p of points) yield ["live", p.id, p.label, p.cluster, p.verdict, p.score, p.group, p.x, p.y, ...(space ? [p.z ?? null] : []), p.t];
+      for (const p of points) yield ["live", p.id, p.label, p.cluster, p.verdict, p.score, p.group, p.x, p.y, ...(space ? [p.z ?? null] : []), p.t, ...none];
       for (const row of rows) {
         const cluster = look.clusterOfRow(row);
-        yield ["map", columns.ids.at(row), labelled ? cluster : null, cluster, null, null, null, columns.x[row], columns.y[row], ...(columns.z ? [columns.z[row]] : []), null];
+        yield ["map", columns.ids.at(row), labelled ? cluster : null, cluster, null, null, null, columns.x[row], columns.y[row], ...(columns.z ? [columns.z[row]] : []), null, ...(shown.get(row) ?? none)];
       }
     }
-    return csv(HEADING.filter((name) => space || name !== "z"), lines());
+    return csv([...HEADING.filter((name) => space || name !== "z"), ...people], lines());
   }
 }
 

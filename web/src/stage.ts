@@ -15,7 +15,7 @@ import { compose, type Entry } from "./poster";
 import { PlainArrivals, PlainBase } from "./plain";
 import { dotRadius, NO_SEED, Spread } from "./spread";
 import type { Point, State, Step } from "./state";
-import { calm, type Themes } from "./theme";
+import { calm, type ThemeSource } from "./theme";
 import { Trails } from "./trails";
 import { isNotice, type LiveEvent } from "./types";
 import type { Version } from "./versions";
@@ -33,7 +33,8 @@ export type Picked = { point: Point } | { row: number } | null;
 export class Stage {
   readonly camera = new Camera();
   readonly root = byId("stage");
-  readonly canvas = byId<HTMLCanvasElement>("over");
+  private readonly layers = ["base", "live", "over"].map((id) => byId<HTMLCanvasElement>(id));
+  readonly canvas = this.layers[2];
   private readonly base: Base;
   private readonly arrivals: Arrivals;
   private readonly overlay: Overlay;
@@ -63,11 +64,11 @@ export class Stage {
     private readonly shown: Version,
     private readonly state: State,
     private readonly look: Look,
-    private readonly themes: Themes,
+    private readonly themes: ThemeSource,
     private readonly clock: () => number,
   ) {
     const redraw = () => this.recolour();
-    const [below, above] = [byId<HTMLCanvasElement>("base"), byId<HTMLCanvasElement>("live")];
+    const [below, above] = this.layers;
     const [under, over] = [context(below, true), context(above)];
     this.base = under ? new BaseLayer(under, shown.columns, redraw) : new PlainBase(below, shown.columns);
     this.arrivals = over ? new ArrivalLayer(over, redraw) : new PlainArrivals(above);
@@ -81,8 +82,16 @@ export class Stage {
     this.camera.turn.hold(look.map.bounds);
     this.camera.hold(this.extent());
     this.recolour();
-    new ResizeObserver(() => this.resize()).observe(this.root);
+    this.sizes.observe(this.root);
     this.resize();
+  }
+
+  private readonly sizes = new ResizeObserver(() => this.resize());
+
+  /** Nothing is drawn any more, and the graphics card has its room back. */
+  close(): void {
+    this.sizes.disconnect();
+    for (const layer of this.layers.slice(0, 2)) layer.getContext("webgl2")?.getExtension("WEBGL_lose_context")?.loseContext();
   }
 
   private resize(): void {
@@ -129,6 +138,12 @@ export class Stage {
       const point = this.state.points.get(id);
       if (point) this.arrivals.recolour(point, this.look.of(point), this.alone(point));
     }
+  }
+
+  /** Rows are in other clusters, or clusters have other colours. */
+  reclassify(): void {
+    this.base.change(this.shown.columns);
+    this.recolour();
   }
 
   /** Only the base map's colours changed. */
@@ -458,8 +473,7 @@ export class Stage {
     this.scale(2 * ratio);
     this.draw(this.clock());
     this.base.finish(this.camera, this.ratio);
-    const layers = ["base", "live", "over"].map((id) => byId<HTMLCanvasElement>(id));
-    const picture = compose(layers, this.ratio, this.themes.current, title, caption, legend);
+    const picture = compose(this.layers, this.ratio, this.themes.current, title, caption, legend);
     Object.assign(scene, { selected, lasso, hover, beacon });
     this.scale(ratio);
     this.draw(this.clock());
@@ -469,7 +483,7 @@ export class Stage {
   /** Pixels of the canvases for each of the page. */
   private scale(ratio: number): void {
     this.ratio = ratio;
-    for (const id of ["base", "live", "over"]) resizeCanvas(byId<HTMLCanvasElement>(id), this.camera.width, this.camera.height, ratio);
+    for (const layer of this.layers) resizeCanvas(layer, this.camera.width, this.camera.height, ratio);
     this.all();
   }
 }

@@ -4,6 +4,28 @@ import type { Rgb } from "./palette";
 
 export interface Theme { dark: boolean; paper: Rgb; ink: Rgb; faint: Rgb; line: Rgb; accent: Rgb; gained: Rgb; lost: Rgb }
 
+/** What draws asks for the colours of now, and hears of others. */
+export interface ThemeSource { readonly current: Theme; onChange(listener: () => void): void }
+
+/** The colours that an element has by its style. */
+export function readTheme(element: Element, dark: boolean): Theme {
+  const style = getComputedStyle(element);
+  const colour = (name: string): Rgb => {
+    const code = parseInt(style.getPropertyValue(name).trim().slice(1), 16);
+    return [(code >> 16) & 255, (code >> 8) & 255, code & 255];
+  };
+  return {
+    dark,
+    paper: colour("--map"),
+    ink: colour("--ink"),
+    faint: colour("--faint"),
+    line: colour("--line"),
+    accent: colour("--accent"),
+    gained: colour("--gained"),
+    lost: colour("--lost"),
+  };
+}
+
 const KEY = "lion-theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -11,7 +33,7 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 /** Whether the person asked for less motion. */
 export const calm = (): boolean => still.matches;
 
-export class Themes {
+export class Themes implements ThemeSource {
   current: Theme;
   private readonly listeners: (() => void)[] = [];
 
@@ -59,20 +81,7 @@ export class Themes {
   }
 
   private read(): Theme {
-    const style = getComputedStyle(document.documentElement);
-    const colour = (name: string): Rgb => {
-      const code = parseInt(style.getPropertyValue(name).trim().slice(1), 16);
-      return [(code >> 16) & 255, (code >> 8) & 255, code & 255];
-    };
-    return {
-      dark: document.documentElement.dataset.theme === "dark",
-      paper: colour("--map"),
-      ink: colour("--ink"),
-      faint: colour("--faint"),
-      line: colour("--line"),
-      accent: colour("--accent"),
-      gained: colour("--gained"),
-      lost: colour("--lost"),
-    };
+    const { documentElement: page } = document;
+    return readTheme(page, page.dataset.theme === "dark");
   }
 }

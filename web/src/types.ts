@@ -95,7 +95,11 @@ export type Kind = LiveEvent["kind"];
 export const isNotice = (event: LiveEvent): event is Notice => !("id" in event);
 
 /** `name` is the id of a cluster; people see its title where it has one. */
-export interface Cluster { name: string; title?: string | null; rows: number; x: number; y: number; z?: number }
+export interface Cluster {
+  name: string; title?: string | null; rows: number; x: number; y: number; z?: number;
+  /** One step of a ramp of colours: it has no name on the map. */
+  colour?: readonly [number, number, number];
+}
 export interface Image { width: number; height: number; channels: number }
 
 export interface MapInfo {
@@ -118,6 +122,8 @@ export interface MapInfo {
   clusters: Cluster[];
   clusters_from: "labels" | "density";
   image: Image | null;
+  /** The columns that the map keeps for people. */
+  shown?: { name: string; kind: ShownField["kind"] }[];
   /** x0, y0, x1, y1; in space x0, y0, z0, x1, y1, z1. */
   bounds: number[];
   first: number;
@@ -184,6 +190,12 @@ export interface LiveSnapshot extends Snapshot { health: Health }
 export interface History { events: LiveEvent[]; first: number; last: number }
 export interface Near { id: string; number: number; label: string | null; distance: number }
 
+/** A value that the map keeps for people; an image is base64 of its file. */
+export interface ShownField { name: string; kind: "text" | "number" | "image"; value: string | number | null }
+export interface NamedValue { name: string; value: number | string | boolean | null }
+/** The columns for people of many rows, row by row. */
+export interface ShownRows { columns: string[]; rows: (string | number | null)[][] }
+
 export interface RowDetail {
   number: number;
   id: string;
@@ -193,13 +205,18 @@ export interface RowDetail {
   y: number;
   picture: string | null;
   nearest: Near[];
+  shown?: ShownField[];
+  values?: NamedValue[] | null;
 }
 
 export interface PointDetail {
-  point: Past & { id: string; neighbours?: number; nearest_distance?: number };
+  /** Its neighbours' label, and how likely it is right; older stores have none. */
+  point: Past & { id: string; neighbours?: number; nearest_distance?: number; predicted_label?: string | null; label_share?: number | null };
   history: LiveEvent[];
   picture: string | null;
   nearest: Near[];
+  shown?: ShownField[];
+  values?: NamedValue[] | null;
 }
 
 /** Whether somebody has seen to a notice. Its id is the number of the event that told it. */
@@ -213,7 +230,8 @@ export interface Difference { a: number; b: number; share_a: number; share_b: nu
 /** A box of the map. */
 export interface Region extends Difference { min: number[]; max: number[] }
 export interface ComparedCluster extends Difference { name: string; title: string | null; x: number; y: number; z?: number }
-export interface ComparedPoint { id: string; label: string | null; cluster: string | null; verdict: Verdict; t: number; x: number; y: number; z?: number }
+/** Place, cluster and verdict are of a version of the map, which need not be the current one where a point has left. */
+export interface ComparedPoint { id: string; label: string | null; cluster: string | null; verdict: Verdict; t: number; version: number; x: number; y: number; z?: number }
 /** All there are, and the latest of them. */
 export interface Listed { count: number; points: ComparedPoint[] }
 export interface Stretch { from: number; to: number; points: number; events: number }

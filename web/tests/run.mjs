@@ -1,6 +1,8 @@
 // Bundles the tests with the esbuild that comes with Vite, and runs them with Node's own runner.
 //   node tests/run.mjs unit                         no browser, no server
 //   LION=path/to/lion node tests/run.mjs browser    the real server and a real Chromium
+//   PYTHON=path/to/python node tests/run.mjs notebook    a real JupyterLab and a real Chromium
+//   LION=path/to/lion node tests/run.mjs bench      the same, to measure
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
@@ -22,7 +24,7 @@ await build({
   external: ["playwright-core"], logLevel: "warning", sourcemap: "inline",
 });
 const files = entries.map((name) => join(out, name.replace(/\.(ts|js)$/, ".mjs")));
-const run = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=spec", ...(kind === "browser" ? ["--test-concurrency=1"] : []), ...process.argv.slice(3), ...files], {
+const run = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=spec", ...(kind !== "unit" ? ["--test-concurrency=1"] : []), ...process.argv.slice(3), ...files], {
   stdio: "inherit", env: { ...process.env, WEB: join(here, "..") },
 });
 process.exit(run.status ?? 1);

@@ -7,19 +7,20 @@ use std::fs;
 use std::path::Path;
 
 /// Each crate of the workspace and the crates of the workspace that it may depend on.
-const MAY_KNOW: [(&str, &[&str]); 10] = [
+const MAY_KNOW: [(&str, &[&str]); 11] = [
     ("bench", &["lion-evaluate", "lion-report", "lion-table", "lion-tsne"]),
     (
         "crates/lion-cli",
         &["lion-evaluate", "lion-replace", "lion-report", "lion-server", "lion-table", "lion-tsne"],
     ),
     ("crates/lion-evaluate", &["lion-report", "lion-tsne"]),
+    ("crates/lion-recipe", &[]),
     ("crates/lion-replace", &[]),
     ("crates/lion-report", &[]),
-    ("crates/lion-server", &["lion-replace", "lion-table", "lion-tsne"]),
-    ("crates/lion-table", &["lion-replace"]),
-    ("crates/lion-tsne", &["lion-replace"]),
-    ("crates/lion-tsne-py", &["lion-evaluate", "lion-tsne"]),
+    ("crates/lion-server", &["lion-recipe", "lion-replace", "lion-table", "lion-tsne"]),
+    ("crates/lion-table", &["lion-recipe", "lion-replace"]),
+    ("crates/lion-tsne", &["lion-recipe", "lion-replace"]),
+    ("crates/lion-tsne-py", &["lion-evaluate", "lion-recipe", "lion-table", "lion-tsne"]),
     ("xtask", &[]),
 ];
 

@@ -1,6 +1,6 @@
 //! `cargo xtask bench fit`, `place`, `update` and `python`: an environment of its own with the rivals in it, then a script of bench/.
 //! `cargo xtask bench scale`: engines instead of rivals. `cargo xtask bench verdicts`: detectors of outliers, and data sets
-//! of packages. `cargo xtask bench live` and `alarms`: a program instead of a script.
+//! of packages; `cargo xtask bench labels`: labels of placed rows, on the same sets. `cargo xtask bench clusters`: HDBSCAN. `cargo xtask bench live` and `alarms`: a program instead of a script.
 
 use std::path::PathBuf;
 
@@ -45,6 +45,30 @@ pub(crate) fn run_verdicts(options: &[&str]) -> Result<()> {
         return shell::run(command.arg("--help"));
     }
     python::install_into(&python)?;
+    shell::run(command.arg("--target").arg(shell::target()?).args(options))
+}
+
+/// Labels of placed rows beside k nearest neighbours, on the same sets.
+pub(crate) fn run_labels(options: &[&str]) -> Result<()> {
+    let python = install::python("verdicts-env", &shell::root().join("bench/verdicts/requirements.txt"))?;
+    let mut command = shell::program(&python, "");
+    command.arg(shell::root().join("bench/verdicts/labels.py"));
+    if options.contains(&"--help") || options.contains(&"-h") {
+        return shell::run(command.arg("--help"));
+    }
+    shell::run(&mut shell::cargo("build --release --package lion-cli --bin lion"))?;
+    shell::run(command.arg("--target").arg(shell::target()?).args(options))
+}
+
+/// Clusters by density beside HDBSCAN, and keywords, on data sets that packages bundle.
+pub(crate) fn run_clusters(options: &[&str]) -> Result<()> {
+    let python = install::python("clusters-env", &shell::root().join("bench/clusters/requirements.txt"))?;
+    let mut command = shell::program(&python, "");
+    command.arg(shell::root().join("bench/clusters/run.py"));
+    if options.contains(&"--help") || options.contains(&"-h") {
+        return shell::run(command.arg("--help"));
+    }
+    shell::run(&mut shell::cargo("build --release --package lion-cli --bin lion"))?;
     shell::run(command.arg("--target").arg(shell::target()?).args(options))
 }
 

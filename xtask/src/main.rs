@@ -41,9 +41,12 @@ usage: cargo xtask <task>
   bench natural [OPTIONS] whether placed rows look like the map's own, by each rule: --sets NAMES
   bench python [OPTIONS]  the same through Python's own calls, liontsne among them
   bench scale [OPTIONS]   landmarks of a table of 10 000 000 rows, and Spark, Ray and Dask: --rows N, --only PARTS
+  bench clusters [OPTIONS] clusters by density beside HDBSCAN, and keywords of 20 newsgroups: --sets NAMES, --no-keywords
   bench verdicts [OPTIONS] how often ordinary rows are called outliers, and which unknown classes are found, beside PyOD: --quick, --sets NAMES
+  bench labels [OPTIONS]   how often labels of placed rows are right, beside k nearest neighbours: --sets NAMES, --splits N
   bench update [OPTIONS]  taking new rows into a map: quality and stability of lion and its rivals: --sets NAMES, --scenarios NAMES, --sections quality,time
-  bench live [OPTIONS]    a live map under load: --seconds N, --listeners N, --minutes N (memory), --kills N, --crowd N, --only PARTS
+  bench live [OPTIONS]    a live map under load: --seconds N, --listeners N, --minutes N (memory), --kills N, --crowd N, --events N, --only PARTS
+  bench morph             frames of the dashboard while 60000 rows become another version of the map, in a browser
   bench alarms [OPTIONS]  false alarms and delays on streams whose truth is known: --seeds N, --ordinary N, --rows N, --only PARTS";
 
 /// The tasks by name, for the check that README.md and docs/ speak only of these.
@@ -89,9 +92,12 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["bench", "fit", options @ ..] => Some(bench::run("fit.py", options)),
         ["bench", "python", options @ ..] => Some(bench::run_python(options)),
         ["bench", "scale", options @ ..] => Some(bench::run_scale(options)),
+        ["bench", "clusters", options @ ..] => Some(bench::run_clusters(options)),
         ["bench", "verdicts", options @ ..] => Some(bench::run_verdicts(options)),
+        ["bench", "labels", options @ ..] => Some(bench::run_labels(options)),
         ["bench", "update", options @ ..] => Some(bench::run("update/run.py", options)),
         ["bench", "live", options @ ..] => Some(bench::run_live(options)),
+        ["bench", "morph"] => Some(web::bench()),
         ["bench", "alarms", options @ ..] => Some(bench::run_alarms(options)),
         ["bench", "natural", options @ ..] => Some(bench::run("natural.py", options)),
         ["bench", "place", options @ ..] => Some(bench::run("place.py", options)),

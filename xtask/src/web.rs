@@ -1,14 +1,17 @@
-//! The dashboard: its types, its tests, and that what is committed is what its source builds.
+//! The dashboard and the widget of notebooks: their types, their tests, and that what is committed is what their source builds.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
 use crate::{install, shell};
 
-/// What the server embeds.
-const BUILT: [&str; 3] = ["index.html", "app.js", "app.css"];
+/// What is built by which script, and where it is committed: what the server embeds, and what the Python package carries.
+const BUILT: [(&str, &str, &[&str]); 2] = [
+    ("page", "web/dist", &["index.html", "app.js", "app.css"]),
+    ("widget", "crates/lion-tsne-py/python/liontsne/static", &["widget.js"]),
+];
 
 fn folder() -> PathBuf {
     shell::root().join("web")
@@ -24,26 +27,45 @@ pub(crate) fn tools() -> Result<()> {
 pub(crate) fn source() -> Result<()> {
     shell::run(shell::program("npm", "run --silent check").current_dir(folder()))?;
     shell::run(shell::program("npm", "run --silent test").current_dir(folder()))?;
-    let scratch = shell::scratch("dashboard")?;
-    let mut build = shell::program("npm", "run --silent build -- --emptyOutDir --logLevel warn --outDir");
-    shell::run(build.arg(&scratch).current_dir(folder()))?;
-    for name in BUILT {
-        let read = |path: PathBuf| fs::read(&path).with_context(|| format!("cannot read {}", path.display()));
-        let same = read(scratch.join(name))? == read(folder().join("dist").join(name))?;
-        ensure!(
-            same,
-            "web/dist/{name} is not what web/src builds: run `npm run build` in web/ and commit it"
-        );
+    let read = |path: PathBuf| fs::read(&path).with_context(|| format!("cannot read {}", path.display()));
+    for (script, committed, names) in BUILT {
+        let scratch = shell::scratch(&format!("dashboard-{script}"))?;
+        let command = format!("run --silent build:{script} -- --emptyOutDir --logLevel warn --outDir");
+        shell::run(shell::program("npm", &command).arg(&scratch).current_dir(folder()))?;
+        for name in names {
+            let same = read(scratch.join(name))? == read(shell::root().join(committed).join(name))?;
+            ensure!(
+                same,
+                "{committed}/{name} is not what web/src builds: run `npm run build` in web/ and commit it"
+            );
+        }
     }
     Ok(())
 }
 
 /// The dashboard of a real server in a real browser.
 pub(crate) fn browser() -> Result<()> {
-    let mut tests = shell::program("npm", "run --silent test:browser");
-    tests.current_dir(folder()).env("LION", shell::built("lion")?);
+    tests("browser", "LION", &shell::built("lion")?)
+}
+
+/// Tests of a kind, which find a program by a variable of the environment.
+fn tests(kind: &str, variable: &str, program: &Path) -> Result<()> {
+    run(&format!("test:{kind}"), variable, program)
+}
+
+/// How smoothly the dashboard draws.
+pub(crate) fn bench() -> Result<()> {
+    tools()?;
+    shell::run(&mut shell::cargo("build --release --package lion-cli --bin lion"))?;
+    run("bench", "LION", &shell::built("lion")?)
+}
+
+/// Runs a script of the package with a program and a browser.
+fn run(script: &str, variable: &str, program: &Path) -> Result<()> {
+    let mut command = shell::program("npm", &format!("run --silent {script}"));
+    command.current_dir(folder()).env(variable, program);
     if let Some(chromium) = install::find_browser() {
-        tests.env("CHROMIUM", chromium);
+        command.env("CHROMIUM", chromium);
     }
-    shell::run(&mut tests)
+    shell::run(&mut command)
 }

@@ -1,10 +1,11 @@
 //! `live MNIST-FOLDER LION FOLDER [--rows 60000] [--seconds 20] [--listeners 200] [--minutes M [--rate ROWS]] [--kills N] [--crowd N]
-//! [--only NAMES]`: a live map of so many rows under load over loopback HTTP, as Markdown tables. Memory is watched for M minutes, the service is
-//! killed N times, and N connections crowd it, only if asked for. NAMES are of ingest, singles, listeners.
+//! [--events N] [--only NAMES]`: a live map of so many rows under load over loopback HTTP, as Markdown tables. Memory is watched for M minutes, the service is
+//! killed N times, and N connections crowd it, only if asked for. NAMES are of ingest, singles, listeners, updates, history (of --events
+//! events); the first three are the default.
 
 use anyhow::Result;
 use lion_bench::Arguments;
-use lion_bench::live::{Setting, crowd, ingest, kill, listeners, memory, singles};
+use lion_bench::live::{Setting, crowd, history, ingest, kill, listeners, memory, singles, updates};
 
 fn main() -> Result<()> {
     let arguments = Arguments::of_process()?;
@@ -24,6 +25,12 @@ fn main() -> Result<()> {
     }
     if wanted("listeners") {
         listeners(&setting, seconds, arguments.number("listeners", 200.0)? as usize)?;
+    }
+    if wanted("updates") {
+        updates(&setting)?;
+    }
+    if wanted("history") {
+        history(&setting, arguments.number("events", 1e6)? as u64)?;
     }
     let minutes = arguments.number("minutes", 0.0)?;
     if minutes > 0.0 {

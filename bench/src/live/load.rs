@@ -7,24 +7,25 @@ use arrow_array::{FixedSizeListArray, Float32Array, RecordBatch, StringArray};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{DataType, Field};
 use serde_json::json;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 /// Rows in a batch.
-const BATCH: u64 = 1000;
+pub(super) const BATCH: u64 = 1000;
 /// Connections that send batches: while one waits for the disk the other is placed.
-const SENDERS: u64 = 3;
+pub(super) const SENDERS: u64 = 3;
 /// Connections that send single rows.
 const CONNECTIONS: u64 = 32;
 /// Events a second while others listen.
 const PACE: u64 = 1000;
 
-/// A batch of rows as an Arrow stream, with these ids.
-fn batch(setting: &Setting, ids: impl Iterator<Item = u64> + Clone) -> Result<Vec<u8>> {
-    let values: Vec<f32> = ids.clone().flat_map(|id| setting.row(id)).collect();
-    let ids: StringArray = ids.map(|id| Some(format!("p{id}"))).collect();
+/// A batch of rows as an Arrow stream, of so many points in turn.
+pub(super) fn batch(setting: &Setting, rows: Range<u64>, points: u64) -> Result<Vec<u8>> {
+    let values: Vec<f32> = rows.clone().flat_map(|row| setting.row(row)).collect();
+    let ids: StringArray = rows.map(|row| Some(format!("p{}", row % points))).collect();
     let item = Arc::new(Field::new("item", DataType::Float32, false));
     let rows = FixedSizeListArray::try_new(item, COLUMNS as i32, Arc::new(Float32Array::from(values)), None)?;
     let batch = RecordBatch::try_from_iter([("id", Arc::new(ids) as _), ("x", Arc::new(rows) as _)])?;
@@ -52,7 +53,7 @@ fn flood(setting: &Setting, port: u16, seconds: f64, first: u64) -> Result<f64> 
     let rounds = (seconds * 60_000.0 / (BATCH * SENDERS) as f64).ceil().clamp(1.0, 400.0) as u64;
     let make = |sender: u64| -> Result<Vec<Vec<u8>>> {
         let start = |round: u64| first + (round * SENDERS + sender) * BATCH;
-        (0..rounds).map(|round| batch(setting, start(round)..start(round) + BATCH)).collect()
+        (0..rounds).map(|round| batch(setting, start(round)..start(round) + BATCH, u64::MAX)).collect()
     };
     let bodies: Vec<Vec<Vec<u8>>> = (0..SENDERS).map(make).collect::<Result<_>>()?;
     let begun = Instant::now();
@@ -72,7 +73,9 @@ fn flood(setting: &Setting, port: u16, seconds: f64, first: u64) -> Result<f64> 
 }
 
 /// Runs each in a thread of its own.
-fn together<T: Send>(work: impl Iterator<Item = impl FnOnce() -> Result<T> + Send>) -> Result<Vec<T>> {
+pub(super) fn together<T: Send>(
+    work: impl Iterator<Item = impl FnOnce() -> Result<T> + Send>,
+) -> Result<Vec<T>> {
     thread::scope(|scope| {
         let threads: Vec<ScopedJoinHandle<'_, Result<T>>> = work.map(|work| scope.spawn(work)).collect();
         let join = |thread: ScopedJoinHandle<'_, Result<T>>| {
@@ -114,7 +117,7 @@ pub fn singles(setting: &Setting, seconds: f64) -> Result<()> {
     Ok(())
 }
 
-fn percentile(sorted: &[f64], share: f64) -> f64 {
+pub(super) fn percentile(sorted: &[f64], share: f64) -> f64 {
     sorted.get((share * sorted.len() as f64) as usize).or(sorted.last()).copied().unwrap_or(f64::NAN)
 }
 
@@ -144,7 +147,7 @@ fn paced(setting: &Setting, seconds: f64, count: usize) -> Result<(f64, f64)> {
     let per_batch = PACE / 10;
     let batches = (seconds * 10.0).ceil() as u64;
     let bodies: Vec<Vec<u8>> = (0..batches)
-        .map(|number| batch(setting, number * per_batch..(number + 1) * per_batch))
+        .map(|number| batch(setting, number * per_batch..(number + 1) * per_batch, u64::MAX))
         .collect::<Result<_>>()?;
     let last = AtomicU64::new(u64::MAX);
     thread::scope(|scope| {

@@ -5,12 +5,15 @@ mod calibrate;
 mod compare;
 mod diff;
 mod evaluate;
+mod explain;
 mod fit;
 mod method;
 mod place;
 mod placing;
+mod quality;
 mod replay;
 mod serve;
+mod shell;
 mod stream;
 mod update;
 mod value;
@@ -19,21 +22,24 @@ pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use compare::CompareArgs;
 pub(crate) use diff::{DiffArgs, DiffOutput};
 pub(crate) use evaluate::EvaluateArgs;
+pub(crate) use explain::{ExplainArgs, ExplainOutput, ValueArgs};
 pub(crate) use fit::{FitArgs, LandmarkArgs};
 pub(crate) use place::PlaceArgs;
 pub(crate) use placing::PlacingArgs;
+pub(crate) use quality::QualityArgs;
 pub(crate) use replay::ReplayArgs;
 pub(crate) use serve::{ExportArgs, NetworkArgs, ServeArgs};
+pub(crate) use shell::{CompletionsArgs, ManArgs};
 pub(crate) use stream::{StreamArgs, WatchArgs};
 pub(crate) use update::UpdateArgs;
 pub(crate) use value::InitArg;
 
 use clap::error::ErrorKind;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum, value_parser};
-use lion_evaluate::experiments::Experiment;
 use lion_server::Rules;
 use lion_table::{Header, ReadOptions};
 use lion_tsne::Method;
+use lion_tsne::recipe::{Missing, Scale};
 use std::path::PathBuf;
 
 /// t-SNE maps that stay alive: fit a map of a table, keep it in one file, place new rows into it.
@@ -49,7 +55,10 @@ Examples:
   lion place m.lion new.csv -o placed.csv
   lion update m.lion new.csv -o next.lion     a map with the new rows too, that keeps its shape
   lion plot m.lion -o m.html
+  lion explain m.lion                         what sets each cluster apart, and a name for it
   lion info m.lion
+  lion quality m.lion                         how well does it keep what the rows are like?
+  lion columns data.csv                       what each column is, and what fit would do with it
   lion diff old.lion new.lion -o d.html       watch one map become another
   lion stream m.lion < changes.jsonl          points that come, change and go; events
   lion serve m.lion                           the same with a dashboard, a store and an HTTP API
@@ -71,15 +80,20 @@ pub(crate) enum Verb {
     Update(Box<UpdateArgs>),
     Calibrate(Box<CalibrateArgs>),
     Info(InfoArgs),
+    Quality(Box<QualityArgs>),
+    Columns(ColumnsArgs),
     Plot(PlotArgs),
+    Explain(ExplainArgs),
     Diff(DiffArgs),
-    Evaluate(EvaluateArgs),
+    Evaluate(Box<EvaluateArgs>),
     Stream(Box<StreamArgs>),
     Serve(Box<ServeArgs>),
     Compare(CompareArgs),
     Export(ExportArgs),
     Replay(Box<ReplayArgs>),
     Demo(DemoArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 /// What every verb understands.
@@ -134,6 +148,40 @@ pub(crate) struct TableArgs {
     pub(crate) header: HeaderArg,
 }
 
+/// What becomes of columns before a map sees them.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct ColumnArgs {
+    /// How numbers are scaled: standard (less the mean, divided by the standard deviation), robust (by median and quartiles),
+    /// none; auto leaves columns that share a unit as they are, scales them by standard where units differ, and says why
+    #[arg(long, value_name = "auto|standard|robust|none", default_value = "auto", value_parser = value::scale())]
+    pub(crate) scale: Scale,
+    /// What becomes of gaps: the column's mean or median takes their place, rows with one are left out (drop), or they are
+    /// refused; median unless given, and refuse for .npy and IDX
+    #[arg(long, value_name = "mean|median|drop|refuse", value_parser = value::missing())]
+    pub(crate) missing: Option<Missing>,
+    /// Refuse whatever is no plain number, and scale nothing
+    #[arg(long, conflicts_with_all = ["scale", "missing"])]
+    pub(crate) strict: bool,
+}
+
+/// Show what each column of a table is, and what lion fit would do with it
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  lion columns customers.csv
+  lion columns customers.csv --id customer --scale robust
+  lion columns customers.parquet --json")]
+pub(crate) struct ColumnsArgs {
+    /// The table; several files are one table. - is CSV on standard input
+    #[arg(value_name = "DATA", required = true)]
+    pub(crate) data: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) table: TableArgs,
+    #[command(flatten)]
+    pub(crate) columns: ColumnArgs,
+}
+
 impl TableArgs {
     /// How the table is to be read.
     pub(crate) fn read_options(&self) -> ReadOptions {
@@ -148,6 +196,7 @@ impl TableArgs {
                 HeaderArg::Yes => Header::Yes,
                 HeaderArg::No => Header::No,
             },
+            ..ReadOptions::default()
         }
     }
 }
@@ -179,6 +228,7 @@ Examples:
   lion plot m.lion -o m.html                  to look around in: pan, zoom, hover, search
   lion plot m.lion -o m.svg                   for a paper
   lion plot m.lion -o m.png --width 2400 --title \"Digits\"
+  lion plot m.lion --color year --color country -o m.html   by other columns, to choose from
   lion plot m.lion --placements placed.csv -o m.html        with the rows placed later
   lion plot m.lion --placements 'placed/*.parquet' -o m.html")]
 pub(crate) struct PlotArgs {
@@ -192,9 +242,22 @@ pub(crate) struct PlotArgs {
     /// Spark, Ray and Dask write them
     #[arg(long, value_name = "FILE")]
     pub(crate) placements: Option<PathBuf>,
-    /// Colour the placed rows by these labels, one for each: .npy, idx1-ubyte, or text, one a line
+    /// Colour by this column, one that the map was fitted to or keeps for people (lion fit --show): numbers get a scale, words
+    /// colours. Several times for several choices in a page; .svg and .png take the first. The labels unless given
+    #[arg(long, value_name = "COL", alias = "colour")]
+    pub(crate) color: Vec<String>,
+    /// Colour the placed rows by these labels, one for each: .npy, idx1-ubyte, or text, one a line; unless given, by the
+    /// column label of the placements
     #[arg(long, value_name = "FILE", requires = "placements")]
     pub(crate) placed_labels: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) values: ValueArgs,
+    /// Names of clusters edited by hand, as lion explain --names and the page itself write them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) names: Option<PathBuf>,
+    /// Write no names of clusters on a map without labels
+    #[arg(long, conflicts_with_all = ["names", "rows", "text"])]
+    pub(crate) no_names: bool,
     /// The headline; the name of the map file unless given
     #[arg(long)]
     pub(crate) title: Option<String>,
@@ -310,10 +373,7 @@ impl Cli {
                     "--webhook is never called: add --alert-outlier-rate, --alert-staleness or --alert-new-cluster",
                 ))
             }
-            Verb::Evaluate(args) if args.data.is_none() && args.only.contains(&Experiment::Large) => Some((
-                "evaluate",
-                "the large test needs all of MNIST: fetch it with cargo xtask data mnist, and give --data data/mnist",
-            )),
+            Verb::Evaluate(args) => args.contradiction().map(|problem| ("evaluate", problem)),
             Verb::Plot(args) if args.width.is_some() && args.output.kind != PictureKind::Png => {
                 Some(("plot", "--width is for .png files: .svg and .html have no size in pixels"))
             }

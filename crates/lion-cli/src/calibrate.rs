@@ -6,6 +6,7 @@ use crate::fit;
 use crate::groups;
 use crate::output;
 use crate::place;
+use crate::progress::Screen;
 use crate::summary::MapSummary;
 use anyhow::{Result, anyhow};
 use lion_table::{ReadOptions, Table};
@@ -23,7 +24,7 @@ pub(crate) fn run(args: &CalibrateArgs, common: &Common) -> Result<()> {
         None => (None, None, None),
         Some(files) => {
             let options = ReadOptions { group: args.group.clone(), ..args.table.read_options() };
-            let table = place::open(&args.map, &options, files, &map)?;
+            let table = place::open(&args.map, &options, files, &map, &Screen::new(common))?;
             let (Table { rows, cols, data, columns, groups, .. }, origins) = table.into_table_of_files()?;
             (
                 Some(Matrix::new(rows, cols, data)?),

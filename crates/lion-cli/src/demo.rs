@@ -10,7 +10,7 @@ use crate::interrupt::Interrupt;
 use crate::noise::Noise;
 use crate::output;
 use crate::place::{PlacementSheet, Record, SheetWriter, VerdictCounts, VerdictTally};
-use crate::plot::{PlacedRows, draw};
+use crate::plot::{PlacedRows, PlotLook, draw};
 use crate::progress::{Phase, Reporter, Screen};
 use crate::summary::{MapSummary, percent};
 use anyhow::{Context, Result};
@@ -285,7 +285,8 @@ fn count(placements: &[Placement]) -> VerdictTally {
 fn picture(map: &Map, layer: &PlacedRows, folder: &Path, name: &str, kind: PictureKind) -> Result<String> {
     let picture = PictureArgs { path: folder.join(name), kind };
     let width = (kind == PictureKind::Png).then_some(PICTURE_WIDTH);
-    draw(map, Some(layer), "Handwritten digits", &picture, width)?;
+    let look = PlotLook { title: "Handwritten digits", width, ..PlotLook::default() };
+    draw(map, Some(layer), &look, &picture)?;
     Ok(picture.path.display().to_string())
 }
 
@@ -302,7 +303,7 @@ impl Demo {
             "\
 {rows} digits of {dims} pixels, reduced to {components} principal components and laid out in the plane by t-SNE.
   fitted in      {seconds:.2} s, {iterations} iterations
-  KL divergence  {kl:.3} (how far the map is from keeping all neighbourhoods; 0 is perfect)
+  KL divergence  {kl:.3} (t-SNE's loss; it compares maps of the same rows only: lion quality says how good this one is)
   neighbours     {accuracy:.1} % of a digit's 10 nearest in the map show the same digit (labels were not used to fit)
 {placed}{ordinary}{update}written: {file}, {placements}, {html}, {png}, {updated}, {morph}
 

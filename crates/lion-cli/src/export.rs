@@ -1,13 +1,15 @@
-//! `lion export`: what a store holds, as tables.
+//! `lion export`: what a store or a map holds, as tables.
 
 mod events;
+mod places;
 mod points;
 
 use crate::args::{Common, ExportArgs};
 use crate::output;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use events::ExportedEvents;
 use lion_server::StoredEvents;
+use lion_tsne::Map;
 use points::ExportedPoints;
 use serde::Serialize;
 
@@ -22,14 +24,17 @@ struct Exported {
     map: Option<String>,
 }
 
-/// Writes events, points or both.
+/// Writes events, points or both; of a map its rows.
 pub(crate) fn run(args: &ExportArgs, common: &Common) -> Result<()> {
-    let inputs: Vec<_> = [Some(&args.store), args.map.as_ref()].into_iter().flatten().collect();
+    let inputs: Vec<_> = [Some(&args.source), args.map.as_ref()].into_iter().flatten().collect();
     let inputs: Vec<_> = inputs.iter().map(|path| path.as_path()).collect();
     for file in [&args.output, &args.points].into_iter().flatten() {
         output::check(file, &inputs)?;
     }
-    let store = StoredEvents::open(&args.store)?;
+    if places::is_map(&args.source) {
+        return run_map(args, common);
+    }
+    let store = StoredEvents::open(&args.source)?;
     let events = args.output.as_deref().map(|file| events::write(&store, file)).transpose()?;
     let points = match &args.points {
         Some(file) => Some(points::write(&store, args.map.as_deref(), file)?),
@@ -41,4 +46,13 @@ pub(crate) fn run(args: &ExportArgs, common: &Common) -> Result<()> {
         let points = exported.points.as_ref().map(ExportedPoints::in_words);
         [events, points].into_iter().flatten().collect()
     })
+}
+
+fn run_map(args: &ExportArgs, common: &Common) -> Result<()> {
+    let Some(file) = args.output.as_deref().filter(|_| args.points.is_none()) else {
+        bail!("{} is a map, and --points is for stores: give -o a file", args.source.display());
+    };
+    let map = Map::load(&args.source)?;
+    let exported = places::write(&map, file)?;
+    output::present(common, &exported, || exported.in_words())
 }

@@ -2,18 +2,23 @@
 
 use crate::points_table::PointRoles;
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use lion_table::{Batches, CellAddress, Origin, ReadOptions, Table};
+use lion_table::{Batches, CellAddress, Origin, ReadOptions, Survey, Table};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 use std::time::SystemTime;
+use tempfile::NamedTempFile;
 
 /// Batches read ahead of the one that is being worked on.
 const AHEAD: usize = 2;
 
 /// One file or several, or standard input.
-pub(crate) struct Files(Vec<PathBuf>);
+pub(crate) struct Files {
+    paths: Vec<PathBuf>,
+    /// A copy of what can be read once, with what messages call that.
+    copy: Option<(NamedTempFile, String)>,
+}
 
 impl Files {
     /// The files as they were given; a pattern that is no file's name becomes the files that match it, sorted by name.
@@ -38,12 +43,36 @@ impl Files {
                 pipe.display()
             );
         }
-        Ok(Self(files))
+        Ok(Self { paths: files, copy: None })
+    }
+
+    /// The same with a copy of what can be read only once, so that it can be looked at before it is read.
+    pub(crate) fn read_again(self) -> Result<Self> {
+        let [path] = &self.paths[..] else { return Ok(self) };
+        if !self.is_read_once() {
+            return Ok(self);
+        }
+        let (shown, suffix) = match path.as_os_str() == "-" {
+            true => ("standard input".to_owned(), ".csv".into()),
+            false => (path.display().to_string(), path.file_name().unwrap_or_default().to_owned()),
+        };
+        let copy = || -> std::io::Result<NamedTempFile> {
+            let mut copy = tempfile::Builder::new().prefix("lion-").suffix(&suffix).tempfile()?;
+            match path.as_os_str() == "-" {
+                true => std::io::copy(&mut std::io::stdin().lock(), &mut copy)?,
+                false => std::io::copy(&mut std::fs::File::open(path)?, &mut copy)?,
+            };
+            Ok(copy)
+        };
+        let copy = copy().with_context(|| {
+            format!("{shown} cannot be copied to a file, to be read twice: --strict reads it once")
+        })?;
+        Ok(Self { paths: vec![copy.path().to_owned()], copy: Some((copy, shown)) })
     }
 
     /// Every one.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.0.iter().map(PathBuf::as_path)
+        self.paths.iter().map(PathBuf::as_path)
     }
 
     pub(crate) fn is_standard_input(&self) -> bool {
@@ -55,6 +84,11 @@ impl Files {
         self.paths().any(is_read_once)
     }
 
+    /// What each column is, as all rows tell.
+    pub(crate) fn survey(&self, options: &ReadOptions) -> lion_table::Result<Survey> {
+        lion_table::survey(&self.paths, &self.options(options))
+    }
+
     /// Size and time of each, to be compared with what they are later.
     pub(crate) fn stamps(&self) -> Vec<Option<(u64, SystemTime)>> {
         let stamp =
@@ -64,14 +98,15 @@ impl Files {
 
     /// Opens them as one table.
     pub(crate) fn open(&self, options: &ReadOptions) -> lion_table::Result<Batches> {
-        lion_table::open_all(&self.0, &self.options(options))
+        lion_table::open_all(&self.paths, &self.options(options))
     }
 
     /// How they are to be read: as was asked for and, where they are tables of live points, as those are.
     pub(crate) fn options(&self, asked: &ReadOptions) -> ReadOptions {
+        let asked = ReadOptions { name: self.copy.as_ref().map(|(_, shown)| shown.clone()), ..asked.clone() };
         match self.roles() {
-            Some(roles) => roles.apply(asked),
-            None => asked.clone(),
+            Some(roles) => roles.apply(&asked),
+            None => asked,
         }
     }
 
@@ -82,16 +117,19 @@ impl Files {
 
     /// Which columns are what, if these are tables of live points. What is wrong with a file is told by who reads it.
     fn roles(&self) -> Option<PointRoles> {
-        let first = self.0.first().filter(|_| !self.is_read_once())?;
+        let first = self.paths.first().filter(|_| !self.is_read_once())?;
         PointRoles::recognise(&lion_table::column_names(first).ok()?)
     }
 
     /// What messages call the table.
     pub(crate) fn shown(&self) -> String {
-        match &self.0[..] {
+        if let Some((_, shown)) = &self.copy {
+            return shown.clone();
+        }
+        match &self.paths[..] {
             _ if self.is_standard_input() => "standard input".into(),
             [first, .., last] => {
-                let many = self.0.len();
+                let many = self.paths.len();
                 format!("the table of {many} files from {} to {}", first.display(), last.display())
             }
             files => files.first().map_or(String::new(), |file| file.display().to_string()),

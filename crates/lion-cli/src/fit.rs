@@ -3,16 +3,19 @@
 mod landmarks;
 mod memory;
 
-use crate::args::{Common, FitArgs, InitArg};
+use crate::args::{Common, FitArgs, InitArg, TableArgs};
 use crate::files::Files;
 use crate::groups;
 use crate::interrupt::Interrupt;
 use crate::output;
+use crate::plot;
+use crate::prepare::Prepared;
 use crate::progress::{Phase, Reporter, Screen};
+use crate::shown;
 use crate::summary::{MapSummary, dimensions};
 use anyhow::{Result, anyhow, bail, ensure};
 use lion_table::{Batches, CellAddress, Origins, ReadOptions, Table};
-use lion_tsne::map::Image;
+use lion_tsne::map::{Image, ShownColumns};
 use lion_tsne::{Error, Init, Map, Matrix, PERPLEXITY, Rows};
 use memory::{FitMemory, TooLarge};
 use std::path::Path;
@@ -21,15 +24,24 @@ use std::path::Path;
 pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
     let files = Files::expand(&args.data)?;
     output::check(&args.output, &args.inputs(&files))?;
+    if let Some(page) = &args.page {
+        output::check(&page.path, &args.inputs(&files))?;
+    }
     let screen = Screen::new(common);
     let interrupt = Interrupt::install(&screen)?;
     screen.detail(&format!("reading {}", files.shown()));
+    let table = Prepared::new(files, &args.read_options(), &args.columns, args.image.is_some())?;
+    table.check(|exclude| args.excluding(exclude))?;
+    args.check_drop(&table)?;
+    let files = &table.files;
+    let shown = args.shown(files)?;
+    table.say(&screen);
     if files.are_points() {
         screen.detail("these are live points: what lion export says of them is no column of their rows");
     }
     let phases = Phase::of_fit(args.landmarks.count_beyond);
     let mut reporter = Reporter::new(screen.clone(), interrupt, &phases);
-    let memory = FitMemory::new(args, &files, common, &screen);
+    let memory = FitMemory::new(args, &table, common, &screen);
     let FittedMap { map, columns, pictures, needs } = match args.landmarks.landmarks {
         Some(count) => landmarks::make(count as usize, &memory, common, &mut reporter)?,
         None => match of_all_rows(&memory, common, &mut reporter)? {
@@ -40,18 +52,27 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
             }
         },
     };
-    let map = if is_numbered(&columns) { map } else { map.with_columns(&columns)? };
+    let map = match table.recipe() {
+        Some(recipe) => map.with_recipe(recipe.clone())?,
+        None if is_numbered(&columns) => map,
+        None => map.with_columns(&columns)?,
+    };
     let map = match pictures {
         Some((image, rows)) => map.with_pictures(image, &rows)?,
         None => map,
     };
+    let map = args.with_shown(map, shown, files)?;
     let mut summary = write(&map, &args.output, reporter)?;
     summary.memory_bytes = Some(needs);
+    summary.table = table.columns();
     if let Some(note) = perplexity_note(&map, args) {
         screen.say(&note);
     }
     if let Some(advice) = landmarks::advice(&map) {
         screen.say(&advice);
+    }
+    if let Some(page) = &args.page {
+        plot::draw_named(&map, &args.output, page)?;
     }
     output::present(common, &summary, || in_words(&summary, args))
 }
@@ -143,7 +164,7 @@ impl FitInput {
     /// Reads the small files first: what is wrong with them should not come out after a big one was read.
     fn read(memory: &FitMemory<'_>) -> Result<std::result::Result<Self, TooLarge>> {
         let (args, files) = (memory.args, memory.files);
-        let table = files.open(&args.read_options())?;
+        let table = files.open(memory.options)?;
         let mut beside = Beside::read(args)?;
         if let Some(rows) = table.row_count() {
             beside.check(rows, args, files)?;
@@ -251,6 +272,73 @@ impl FitArgs {
         ReadOptions { group: self.lion.group.clone(), ..self.table.read_options() }
     }
 
+    /// The columns for people, of all rows. They are read first: what is wrong with their names should not come out after the
+    /// fit. Of a table for landmarks only the names are checked: it may not fit into memory.
+    fn shown(&self, files: &Files) -> Result<Option<ShownColumns>> {
+        shown::check_names(&self.show)?;
+        if self.show.is_empty() {
+            return Ok(None);
+        }
+        if self.landmarks.landmarks.is_some() {
+            shown::ShownStream::open(files, &self.show)?;
+            return Ok(None);
+        }
+        shown::read(files, &self.show).map(Some)
+    }
+
+    /// The map with the columns for people of its rows.
+    fn with_shown(&self, map: Map, shown: Option<ShownColumns>, files: &Files) -> Result<Map> {
+        match shown {
+            _ if self.show.is_empty() => Ok(map),
+            Some(shown) if map.provenance().sampled_from.is_none() => Ok(map.with_shown(shown)?),
+            _ => {
+                let shown = shown::read_landmarks(files, &self.show, self.table.id.as_deref(), &map)?;
+                Ok(map.with_shown(shown)?)
+            }
+        }
+    }
+
+    /// Refuses to leave rows out of a table that other files have something for each row of.
+    fn check_drop(&self, table: &Prepared) -> Result<()> {
+        ensure!(
+            self.show.is_empty() || !table.drops(),
+            "--missing drop leaves rows out of {}, and --show keeps columns of all rows: fill gaps with --missing median",
+            table.files.shown()
+        );
+        let beside = [self.table.labels.as_deref(), self.embedding.as_deref(), self.init_file()];
+        match beside.into_iter().flatten().next() {
+            Some(file) if table.drops() => bail!(
+                "--missing drop leaves rows out of {}, and {} has something for each row: fill gaps with --missing median",
+                table.files.shown(),
+                file.display()
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// The command with these columns left out.
+    fn excluding(&self, columns: &[String]) -> String {
+        let mut words = "lion fit".to_owned();
+        for file in &self.data {
+            words += &format!(" {}", quoted(&file.display().to_string()));
+        }
+        let TableArgs { id, label, columns: asked, exclude, .. } = &self.table;
+        for (flag, value) in [("--id", id), ("--label", label), ("--group", &self.lion.group)] {
+            words += &value.as_ref().map_or(String::new(), |value| format!(" {flag} {}", quoted(value)));
+        }
+        let left_out: Vec<&str> = exclude.iter().chain(columns).map(String::as_str).collect();
+        match asked {
+            Some(asked) => {
+                let asked: Vec<&str> =
+                    asked.iter().map(String::as_str).filter(|name| !left_out.contains(name)).collect();
+                words += &format!(" --columns {}", quoted(&asked.join(",")));
+            }
+            None if left_out.is_empty() => {}
+            None => words += &format!(" --exclude {}", quoted(&left_out.join(","))),
+        }
+        format!("{words} -o {}", quoted(&self.output.display().to_string()))
+    }
+
     /// The command that draws the map.
     fn drawing(&self) -> String {
         let picture = self.output.with_extension("html");
@@ -261,9 +349,7 @@ impl FitArgs {
     fn placing_all(&self) -> String {
         let mut words = format!("lion place {}", self.output.display());
         for file in &self.data {
-            let file = file.display().to_string();
-            let quote = if file.contains(['*', '?', '[', ' ']) { "'" } else { "" };
-            words += &format!(" {quote}{file}{quote}");
+            words += &format!(" {}", quoted(&file.display().to_string()));
         }
         for (flag, column) in [("--id", &self.table.id), ("--label", &self.table.label)] {
             words += &column.as_ref().map_or(String::new(), |column| format!(" {flag} {column}"));
@@ -283,6 +369,12 @@ impl FitArgs {
         let beside = [self.table.labels.as_deref(), self.embedding.as_deref(), self.init_file()];
         beside.into_iter().flatten().chain(files.paths()).collect()
     }
+}
+
+/// A word as a shell takes it.
+pub(crate) fn quoted(word: &str) -> String {
+    let quote = if word.contains(['*', '?', '[', ' ', '(', '&', ';', '#', '$']) { "'" } else { "" };
+    format!("{quote}{word}{quote}")
 }
 
 /// Whether columns have no names of their own: they are then called c1, c2 and so on.

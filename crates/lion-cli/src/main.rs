@@ -2,10 +2,12 @@
 
 mod args;
 mod calibrate;
+mod columns;
 mod compare;
 mod demo;
 mod diff;
 mod evaluate;
+mod explain;
 mod export;
 mod files;
 mod fit;
@@ -19,9 +21,13 @@ mod output;
 mod place;
 mod plot;
 mod points_table;
+mod prepare;
 mod progress;
+mod quality;
 mod replay;
 mod serve;
+mod shell;
+mod shown;
 mod stream;
 mod summary;
 mod update;
@@ -38,7 +44,10 @@ fn main() -> ExitCode {
         Verb::Update(args) => update::run(args, &common),
         Verb::Calibrate(args) => calibrate::run(args, &common),
         Verb::Info(args) => info::run(args, &common),
+        Verb::Quality(args) => quality::run(args, &common),
+        Verb::Columns(args) => columns::run(args, &common),
         Verb::Plot(args) => plot::run(args, &common),
+        Verb::Explain(args) => explain::run(args, &common),
         Verb::Diff(args) => diff::run(args, &common),
         Verb::Evaluate(args) => evaluate::run(args, &common),
         Verb::Stream(args) => stream::run(args, &common),
@@ -47,6 +56,8 @@ fn main() -> ExitCode {
         Verb::Export(args) => export::run(args, &common),
         Verb::Replay(args) => replay::run(args, &common),
         Verb::Demo(args) => demo::run(args, &common),
+        Verb::Completions(args) => shell::completions(args),
+        Verb::Man(args) => shell::man(args, &common),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

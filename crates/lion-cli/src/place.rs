@@ -1,11 +1,13 @@
 //! `lion place`: new rows get places in a map, in one pass and in memory that does not grow with the table.
 
+mod beside;
 mod memory;
 mod other;
 mod outcome;
 mod sheet;
 mod spool;
 
+pub(crate) use beside::GIVEN_LABEL;
 pub(crate) use outcome::{VerdictCounts, VerdictTally};
 pub(crate) use sheet::{PlacementSheet, SheetWriter, field, values};
 pub(crate) use spool::Record;
@@ -17,15 +19,18 @@ use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::{Phase, Reporter, Screen};
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use beside::BesideColumns;
 use lion_evaluate::Judge;
-use lion_table::{Batches, ReadOptions, Table};
+use lion_table::{Batches, Encoder, ReadOptions, SurveyedColumn, Table};
 use lion_tsne::lion::{PendingOutlier, Resolved};
+use lion_tsne::recipe::{ColumnSummary, Recipe};
 use lion_tsne::{Lion, LionOptions, Map, Matrix, Placement, Verdict};
 use memory::PlaceMemory;
 use other::Other;
 use outcome::PlaceOutcome;
 use spool::Spool;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Rows written at a time.
 const WRITTEN_ROWS: usize = 8192;
@@ -47,12 +52,15 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     screen.detail(&format!("reading {}", files.shown()));
     let map = Map::load(&args.map)?;
     let checksum = map.checksum()?;
-    let table = open(&args.map, &args.table.read_options(), &files, &map)?;
+    // What comes once is copied where it has to be looked at first.
+    let files = if map.recipe().is_some() { files.read_again()? } else { files };
+    let table = open(&args.map, &args.table.read_options(), &files, &map, &screen)?;
     let options = LionOptions { fdr: args.rules.fdr, ..args.rules.lion.options(common) };
     let memory = PlaceMemory::check(args, &map, &options, &table, &screen)?;
     let lion = Lion::new(map, &options).with_context(|| args.map.display().to_string())?;
     let judge = if args.has_labels() { Some(judge(args, lion.map())?) } else { None };
     let labels = Labelling::new(args, &files, judge.as_ref(), table.row_count())?;
+    let beside = BesideColumns::new(args, &files, lion.map(), &screen)?;
     let other = Other::build(args, &lion, common, &screen, &mut reporter)?;
 
     let placing = PlaceJob {
@@ -69,7 +77,7 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     reporter.enter(Phase::Outliers);
     let outliers = lion.placer().give_positions_of(pending, spool.rows());
     reporter.enter(Phase::Write);
-    let mut tally = placing.write(spool, outliers, &interrupt)?;
+    let mut tally = placing.write(spool, outliers, beside, &interrupt)?;
     tally.needs = needs;
 
     let outcome =
@@ -87,12 +95,27 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
 
 /// Opens a table of rows for a map and refuses one that does not go with it. Rows are placed whatever their names are:
 /// nothing need be remembered of them.
-pub(crate) fn open(file: &Path, options: &ReadOptions, files: &Files, map: &Map) -> Result<Batches> {
-    Ok(open_distinct(file, options, files, map)?.with_repeated_ids())
+pub(crate) fn open(
+    file: &Path,
+    options: &ReadOptions,
+    files: &Files,
+    map: &Map,
+    screen: &Screen,
+) -> Result<Batches> {
+    Ok(open_distinct(file, options, files, map, screen)?.with_repeated_ids())
 }
 
 /// The same for rows that must have names of their own.
-pub(crate) fn open_distinct(file: &Path, options: &ReadOptions, files: &Files, map: &Map) -> Result<Batches> {
+pub(crate) fn open_distinct(
+    file: &Path,
+    options: &ReadOptions,
+    files: &Files,
+    map: &Map,
+    screen: &Screen,
+) -> Result<Batches> {
+    if let Some(recipe) = map.recipe() {
+        return by_recipe(file, options, files, recipe, screen);
+    }
     let table = match map.columns() {
         Some(names) if options.columns.is_none() => {
             by_name(file, files, options, names.map(str::to_owned).collect())?
@@ -107,6 +130,38 @@ pub(crate) fn open_distinct(file: &Path, options: &ReadOptions, files: &Files, m
         file.display()
     );
     Ok(table)
+}
+
+/// Opens the table with the columns that the map's recipe makes numbers of. All rows are looked at first, where they can be read
+/// again: how texts are written, and whether a unit is another, is not for one cell to tell.
+fn by_recipe(
+    file: &Path,
+    options: &ReadOptions,
+    files: &Files,
+    recipe: &Recipe,
+    screen: &Screen,
+) -> Result<Batches> {
+    let options = ReadOptions { columns: None, ..files.options(options) };
+    let mut encoder = Encoder { recipe: Arc::new(recipe.clone()), readings: Vec::new(), drop: false };
+    if !files.is_read_once() {
+        let survey = files.survey(&options)?;
+        encoder.readings =
+            survey.columns.iter().map(|column| (column.name.clone(), column.reading)).collect();
+        let summaries: Vec<ColumnSummary> =
+            survey.columns.into_iter().filter_map(SurveyedColumn::into_summary).collect();
+        for difference in recipe.check(&summaries) {
+            screen.say(&format!("warning: {difference}"));
+        }
+    }
+    let opened = files.open(&ReadOptions { encoder: Some(encoder), ..options });
+    opened.map_err(|error| match error {
+        lion_table::Error::NoSuchColumn { column, there, .. } => anyhow!(
+            "{} has no column {column}, which {} was fitted to; the columns there are: {there}",
+            files.shown(),
+            file.display()
+        ),
+        error => error.into(),
+    })
 }
 
 /// Opens the table with the columns that the map was fitted to, whatever their order in the file and whatever else is in
@@ -247,9 +302,15 @@ impl PlaceJob<'_> {
     }
 
     /// Writes all rows in the order of the table, the outliers at the positions that they were given.
-    fn write(&self, spool: Spool, outliers: Vec<Placement>, interrupt: &Interrupt) -> Result<VerdictTally> {
+    fn write(
+        &self,
+        spool: Spool,
+        outliers: Vec<Placement>,
+        beside: BesideColumns,
+        interrupt: &Interrupt,
+    ) -> Result<VerdictTally> {
         let (mut tally, mut outliers) = (VerdictTally::default(), outliers.iter());
-        let mut sheet = SheetWriter::create(&self.args.output, self.lion.map())?;
+        let mut sheet = SheetWriter::with_columns(&self.args.output, self.lion.map(), beside)?;
         let mut records = spool.read().map_err(|error| self.unwritten(error))?;
         loop {
             let batch = records.by_ref().take(WRITTEN_ROWS).collect::<std::io::Result<Vec<Record>>>();
@@ -263,8 +324,11 @@ impl PlaceJob<'_> {
             };
             for record in batch.iter_mut().filter(waits) {
                 let given = outliers.next().context("an outlier was left without a position")?;
-                let Placement { place, verdict, group, .. } = *given;
-                record.placement = Placement { place, verdict, group, ..record.placement };
+                let (place, group) = (given.place, given.group);
+                let (label, label_share) = (given.label.clone(), given.label_share);
+                let verdict = given.verdict;
+                record.placement =
+                    Placement { place, verdict, group, label, label_share, ..record.placement.clone() };
             }
             tally.add(batch.iter().map(|record| &record.placement));
             if let Some(judge) = self.judge {

@@ -1,11 +1,21 @@
 //! `lion plot`: a map becomes a picture.
 
-use crate::args::{Common, PictureArgs, PictureKind, PlotArgs};
+mod cards;
+mod colours;
+
+use crate::args::{Common, PictureArgs, PictureKind, PlotArgs, ValueArgs};
+use crate::explain::MapNames;
 use crate::files::Files;
 use crate::output;
-use crate::place::PlacementSheet;
+use crate::place::{GIVEN_LABEL, PlacementSheet};
+use crate::progress::Screen;
+use crate::shown;
 use anyhow::{Result, ensure};
-use lion_report::{Mark, Placed, Scatter};
+use cards::PageCards;
+use colours::{Colour, of_shown};
+use lion_report::{CardColumn, Mark, Placed, Scatter};
+use lion_tsne::lion::PlacementColumn;
+use lion_tsne::map::ShownColumns;
 use lion_tsne::{Map, Verdict};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -30,7 +40,18 @@ pub(crate) fn run(args: &PlotArgs, common: &Common) -> Result<()> {
     let newcomers = args.newcomers(&map)?;
     let name = args.map.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let title = args.title.clone().or(name).unwrap_or_default();
-    let bytes = draw(&map, newcomers.as_ref(), &title, &args.output, args.width)?;
+    let names = match args.no_names {
+        true => None,
+        false => MapNames::new(&map, &args.values, args.names.as_deref())?,
+    };
+    let look = PlotLook {
+        title: &title,
+        color: &args.color,
+        names: names.as_ref(),
+        width: args.width,
+        screen: Some(&Screen::new(common)),
+    };
+    let bytes = draw(&map, newcomers.as_ref(), &look, &args.output)?;
     let drawn = PlotSummary {
         file: args.output.path.display().to_string(),
         bytes,
@@ -40,10 +61,24 @@ pub(crate) fn run(args: &PlotArgs, common: &Common) -> Result<()> {
     output::present(common, &drawn, || format!("{}\n", drawn.file))
 }
 
+/// Draws a map that was just fitted, with names on its clusters.
+pub(crate) fn draw_named(map: &Map, file: &Path, picture: &PictureArgs) -> Result<()> {
+    let names = MapNames::new(map, &ValueArgs::default(), None)?;
+    let title = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let look = PlotLook { title: &title, names: names.as_ref(), ..PlotLook::default() };
+    draw(map, None, &look, picture).map(drop)
+}
+
 impl PlotArgs {
     /// Every file that is read.
     fn inputs(&self) -> Vec<&Path> {
-        let files = [Some(&self.map), self.placements.as_ref(), self.placed_labels.as_ref()];
+        let files = [
+            Some(&self.map),
+            self.placements.as_ref(),
+            self.placed_labels.as_ref(),
+            self.values.rows.as_ref(),
+            self.names.as_ref(),
+        ];
         files.into_iter().flatten().map(|file| file.as_path()).collect()
     }
 
@@ -55,7 +90,8 @@ impl PlotArgs {
         if map.dims() == 1 {
             placements.points = strip(&placements.points, map);
         }
-        let newcomers = PlacedRows::new(placements, drawn_dims(map));
+        let newcomers =
+            PlacedRows::new(placements, drawn_dims(map)).with_shown(beside_placements(&files)?)?;
         let Some(labels_file) = &self.placed_labels else { return Ok(Some(newcomers)) };
         let labels = lion_table::read_labels(labels_file)?;
         let (found, rows) = (labels.len(), newcomers.marks.len());
@@ -74,11 +110,23 @@ fn in_folder(file: &Path) -> PathBuf {
     if file.is_dir() { file.join("*.parquet") } else { file.to_owned() }
 }
 
+/// The columns of a table of placements that are no placements: labels and columns for people. A file of coordinates has none.
+fn beside_placements(files: &Files) -> Result<Option<ShownColumns>> {
+    let Some(first) = files.paths().next() else { return Ok(None) };
+    let is_label = |name: &String| name == GIVEN_LABEL;
+    let known =
+        |name: &String| !is_label(name) && PlacementColumn::ALL.iter().any(|column| column.name == *name);
+    let names: Vec<String> =
+        lion_table::column_names(first)?.into_iter().filter(|name| !known(name)).collect();
+    if names.is_empty() { Ok(None) } else { shown::read(files, &names).map(Some) }
+}
+
 /// Rows placed in a map, as its pictures have them.
 pub(crate) struct PlacedRows {
     placements: PlacementSheet,
     marks: Vec<Mark>,
     labels: Option<Vec<String>>,
+    shown: Option<ShownColumns>,
 }
 
 impl PlacedRows {
@@ -88,7 +136,13 @@ impl PlacedRows {
             true => vec![Mark::Placed; placements.points.len() / dims],
             false => placements.verdicts.iter().map(|&verdict| mark(verdict)).collect(),
         };
-        Self { placements, marks, labels: None }
+        Self { placements, marks, labels: None, shown: None }
+    }
+
+    /// With the columns that came with the placements; `label` has their labels.
+    fn with_shown(self, shown: Option<ShownColumns>) -> Result<Self> {
+        let labels = of_shown(shown.as_ref(), GIVEN_LABEL)?;
+        Ok(Self { labels, shown, ..self })
     }
 
     /// With a label for each.
@@ -96,13 +150,13 @@ impl PlacedRows {
         Self { labels: Some(labels), ..self }
     }
 
-    fn layer(&self) -> Placed<'_> {
-        let mut layer = Placed::new(&self.placements.points, &self.marks);
+    fn layer<'a>(&'a self, labels: Option<&'a [String]>, cards: &'a [CardColumn<'a>]) -> Placed<'a> {
+        let mut layer = Placed::new(&self.placements.points, &self.marks).cards(cards);
         if !self.placements.verdicts.is_empty() {
             let PlacementSheet { ids, scores, groups, .. } = &self.placements;
             layer = layer.ids(ids).scores(scores).groups(groups);
         }
-        if let Some(labels) = &self.labels {
+        if let Some(labels) = labels {
             layer = layer.labels(labels);
         }
         layer
@@ -118,43 +172,87 @@ fn mark(verdict: Verdict) -> Mark {
     }
 }
 
+/// How a map is drawn.
+#[derive(Default)]
+pub(crate) struct PlotLook<'a> {
+    pub(crate) title: &'a str,
+    /// The columns to colour by, the first one first.
+    pub(crate) color: &'a [String],
+    /// Names to write on its clusters.
+    pub(crate) names: Option<&'a MapNames>,
+    /// In pixels, of a PNG.
+    pub(crate) width: Option<u32>,
+    /// Where notes are said.
+    pub(crate) screen: Option<&'a Screen>,
+}
+
 /// Draws the map, with what was placed in it, into a file. Returns its size.
 pub(crate) fn draw(
     map: &Map,
     newcomers: Option<&PlacedRows>,
-    title: &str,
+    look: &PlotLook<'_>,
     picture: &PictureArgs,
-    width: Option<u32>,
 ) -> Result<usize> {
-    let all = 0..map.rows();
-    let places: Vec<f32> = all.clone().flat_map(|i| map.place(i)).copied().collect();
-    let points = if map.dims() == 1 { strip(&places, map) } else { places };
-    let ids: Option<Vec<String>> =
-        map.has_ids().then(|| all.clone().map(|i| map.id(i).into_owned()).collect());
-    let labels: Option<Vec<String>> =
-        map.labels().map(|labels| all.map(|i| labels.get(i).to_owned()).collect());
-    let subtitle = subtitle(map);
-    let mut scatter = Scatter::new(drawn_dims(map), &points).title(title).subtitle(&subtitle);
-    if let Some(ids) = &ids {
-        scatter = scatter.ids(ids);
-    }
-    if let Some(labels) = &labels {
-        scatter = scatter.labels(labels);
-    }
-    if let Some(newcomers) = newcomers {
-        scatter = scatter.placed(newcomers.layer());
-    }
-    let bytes = match picture.kind {
-        PictureKind::Html => lion_report::html(&scatter)?.into_bytes(),
-        PictureKind::Svg => lion_report::svg(&scatter)?.into_bytes(),
-        PictureKind::Png => lion_report::png(&scatter, width.unwrap_or(WIDTH))?,
-    };
+    let bytes = drawn(map, newcomers, look, picture.kind)?;
     output::replace(&picture.path, &bytes)?;
     Ok(bytes.len())
 }
 
+/// The map, with what was placed in it, as the bytes of a file.
+fn drawn(
+    map: &Map,
+    newcomers: Option<&PlacedRows>,
+    look: &PlotLook<'_>,
+    kind: PictureKind,
+) -> Result<Vec<u8>> {
+    let all = 0..map.rows();
+    let points = points(map);
+    let ids: Option<Vec<String>> = map.has_ids().then(|| all.map(|i| map.id(i).into_owned()).collect());
+    let placed_shown = newcomers.and_then(|newcomers| newcomers.shown.as_ref());
+    let placed_labels = newcomers.and_then(|newcomers| newcomers.labels.as_deref());
+    let colours = Colour::all(map, look.color, placed_shown, placed_labels)?;
+    let others: Vec<_> = colours.iter().skip(1).map(Colour::choice).collect();
+    let is_page = kind == PictureKind::Html;
+    let page_cards = |shown: Option<&ShownColumns>| {
+        shown.filter(|_| is_page).map(|shown| PageCards::new(shown, look.screen)).transpose()
+    };
+    let (cards, placed_cards) = (page_cards(map.shown())?, page_cards(placed_shown)?);
+    let cards = cards.as_ref().map_or(Vec::new(), PageCards::columns);
+    let placed_cards = placed_cards.as_ref().map_or(Vec::new(), PageCards::columns);
+    let subtitle = subtitle(map);
+    let scatter = Scatter::new(drawn_dims(map), &points).title(look.title).subtitle(&subtitle);
+    let mut scatter = scatter.choices(&others).cards(&cards);
+    if let Some(ids) = &ids {
+        scatter = scatter.ids(ids);
+    }
+    let first = colours.first();
+    if let Some(Colour { name, labels, .. }) = first {
+        // That colours are labels needs no word, unless there is a choice.
+        let name = if look.color.is_empty() { "" } else { name };
+        scatter = scatter.labels(labels).coloured_by(name);
+    }
+    if let Some(newcomers) = newcomers {
+        let labels = first.and_then(|colour| colour.placed.as_deref());
+        scatter = scatter.placed(newcomers.layer(labels, &placed_cards));
+    }
+    if let Some(names) = look.names {
+        scatter = scatter.clusters(&names.names, names.names_of());
+    }
+    Ok(match kind {
+        PictureKind::Html => lion_report::html(&scatter)?.into_bytes(),
+        PictureKind::Svg => lion_report::svg(&scatter)?.into_bytes(),
+        PictureKind::Png => lion_report::png(&scatter, look.width.unwrap_or(WIDTH))?,
+    })
+}
+
+/// The places of all rows, as they are drawn.
+pub(crate) fn points(map: &Map) -> Vec<f32> {
+    let places: Vec<f32> = (0..map.rows()).flat_map(|i| map.place(i)).copied().collect();
+    if map.dims() == 1 { strip(&places, map) } else { places }
+}
+
 /// A line is drawn as a strip.
-fn drawn_dims(map: &Map) -> usize {
+pub(crate) fn drawn_dims(map: &Map) -> usize {
     map.dims().max(2)
 }
 

@@ -19,9 +19,12 @@ const TIME: &str = "t";
 /// Before the name of a column of ours that the row has, too.
 const OURS: &str = "placed_";
 
+/// Columns that tables of earlier versions do not have.
+const SINCE_LABELS: [&str; 2] = ["predicted_label", "label_share"];
+
 /// What is said of a point, in order.
 fn said(dims: usize) -> impl Iterator<Item = &'static PlacementColumn> + Clone {
-    PlacementColumn::in_tables(dims).filter(|column| column.name != ID)
+    PlacementColumn::beside_labels(dims).filter(|column| column.name != ID)
 }
 
 /// The columns of the table.
@@ -110,8 +113,11 @@ impl PointRoles {
     pub(crate) fn recognise(columns: &[String]) -> Option<Self> {
         let id = columns.first().filter(|name| plain(name) == ID)?;
         let label = columns.get(1).filter(|name| plain(name) == LABEL);
-        let said = [2, 3].into_iter().find_map(|dims| {
-            let names: Vec<&str> = said(dims).map(|column| column.name).chain([CLUSTER, TIME]).collect();
+        let kinds = [2, 3].into_iter().flat_map(|dims| [(dims, true), (dims, false)]);
+        let said = kinds.into_iter().find_map(|(dims, with_labels)| {
+            let is_there = |name: &&str| with_labels || !SINCE_LABELS.contains(name);
+            let names = said(dims).map(|column| column.name).filter(is_there);
+            let names: Vec<&str> = names.chain([CLUSTER, TIME]).collect();
             let end = &columns[columns.len().checked_sub(names.len())?..];
             end.iter().map(|name| plain(name)).eq(names).then(|| end.to_vec())
         })?;

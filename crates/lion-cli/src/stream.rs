@@ -76,6 +76,7 @@ fn shape(map: &Map) -> RowShape {
     RowShape {
         width: map.preprocess().input_dims(),
         columns: map.columns().map(|names| names.map(str::to_owned).collect()),
+        recipe: map.recipe().cloned().map(std::sync::Arc::new),
         rows: usize::MAX,
         bytes: usize::MAX,
     }

@@ -2,8 +2,10 @@
 
 use crate::memory;
 use crate::output::size;
+use crate::prepare::ColumnFact;
 use crate::progress::Phases;
 use lion_tsne::map::Provenance;
+use lion_tsne::recipe::{Kind, Recipe, Scale};
 use lion_tsne::{DEFAULT_ALPHA, Map};
 use serde::Serialize;
 use std::fmt::Write;
@@ -72,6 +74,12 @@ pub(crate) struct MapSummary {
     pub(crate) stopped_early: bool,
     /// The places were made elsewhere.
     pub(crate) adopted: bool,
+    /// What was done to the columns of the table first; left out where they were numbers and were taken as they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) recipe: Option<Recipe>,
+    /// What each column of the table is and what became of it; left out where nobody looked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) table: Vec<ColumnFact>,
     /// What it was expected to take; null where nothing was fitted.
     pub(crate) memory_bytes: Option<u64>,
     /// Null where nothing was fitted, or the system does not tell.
@@ -124,6 +132,8 @@ impl MapSummary {
             duplicates: map.rows() - map.x().rows(),
             stopped_early,
             adopted,
+            recipe: map.recipe().cloned(),
+            table: Vec::new(),
             memory_bytes: None,
             peak_rss_bytes: None,
             bytes,
@@ -141,6 +151,9 @@ impl MapSummary {
         let mut facts = Facts::default();
         facts.add("rows", self.rows_in_words());
         facts.add("columns", self.columns_in_words());
+        if let Some(recipe) = &self.recipe {
+            facts.add("made of", recipe_in_words(recipe));
+        }
         if let Some(landmarks) = self.landmarks_in_words() {
             facts.add("landmarks", landmarks);
         }
@@ -257,6 +270,24 @@ impl MapSummary {
         let stopped = if self.stopped_early { " (stopped early)" } else { "" };
         format!("{dims}, perplexity {perplexity}, {} iterations{stopped}", self.iterations)
     }
+}
+
+/// The columns of a table that a recipe made numbers of.
+fn recipe_in_words(recipe: &Recipe) -> String {
+    let count = |kind: Kind| recipe.columns().iter().filter(|column| column.kind() == kind).count();
+    let kinds = [Kind::Number, Kind::Boolean, Kind::Date, Kind::Category].map(|kind| (kind, count(kind)));
+    let words = |(kind, count): &(Kind, usize)| match count {
+        0 => None,
+        1 => Some(format!("1 {kind}")),
+        count => Some(format!("{count} {}", kind.plural())),
+    };
+    let kinds: Vec<String> = kinds.iter().filter_map(words).collect();
+    let scaled = match recipe.scale() {
+        Scale::Standard => "scaled to unit variance",
+        Scale::Robust => "scaled by median and quartiles",
+        Scale::None | Scale::Auto => "not scaled",
+    };
+    format!("{}, {scaled}; gaps: {}", kinds.join(", "), recipe.missing())
 }
 
 /// Facts under each other, their names in a column of their own.

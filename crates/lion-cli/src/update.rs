@@ -7,11 +7,12 @@ use crate::interrupt::Interrupt;
 use crate::output;
 use crate::place;
 use crate::progress::{Phase, Reporter, Screen};
+use crate::shown;
 use crate::summary::MapSummary;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use lion_table::{Origins, Table};
 use lion_tsne::lion::LionParameters;
-use lion_tsne::map::UpdateStep;
+use lion_tsne::map::{ShownColumns, UpdateStep};
 use lion_tsne::update::{Forget, Update, Updated};
 use lion_tsne::{Map, Matrix, Rows};
 use serde::Serialize;
@@ -66,7 +67,7 @@ pub(crate) fn run(args: &UpdateArgs, common: &Common) -> Result<()> {
     let (new, columns, origins) = match &files {
         Some(files) => {
             screen.detail(&format!("reading {}", files.shown()));
-            let read = NewRows::read(args, files, &old)?;
+            let read = NewRows::read(args, files, &old, &screen)?;
             (read.rows, read.columns, Some((files.shown(), read.origins)))
         }
         None => (none_of(&old), Vec::new(), None),
@@ -75,7 +76,8 @@ pub(crate) fn run(args: &UpdateArgs, common: &Common) -> Result<()> {
         stability: args.stability,
         anchoring: args.anchoring,
         forget: forgotten(args, &old)?,
-        rows: base.as_ref().map(|files| base_rows(args, files, &old)).transpose()?,
+        shown: files.as_ref().map(|files| new_shown(files, &old)).transpose()?.flatten(),
+        rows: base.as_ref().map(|files| base_rows(args, files, &old, &screen)).transpose()?,
         seed: common.seed,
         threads: usize::from(common.threads),
     };
@@ -182,9 +184,9 @@ struct NewRows {
 }
 
 impl NewRows {
-    fn read(args: &UpdateArgs, files: &Files, old: &Map) -> Result<Self> {
+    fn read(args: &UpdateArgs, files: &Files, old: &Map, screen: &Screen) -> Result<Self> {
         let labels = args.table.labels.as_deref().map(lion_table::read_labels).transpose()?;
-        let table = place::open_distinct(&args.map, &args.table.read_options(), files, old)?;
+        let table = place::open_distinct(&args.map, &args.table.read_options(), files, old, screen)?;
         let (Table { rows, cols, data, columns, ids, labels: own, .. }, origins) =
             table.into_table_of_files()?;
         ensure!(rows > 0, "{} has no new row", files.shown());
@@ -202,13 +204,19 @@ impl NewRows {
     }
 }
 
+/// The columns for people of the new rows, as far as the map has them.
+fn new_shown(files: &Files, old: &Map) -> Result<Option<ShownColumns>> {
+    let names = shown::present(old, files);
+    if names.is_empty() { Ok(None) } else { shown::read(files, &names).map(Some) }
+}
+
 fn none_of(old: &Map) -> Rows {
     Rows::from(Matrix::zeros(0, old.preprocess().input_dims()))
 }
 
 /// The rows that the old map was made of.
-fn base_rows(args: &UpdateArgs, files: &Files, old: &Map) -> Result<Matrix> {
-    let table = place::open(&args.map, &args.table.read_options(), files, old)?;
+fn base_rows(args: &UpdateArgs, files: &Files, old: &Map, screen: &Screen) -> Result<Matrix> {
+    let table = place::open(&args.map, &args.table.read_options(), files, old, screen)?;
     let (Table { rows, cols, data, .. }, _) = table.into_table_of_files()?;
     let rows = Matrix::new(rows, cols, data)?;
     old.check_original_rows(&rows).with_context(|| files.shown().to_string())?;

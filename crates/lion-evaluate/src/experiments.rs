@@ -1,5 +1,6 @@
 //! Every method and experiment of the paper, and what became of each, in one report.
 
+mod any_table;
 mod calibration;
 mod claims;
 mod complexity;
@@ -20,6 +21,7 @@ mod trial;
 mod two_tests;
 mod write;
 
+pub use any_table::{TableEvaluation, TableReport};
 pub use error::{EvaluationError, Result};
 pub use write::{EvaluationReport, ReportSummary};
 

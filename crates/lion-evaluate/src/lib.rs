@@ -63,7 +63,7 @@ pub use contender::{BuiltContender, Contender, ContenderPlaces};
 pub use joined::{JoinedKl, RowKl};
 pub use judge::Judge;
 pub use letters::letters;
-pub use measures::{Decomposition, Estimate, PartialAccuracy, auc};
+pub use measures::{Decomposition, Estimate, PartialAccuracy, auc, calibration_error};
 pub use test_sets::{ClusterTest, noise, shuffled, strangers};
 
 use lion_tsne::{Map, Matrix, Placement, Result};

@@ -66,6 +66,29 @@ pub fn auc(strange: &[f64], ordinary: &[f64]) -> f64 {
     twice as f64 / 2.0 / (strange.len() as f64 * ordinary.len() as f64)
 }
 
+/// Rows of equal number that a calibration error compares.
+const BINS: usize = 10;
+
+/// The expected calibration error: how far the shares that are told are from the shares that are right, in the mean over ten
+/// parts of equally many rows, ordered by what is told. 0 of nothing.
+///
+/// ```
+/// // Half of what is called sure is wrong, and half of what is called a toss-up is right.
+/// let told = [1.0, 1.0, 1.0, 1.0, 0.5, 0.5, 0.5, 0.5].repeat(10);
+/// let right = [1.0, 0.0].repeat(40);
+/// assert!((lion_evaluate::calibration_error(&told, &right) - 0.25).abs() < 1e-12);
+/// ```
+pub fn calibration_error(told: &[f64], right: &[f64]) -> f64 {
+    let mut rows: Vec<(f64, f64)> = told.iter().copied().zip(right.iter().copied()).collect();
+    rows.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (count, end) = (rows.len(), |bin: usize| bin * rows.len() / BINS);
+    let difference = |bin: usize| {
+        let sum = |of: fn(&(f64, f64)) -> f64| rows[end(bin)..end(bin + 1)].iter().map(of).sum::<f64>();
+        (sum(|row| row.0) - sum(|row| row.1)).abs()
+    };
+    (0..BINS).map(difference).sum::<f64>() / count.max(1) as f64
+}
+
 /// Some of the rows, and how well those were placed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PartialAccuracy {

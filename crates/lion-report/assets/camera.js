@@ -72,6 +72,11 @@ class Camera {
     ];
   }
 
+  // Where a place of a flat map falls.
+  flat(x, y) {
+    return [this.width / 2 + (x - this.x) * this.scale, this.height / 2 - (y - this.y) * this.scale];
+  }
+
   pan(dx, dy) {
     this.x -= dx / this.scale;
     this.y += dy / this.scale;

@@ -15,10 +15,13 @@ function decode(base64) {
 
 // n x dims, within [-1, 1], little-endian as every browser's machine is.
 const points = new Float32Array(decode(data.points).buffer);
+// What the points can be coloured by. Data itself has the one that is chosen: at first the first of them.
+const OF_COLOURING = ["colouredBy", "placedLabelled", "names", "index", "classes", "classOf", "scale"];
+const colourings = [Object.fromEntries(OF_COLOURING.map((key) => [key, data[key]])), ...(data.others ?? [])];
 // For each point the place of its label in data.names, or null without labels.
-const nameOf = data.index
-  ? new { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }[data.index.bytes](decode(data.index.data).buffer)
-  : null;
+const namesOf = ({ index }) =>
+  index ? new { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }[index.bytes](decode(index.data).buffer) : null;
+let nameOf = namesOf(data);
 
 // What is drawn over what: the map, then the layers of placed points, outliers on top.
 const { layers } = data;
@@ -45,9 +48,12 @@ const sizeOf = (group) => groups.get(group)?.length ?? 1;
 const crowds = [...groups.values()].filter((members) => members.length > 1)
   .sort((a, b) => b.length - a.length).slice(0, data.placed?.mostSizes ?? 0);
 
-// What a page that shows more than one map adds: words about a point, where the name of a class stands, and what is drawn
-// under the rings.
-const extras = { story: null, nameAt: null, drawUnder: null };
+// What later scripts add: words about a point, where the name of a class stands, what is drawn under the rings, what the
+// tooltip tells further, what a click on a point or beside all does, a drag that is not the camera's, keys, and what is said
+// of selected points (a function of their numbers and of the element that it fills).
+const extras = {
+  story: null, nameAt: null, drawUnder: null, tip: null, click: null, drag: null, keys: null, summary: null,
+};
 // How much of each point is to be seen, from 0 to 1.
 const alpha = new Float32Array(N).fill(1);
 const LEAST_PICKED = 0.2; // a fainter point does not answer the pointer
@@ -105,6 +111,14 @@ function onPaper(colour) {
 
 function mixed(colour, other, share) {
   return colour.map((c, k) => Math.round(c + (other[k] - c) * share));
+}
+
+// Colours by another of the choices; what was hidden is shown again.
+function colourBy(k) {
+  for (const key of OF_COLOURING) data[key] = colourings[k][key];
+  nameOf = namesOf(data);
+  hidden.clear();
+  mixColours();
 }
 
 let colours; // of each label, in the map and among the placed; of points without, and of outliers

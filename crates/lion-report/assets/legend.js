@@ -7,24 +7,61 @@ function element(tag, className, text) {
   return made;
 }
 
-// Builds the legend; changed() is called whenever something is hidden or shown.
-function makeLegend(root, changed) {
+// Builds the legend; changed() is called whenever something is hidden or shown, and chosen(k) when another way to colour was
+// chosen. `gone` ends what listens for it.
+function makeLegend(root, changed, chosen, gone = new AbortController()) {
   const lists = []; // of buttons, each with the set of those switched off
-  if (data.scale) makeBar(root);
-  if (data.classes) root.append(makeList(hidden, data.classes.map(classEntry)));
+  const listen = (target, kind, act) => target.addEventListener(kind, act, { signal: gone.signal });
+  root.replaceChildren();
+  if (colourings.length > 1) root.append(makeChoice());
+  else if (data.colouredBy) root.append(element("h2", "by", data.colouredBy));
+  if (data.scale) makeBar(root, listen);
+  // Labels that only placed points have stand with these, apart from the colours of the map.
+  let ofPlaced = null;
+  if (data.classes) {
+    const list = makeList(hidden, data.classes.map(classEntry));
+    const away = [...list.children].filter((_, c) => data.classes[c].placedOnly);
+    if (away.length > 0) {
+      ofPlaced = element("ul");
+      ofPlaced.append(...away);
+    }
+    root.append(list);
+  }
   if (data.placed) {
     const list = makeList(hiddenLayers, layers.map(layerEntry));
     const own = element("ul", "own");
     own.append(list.firstChild);
-    root.prepend(own);
+    if (colourings.length > 1) root.firstChild.after(own);
+    else root.prepend(own);
     root.append(element("h2", "", data.placed.heading), list);
-    if (data.placed.inGroups) root.append(element("p", "note", data.placed.inGroups));
+    for (const note of [data.placed.inGroups, data.scaleBreak?.note]) if (note) root.append(element("p", "note", note));
+    if (ofPlaced) root.append(element("h2", "", "labels that the map does not have"), ofPlaced);
   }
   if (lists.length === 0) return;
   const all = element("button", "all", "Show all");
   all.type = "button";
   all.addEventListener("click", () => update(() => lists.forEach(({ off }) => off.clear())));
   root.append(all, element("p", "hint", "Click to hide or show, double-click (or shift-Enter) for one alone."));
+
+  function makeChoice() {
+    const [label, select] = [element("label", "choice", "Colour by "), element("select")];
+    select.id = "colour-by";
+    select.append(...colourings.map(({ colouredBy }, k) => {
+      const option = element("option", "", colouredBy || "label");
+      option.value = k;
+      option.selected = colouredBy === data.colouredBy;
+      return option;
+    }));
+    select.addEventListener("change", () => {
+      gone.abort();
+      chosen(Number(select.value));
+      makeLegend(root, changed, chosen);
+      changed();
+      document.getElementById("colour-by").focus();
+    });
+    label.append(select);
+    return label;
+  }
 
   // One switch per entry: { kind, name, count, paint }, where paint colours the sample before its name.
   function makeList(off, entries) {
@@ -34,7 +71,7 @@ function makeLegend(root, changed) {
       button.type = "button";
       button.title = name;
       const sample = element("i");
-      dark.addEventListener("change", () => paint(sample));
+      listen(dark, "change", () => paint(sample));
       paint(sample);
       button.append(sample, element("span", "", name), element("small", "", count));
       // A double click is two clicks first, which undo each other; then it leaves this one alone.
@@ -79,7 +116,7 @@ function classEntry({ name, count, colour }) {
 
 // The sample is as the points of the layer look; where labels decide their colour it has none of its own.
 function layerEntry({ name, count, diamond, rim, size }) {
-  const many = rim > 0 ? data.placed.labelled : data.classes || data.scale;
+  const many = rim > 0 ? data.placedLabelled : data.classes || data.scale;
   const paint = (sample) => {
     const ringed = rim > 0 && !diamond;
     const own = many ? onPaper(parseColour(data.unlabelled)) : colours.plain;
@@ -92,7 +129,7 @@ function layerEntry({ name, count, diamond, rim, size }) {
   return { kind: "layer", name, count, paint };
 }
 
-function makeBar(root) {
+function makeBar(root, listen) {
   const { stops, ticks, missing } = data.scale;
   const bar = element("div", "bar");
   const strip = element("i");
@@ -101,12 +138,12 @@ function makeBar(root) {
     const colours = stops.map((stop) => `rgb(${onPaper(parseColour(stop))})`);
     strip.style.background = `linear-gradient(to ${way}, ${colours})`;
   };
-  addEventListener("resize", paint);
-  dark.addEventListener("change", paint);
+  listen(window, "resize", paint);
+  listen(dark, "change", paint);
   paint();
   const numbers = element("div");
   numbers.append(...ticks.toReversed().map((tick) => element("span", "", tick)));
   bar.append(strip, numbers);
   root.append(bar);
-  if (missing > 0) root.append(element("p", "hint", `${missing.toLocaleString("en")} without a label, in grey`));
+  if (missing > 0) root.append(element("p", "hint", `${missing.toLocaleString("en")} without a value, in grey`));
 }

@@ -39,6 +39,7 @@ function reachOf(i) {
 function drawOver() {
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, camera.width, camera.height);
+  drawScaleBreak();
   extras.drawUnder?.();
   drawGroupSizes(drawNames());
   const ring = (i, more, colour, width) => {
@@ -57,6 +58,20 @@ function drawOver() {
   }
 }
 
+// A dashed line around the map, where what lies beyond is drawn nearer than it is.
+function drawScaleBreak() {
+  const { corners } = data.scaleBreak ?? {};
+  if (!corners) return;
+  const [[left, bottom], [right, top]] = corners.map(([x, y]) => camera.flat(x, y));
+  pen.beginPath();
+  pen.roundRect(left - 7, top - 7, right - left + 14, bottom - top + 14, 6);
+  pen.setLineDash([4, 4]);
+  pen.lineWidth = 1;
+  pen.strokeStyle = css(mixed(theme.ink, theme.paper, 0.65));
+  pen.stroke();
+  pen.setLineDash([]);
+}
+
 // Says where they stand.
 function drawNames() {
   pen.font = "600 14px Inter, system-ui, sans-serif";
@@ -66,6 +81,7 @@ function drawNames() {
   pen.lineWidth = 4;
   pen.strokeStyle = css(theme.paper);
   pen.fillStyle = css(theme.ink);
+  if (data.clusters) return drawClusterNames();
   const taken = [];
   (data.classes ?? []).forEach((entry, c) => {
     if (entry.anchor === null || hidden.has(c)) return;
@@ -129,6 +145,12 @@ function showTip(i) {
   dot.style.background = css(colourOf(i));
   line.replaceChildren(dot, label);
   tip.querySelector("small").textContent = storyOf(i);
+  extras.tip?.(i);
+  placeTip(i);
+}
+
+// Beside the point, and inside the stage.
+function placeTip(i) {
   const [x, y] = camera.place(i);
   const gap = Math.max(14, reachOf(i) + 9); // beyond the ring
   const left = x + gap + tip.offsetWidth > camera.width ? x - gap - tip.offsetWidth : x + gap;
@@ -149,6 +171,7 @@ function reset() {
 
 // One pointer drags, two pinch.
 const held = new Map();
+let travelled = false; // whether the pointer moved since it went down: then it was no click
 const inStage = (event) => {
   const box = over.getBoundingClientRect();
   return { x: event.clientX - box.left, y: event.clientY - box.top };
@@ -157,14 +180,18 @@ const inStage = (event) => {
 over.addEventListener("pointerdown", (event) => {
   over.setPointerCapture(event.pointerId);
   held.set(event.pointerId, inStage(event));
-  over.classList.add("dragging");
+  travelled = false;
+  if (extras.drag?.start(event, inStage(event))) held.clear();
+  else over.classList.add("dragging");
 });
 
 over.addEventListener("pointermove", (event) => {
   const [now, before] = [inStage(event), held.get(event.pointerId)];
+  if (extras.drag?.move(now)) return;
   if (!before) return point(camera.pick(now.x, now.y, 14));
   const [dx, dy] = [now.x - before.x, now.y - before.y];
   if (dx === 0 && dy === 0) return;
+  travelled = true;
   const other = [...held].find(([id]) => id !== event.pointerId)?.[1];
   if (other) {
     const [was, is] = [before, now].map((p) => Math.hypot(p.x - other.x, p.y - other.y));
@@ -181,10 +208,14 @@ over.addEventListener("pointermove", (event) => {
 
 for (const kind of ["pointerup", "pointercancel"]) {
   over.addEventListener(kind, (event) => {
+    if (extras.drag?.end(kind === "pointerup")) return;
     held.delete(event.pointerId);
     if (held.size === 0) over.classList.remove("dragging");
     const { x, y } = inStage(event);
-    if (kind === "pointerup") point(camera.pick(x, y, event.pointerType === "mouse" ? 14 : 24));
+    if (kind !== "pointerup") return;
+    const i = camera.pick(x, y, event.pointerType === "mouse" ? 14 : 24);
+    point(i);
+    if (!travelled) extras.click?.(i);
   });
 }
 over.addEventListener("pointerleave", () => held.size === 0 && point(-1));
@@ -215,10 +246,12 @@ function step(dx, dy, shift) {
 }
 
 addEventListener("keydown", (event) => {
-  if (event.target === $("query") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "/") {
     event.preventDefault();
     $("query").focus();
+  } else if (extras.keys?.[event.key]) {
+    extras.keys[event.key](event);
   } else if (KEYS[event.key] && (event.target === over || !event.key.startsWith("Arrow"))) {
     event.preventDefault();
     KEYS[event.key](event.shiftKey);
@@ -304,7 +337,7 @@ makeLegend($("legend"), () => {
   camera.changed();
   painter.recolour();
   moved();
-});
+}, colourBy);
 dots.addEventListener("webglcontextlost", (event) => event.preventDefault());
 dots.addEventListener("webglcontextrestored", () => {
   painter.start();

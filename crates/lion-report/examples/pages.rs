@@ -1,10 +1,13 @@
 //! Writes pictures of made-up maps into a folder, for the browser test and for the eye:
 //! `cargo run --release -p lion-report --example pages -- some/folder`
 
+use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-use lion_report::{Mark, Morph, MorphChange, Placed, Scatter, Within, html, png, svg};
+use lion_report::{
+    CardColumn, CardKind, ColourChoice, Mark, Morph, MorphChange, Placed, Scatter, Within, html, png, svg,
+};
 
 /// A small generator, so that the example needs no dependency and always draws the same.
 struct PageRandom(u64);
@@ -176,6 +179,134 @@ fn write_placed(folder: &Path, digits: &[String]) -> Result<(), Box<dyn std::err
     Ok(())
 }
 
+/// Rows of a block of a card's column.
+const BLOCK_ROWS: usize = 256;
+/// A red dot as PNG, of 2 x 2 pixels.
+const PIXEL: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x02\0\0\0\x90wS\xde\0\0\0\x0cIDATx\x9cc\xf8\xcf\xc0\0\0\x03\x01\x01\0\xc9\xfe\x92\xef\0\0\0\0IEND\xaeB`\x82";
+
+fn deflated(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
+    encoder.write_all(bytes)?;
+    encoder.finish()
+}
+
+/// A column of cards in blocks, as docs/format.md has it.
+fn blocks(values: &[Option<Vec<u8>>]) -> std::io::Result<Vec<Vec<u8>>> {
+    let block = |values: &[Option<Vec<u8>>]| {
+        let length = |value: &Option<Vec<u8>>| value.as_ref().map_or(u32::MAX, |value| value.len() as u32);
+        let lengths = values.iter().flat_map(|value| length(value).to_le_bytes());
+        deflated(&lengths.chain(values.iter().flatten().flatten().copied()).collect::<Vec<u8>>())
+    };
+    values.chunks(BLOCK_ROWS).map(block).collect()
+}
+
+/// Maps whose points have cards: texts with markup in them, links, numbers and images; and as many texts as a large map has.
+fn write_cards(folder: &Path, digits: &[String]) -> Result<(), Box<dyn std::error::Error>> {
+    for (name, n) in [("cards", 600), ("cards-large", 60_000)] {
+        let made = make(n, 2, digits);
+        let text =
+            |row: usize| (row % 5 != 4).then(|| sentence(row, if n < 1000 { 200 } else { 45 }).into_bytes());
+        let title =
+            |row: usize| Some(format!("Title {row} </script><img src=x onerror=alert(4)>").into_bytes());
+        let link = |row: usize| Some(format!("https://example.org/{row}").into_bytes());
+        let address = |row: usize| Some(format!("https://example.org/{row}.png").into_bytes());
+        let image = |row: usize| row.is_multiple_of(2).then(|| PIXEL.to_vec());
+        let column =
+            |value: &dyn Fn(usize) -> Option<Vec<u8>>| blocks(&(0..n).map(value).collect::<Vec<_>>());
+        let years: Vec<f64> =
+            (0..n).map(|row| if row % 7 == 3 { f64::NAN } else { 1990.5 + (row % 40) as f64 }).collect();
+        let numbers = years.chunks(BLOCK_ROWS);
+        let numbers = numbers
+            .map(|years| deflated(&years.iter().flat_map(|year| year.to_le_bytes()).collect::<Vec<u8>>()));
+        let mut packed = vec![
+            ("title", CardKind::Text, column(&title)?),
+            ("text", CardKind::Text, column(&text)?),
+            ("year", CardKind::Number, numbers.collect::<Result<_, _>>()?),
+            ("url", CardKind::Text, column(&link)?),
+        ];
+        if n < 1000 {
+            packed.push(("photo", CardKind::Image, column(&image)?));
+            packed.push(("poster", CardKind::ImageAddress, column(&address)?));
+        }
+        let cards: Vec<CardColumn> = packed
+            .iter()
+            .map(|(name, kind, blocks)| CardColumn {
+                name,
+                kind: *kind,
+                rows: n,
+                block_rows: BLOCK_ROWS,
+                blocks: blocks.iter().map(Vec::as_slice).collect(),
+            })
+            .collect();
+        let words: Vec<String> =
+            years.iter().map(|year| if year.is_nan() { String::new() } else { year.to_string() }).collect();
+        let kinds: Vec<String> =
+            (0..n).map(|row| ["short", "long", "</script>"][row % 3].to_owned()).collect();
+        let choices = [
+            ColourChoice { name: "year", labels: &words, placed: None },
+            ColourChoice { name: "length", labels: &kinds, placed: None },
+        ];
+        let map = Scatter::new(2, &made.points).title("A map with cards").ids(&made.ids).labels(&made.labels);
+        let map = map.coloured_by("digit").choices(&choices).cards(&cards);
+        std::fs::write(folder.join(format!("{name}.html")), html(&map)?)?;
+    }
+    Ok(())
+}
+
+/// So many words that compress as those of a language do.
+fn sentence(row: usize, words: usize) -> String {
+    const WORDS: [&str; 24] = [
+        "map",
+        "cluster",
+        "neighbour",
+        "point",
+        "of",
+        "the",
+        "a",
+        "outlier",
+        "row",
+        "column",
+        "distance",
+        "and",
+        "is",
+        "near",
+        "far",
+        "from",
+        "place",
+        "new",
+        "old",
+        "moves",
+        "stays",
+        "with",
+        "without",
+        "lion",
+    ];
+    let mut random = PageRandom(row as u64);
+    let mut word = || match random.uniform() {
+        // A name that no other text has, here and there.
+        share if share < 0.25 => format!("{:x}", random.0 >> 40),
+        share => WORDS[(share * 1000.0) as usize % WORDS.len()].to_owned(),
+    };
+    (0..words).map(|_| word()).collect::<Vec<_>>().join(" ")
+}
+
+/// Outliers so far away that they would take most of the picture.
+fn write_far(folder: &Path, digits: &[String]) -> Result<(), Box<dyn std::error::Error>> {
+    let made = make(150, 2, digits);
+    let mut new = place(&made, 2, 40, 0);
+    let reach = made.points.iter().map(|value| value.abs()).fold(0.0, f32::max);
+    for at in 0..40 {
+        let (turn, far) = (at as f32 * 2.399_963, reach * (1.5 + at as f32 * 0.1));
+        for member in 0..1 + at % 4 {
+            let place = [far * turn.cos() + member as f32, far * turn.sin()];
+            new.push(&place, Mark::Outlier, "a kind that the map does not have", Some(at as u64), 0.001);
+        }
+    }
+    new.rows.labels.iter_mut().take(5).for_each(|label| *label = "new kind".to_owned());
+    let map = Scatter::new(2, &made.points).title("Outliers far away").ids(&made.ids).labels(&made.labels);
+    write(folder, "far", &map.placed(new.labelled()))
+}
+
 /// A map and another of most of its rows: turned, mirrored and larger, one cluster elsewhere, the first rows gone and
 /// the last ones new.
 fn write_morph(
@@ -316,6 +447,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     )?;
 
     write_placed(folder, &digits)?;
+    write_cards(folder, &digits)?;
+    write_far(folder, &digits)?;
     write_morph(folder, "morph", &make(2500, 2, &digits), 2)?;
     write_morph(folder, "morph-space", &make(2000, 3, &digits), 3)?;
     write_morph(folder, "morph-large", &make(60_000, 2, &clothes), 2)?;

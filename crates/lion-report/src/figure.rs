@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use crate::colouring::{Colouring, ColouringKind};
-use crate::frame::{FlatView, draw_order, normalise, view};
+use crate::frame::{FlatView, ScaleBreak, draw_order, normalise, view};
 use crate::layer::FigureLayer;
 use crate::palette::{self, Rgb};
 use crate::text::{escape, shorten, width};
-use crate::{Result, Scatter, legend};
+use crate::{ClusterName, Result, Scatter, legend};
 
 /// The side of the map, in units of the figure (pixels at its natural size).
 const MAP: f32 = 760.0;
@@ -74,9 +74,13 @@ impl Figure {
             over: String::new(),
         };
         let radius = layers[0].radius;
-        let places = place(&view, area, radius + 22.0);
+        let place = placing(&view, area, radius + 22.0);
+        let places: Vec<[f32; 2]> = view.xy.iter().map(|&at| place(at)).collect();
         figure.head(map);
         figure.frame();
+        if let Some(corners) = ScaleBreak::of(map).and_then(|broken| broken.corners(map)) {
+            figure.dashed(corners.map(place));
+        }
         let names = figure.names(&colouring, map, &places, radius);
         figure.group_sizes(map, &layers, &places, names);
         figure.legend(&lines, map.len());
@@ -117,24 +121,38 @@ impl Figure {
         );
     }
 
+    /// A dashed line around the map, beyond which the scale is another; from its lower left to its upper right corner, and a
+    /// little outside.
+    fn dashed(&mut self, [[left, bottom], [right, top]]: [[f32; 2]; 2]) {
+        const GAP: f32 = 7.0;
+        let (x, y) = (left - GAP, top - GAP);
+        let (width, height) = (right - left + 2.0 * GAP, bottom - top + 2.0 * GAP);
+        let _ = writeln!(
+            self.over,
+            r##"<rect id="scale-break" x="{x:.1}" y="{y:.1}" width="{width:.1}" height="{height:.1}" rx="6" fill="none" stroke="#b3b9c0" stroke-dasharray="4 4"/>"##
+        );
+    }
+
     /// The name of each class on the map; the largest classes choose their place first, and a name that finds none
     /// free near its class is left to the legend. Says where they stand.
     fn names(&mut self, colouring: &Colouring, map: &Scatter, places: &[[f32; 2]], radius: f32) -> Vec<Rect> {
         const SIZE: f32 = 15.0;
-        let ColouringKind::Classes { classes, .. } = &colouring.kind else { return Vec::new() };
-        let anchors = colouring.anchors(map.dims, &normalise(map));
-        let mut order: Vec<usize> = (0..classes.len()).collect();
-        order.sort_by_key(|&class| std::cmp::Reverse(classes[class].count.own));
+        let names = match map.clusters {
+            [] => of_classes(colouring, map),
+            clusters => of_clusters(clusters),
+        };
+        if map.clusters.is_empty() && !matches!(colouring.kind, ColouringKind::Classes { .. }) {
+            return Vec::new();
+        }
         let mut taken: Vec<Rect> = Vec::new();
         let _ = writeln!(
             self.over,
             r##"<g stroke="#fff" stroke-width="4" stroke-linejoin="round" paint-order="stroke" text-anchor="middle">"##
         );
-        for class in order {
-            let Some(anchor) = anchors[class] else { continue };
-            let name = shorten(&classes[class].name, 14.0);
+        for MapName { name, anchor, few, fill, room } in names {
+            let name = shorten(name, room);
             let [x, y] = places[anchor as usize];
-            let y = if classes[class].few() { y - radius - SIZE * 0.6 } else { y };
+            let y = if few { y - radius - SIZE * 0.6 } else { y };
             let (w, h) = (width(&name) * SIZE, SIZE * 1.1);
             let low = self.map.x + w / 2.0 + 4.0;
             let x = x.clamp(low, (self.map.x + self.map.width - w / 2.0 - 4.0).max(low));
@@ -143,7 +161,7 @@ impl Figure {
                 .into_iter()
                 .find(|place| !taken.iter().any(|other| other.overlaps(place)));
             let Some(place) = free else { continue };
-            let fill = classes[class].colour.mix(palette::BLACK, 0.55).to_string();
+            let fill = fill.to_string();
             let style = Style { weight: 600, fill: &fill, ..PLAIN };
             self.text([x, place.y + h * 0.8], SIZE, style, &name);
             taken.push(place);
@@ -166,6 +184,48 @@ impl Figure {
 "##
         )
     }
+}
+
+/// A name to write on the map.
+struct MapName<'a> {
+    name: &'a str,
+    /// The point where it stands.
+    anchor: u32,
+    /// Whether it would hide what it names.
+    few: bool,
+    fill: Rgb,
+    /// How long it may be, in units of its size.
+    room: f32,
+}
+
+/// The names of classes, the largest first. Without classes there are none, and no frame for them either.
+fn of_classes<'a>(colouring: &'a Colouring, map: &Scatter) -> Vec<MapName<'a>> {
+    let ColouringKind::Classes { classes, .. } = &colouring.kind else { return Vec::new() };
+    let anchors = colouring.anchors(map.dims, &normalise(map));
+    let mut order: Vec<usize> = (0..classes.len()).collect();
+    order.sort_by_key(|&class| std::cmp::Reverse(classes[class].count.own));
+    let name = |class: usize| {
+        let fill = classes[class].colour.mix(palette::BLACK, 0.55);
+        let (name, few) = (classes[class].name.as_str(), classes[class].few());
+        anchors[class].map(|anchor| MapName { name, anchor, few, fill, room: 14.0 })
+    };
+    order.into_iter().filter_map(name).collect()
+}
+
+/// The names of the clusters of the coarsest level, the largest first.
+fn of_clusters(clusters: &[ClusterName]) -> Vec<MapName<'_>> {
+    let mut order: Vec<&ClusterName> =
+        clusters.iter().filter(|cluster| cluster.levels[0] == 0 && !cluster.name.is_empty()).collect();
+    order.sort_by_key(|cluster| (std::cmp::Reverse(cluster.size), cluster.id));
+    let fill = palette::PLAIN.mix(palette::BLACK, 0.7);
+    let written = order.into_iter().map(|cluster| MapName {
+        name: &cluster.name,
+        anchor: cluster.anchor,
+        few: cluster.size < 8,
+        fill,
+        room: 20.0,
+    });
+    written.collect()
 }
 
 /// A line of text from, or around, its place, as an SVG element.
@@ -196,14 +256,14 @@ fn aspect(view: &FlatView) -> f32 {
     if x > 0.0 || y > 0.0 { (y / x).clamp(0.62, 1.15) } else { 1.0 }
 }
 
-/// Where each point goes: the same scale on both axes, centred, y up.
-fn place(view: &FlatView, area: Rect, pad: f32) -> Vec<[f32; 2]> {
+/// Where a point goes: the same scale on both axes, centred, y up.
+fn placing(view: &FlatView, area: Rect, pad: f32) -> impl Fn([f32; 2]) -> [f32; 2] + Copy {
     let room = [area.width / 2.0 - pad, area.height / 2.0 - pad];
     let scale =
         (0..2).filter(|&i| view.half[i] > 0.0).map(|i| room[i] / view.half[i]).fold(f32::INFINITY, f32::min);
     let scale = if scale.is_finite() { scale } else { 0.0 };
     let centre = [area.x + area.width / 2.0, area.y + area.height / 2.0];
-    view.xy.iter().map(|&[x, y]| [centre[0] + x * scale, centre[1] - y * scale]).collect()
+    move |[x, y]| [centre[0] + x * scale, centre[1] - y * scale]
 }
 
 /// The points of each layer in drawing order. In 3-D the far ones fade, those placed less; under

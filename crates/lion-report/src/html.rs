@@ -4,11 +4,12 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
+use crate::cards::{CardBlocks, image_sources};
 use crate::colouring::{Class, Colouring, ColouringKind};
-use crate::frame::{PITCH, YAW, normalise};
+use crate::frame::{PITCH, ScaleBreak, YAW, normalise};
 use crate::layer::{FigureLayer, MarkShape};
 use crate::text::{count, escape, points};
-use crate::{Error, Placed, Result, Scatter, palette};
+use crate::{ClusterName, Error, Placed, Result, Scatter, palette};
 
 pub(crate) const PAGE: &str = include_str!("../assets/page.html");
 /// What is beside the map.
@@ -17,24 +18,34 @@ const LEGEND: &str = r#"<aside id="legend" aria-label="Legend"></aside>"#;
 pub(crate) const STYLE: &str = concat!(
     include_str!("../assets/theme.css"),
     include_str!("../assets/base.css"),
-    include_str!("../assets/page.css")
+    include_str!("../assets/page.css"),
+    include_str!("../assets/clusters.css")
 );
-/// One module, in this order: what is known, how it is seen, how it is painted, how it answers.
-const SCRIPTS: [&str; 5] = [
+/// One module, in this order: what is known, how it is seen, how it is painted, how it answers, what is told of a point and of
+/// those that are selected.
+const SCRIPTS: [&str; 8] = [
     include_str!("../assets/data.js"),
     include_str!("../assets/camera.js"),
     include_str!("../assets/painter.js"),
     include_str!("../assets/legend.js"),
     include_str!("../assets/page.js"),
+    include_str!("../assets/card.js"),
+    include_str!("../assets/select.js"),
+    include_str!("../assets/clusters.js"),
 ];
 
 /// The map as a single HTML file to look around in, offline: drag to pan (a 3-D map turns instead, and pans with
-/// shift), wheel or pinch to zoom, hover for id and label, and for how a placed point came to its place, a legend that
-/// hides and shows, a search for ids.
+/// shift), wheel or pinch to zoom, hover for id and label, and for how a placed point came to its place, click for the
+/// columns of its card, choose what to colour by, select points by a line around them, a legend that hides and shows, a
+/// search for ids.
 pub fn html(map: &Scatter) -> Result<String> {
     map.check()?;
     let title = if map.title.is_empty() { "Map" } else { map.title };
-    let data = map_data(map);
+    let mut data = map_data(map);
+    let mut blocks = CardBlocks::default();
+    let placed_cards = map.newcomers().map_or(&[][..], |placed| placed.cards);
+    data["cards"] = json!({ "own": blocks.add(map.cards), "placed": blocks.add(placed_cards) });
+    data["others"] = map.choices.iter().map(|choice| colouring_data(&map.by_choice(choice))).collect();
     let data = serde_json::to_string(&data).map_err(|error| Error::Render(error.to_string()))?;
     Ok(fill(
         PAGE,
@@ -43,8 +54,10 @@ pub fn html(map: &Scatter) -> Result<String> {
             ("subtitle", &escape(map.subtitle)),
             ("count", &points(map.len())),
             ("placed", &map.placed.map_or(String::new(), |placed| placed.summary())),
+            ("images", image_sources(map.cards.iter().chain(placed_cards))),
             ("side", LEGEND),
             ("below", ""),
+            ("cards", &blocks.0),
             ("style", STYLE),
             ("script", &SCRIPTS.concat()),
             // Inside a script element only "<" can end it or open a comment, and in JSON it may always be escaped.
@@ -55,7 +68,6 @@ pub fn html(map: &Scatter) -> Result<String> {
 
 /// What the page is told; `data.js` reads it.
 pub(crate) fn map_data(map: &Scatter) -> Value {
-    let colouring = Colouring::of(map);
     let unit = normalise(map);
     let layers = FigureLayer::of(map);
     let mut data = json!({
@@ -69,9 +81,28 @@ pub(crate) fn map_data(map: &Scatter) -> Value {
         "plain": palette::PLAIN.to_string(),
         "unlabelled": palette::UNLABELLED.to_string(),
     });
+    if !map.clusters.is_empty() {
+        data["clusters"] = map.clusters.iter().map(ClusterName::json).collect();
+        data["namesOf"] = json!(map.names_of.map(|[map, by]| json!({ "map": map, "by": by })));
+    }
     if let Some(placed) = map.newcomers() {
         data["placed"] = newcomers(placed, &layers);
     }
+    if let Some(broken) = ScaleBreak::of(map) {
+        data["scaleBreak"] = json!({ "note": broken.note(), "corners": broken.corners(map) });
+    }
+    let colouring = colouring_data(map);
+    if let (Some(data), Value::Object(colouring)) = (data.as_object_mut(), colouring) {
+        data.extend(colouring);
+    }
+    data
+}
+
+/// What the page is told of one way to colour.
+fn colouring_data(map: &Scatter) -> Value {
+    let colouring = Colouring::of(map);
+    let labelled = map.newcomers().is_some_and(Placed::is_labelled);
+    let mut data = json!({ "colouredBy": map.coloured_by, "placedLabelled": labelled });
     if !colouring.names.is_empty() {
         let (width, index) = narrow(&colouring.name_of, colouring.names.len());
         data["names"] = json!(colouring.names);
@@ -80,7 +111,7 @@ pub(crate) fn map_data(map: &Scatter) -> Value {
     match &colouring.kind {
         ColouringKind::Plain => {}
         ColouringKind::Classes { classes, class_of } => {
-            let anchors = colouring.anchors(map.dims, &unit);
+            let anchors = colouring.anchors(map.dims, &normalise(map));
             let class = |(class, anchor): (&Class, Option<u32>)| {
                 json!({
                     "name": class.name,
@@ -88,6 +119,7 @@ pub(crate) fn map_data(map: &Scatter) -> Value {
                     "colour": class.colour.to_string(),
                     "anchor": anchor,
                     "few": class.few(),
+                    "placedOnly": class.count.own == 0,
                 })
             };
             data["classes"] = classes.iter().zip(anchors).map(class).collect();
@@ -128,7 +160,6 @@ fn newcomers(placed: &Placed, layers: &[FigureLayer]) -> Value {
     json!({
         "n": placed.marks.len(),
         "heading": placed.heading(),
-        "labelled": placed.is_labelled(),
         "inGroups": placed.in_groups(),
         "mostSizes": crate::group_size::MOST,
         "layerOf": STANDARD.encode(layer_of),

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use crate::colouring::{Class, Colouring, ColouringKind};
 use crate::figure::{FAINT, Figure, MARGIN, PLAIN, Style};
+use crate::frame::ScaleBreak;
 use crate::layer::{FigureLayer, MarkShape};
 use crate::palette::{self, Rgb};
 use crate::text::{count, number, points, shorten, width};
@@ -82,7 +83,11 @@ impl LegendLine {
 /// What there is to tell of this map; nothing where all points are alike.
 pub(crate) fn lines(map: &Scatter, colouring: &Colouring, layers: &[FigureLayer]) -> Vec<LegendLine> {
     let entry = |swatch, name: &str, count| LegendLine::Entry { swatch, name: name.to_owned(), count };
-    let mut lines = Vec::new();
+    let (mut lines, mut apart) = (Vec::new(), Vec::new());
+    let heading = match map.coloured_by {
+        "" => points(map.len()),
+        name => format!("{} · {}", shorten(name, 12.0), points(map.len())),
+    };
     match &colouring.kind {
         ColouringKind::Plain if layers.len() == 1 => return lines,
         ColouringKind::Plain => {
@@ -90,14 +95,17 @@ pub(crate) fn lines(map: &Scatter, colouring: &Colouring, layers: &[FigureLayer]
             lines.push(entry(Swatch::dot(pale), "map", count(map.len())));
         }
         ColouringKind::Classes { classes, .. } => {
-            lines.push(LegendLine::Heading(points(map.len())));
+            lines.push(LegendLine::Heading(heading));
             let class =
                 |class: &Class| entry(Swatch::dot(class.colour), &class.name, class.count.to_string());
-            lines.extend(classes.iter().map(class));
+            // Labels that only placed points have stand with these.
+            let (own, placed): (Vec<&Class>, Vec<&Class>) =
+                classes.iter().partition(|class| class.count.own > 0 || class.count.placed == 0);
+            lines.extend(own.into_iter().map(class));
+            apart.extend(placed.into_iter().map(class));
         }
         ColouringKind::Scale { low, high, missing, .. } => {
-            lines
-                .extend([LegendLine::Heading(points(map.len())), LegendLine::Bar { low: *low, high: *high }]);
+            lines.extend([LegendLine::Heading(heading), LegendLine::Bar { low: *low, high: *high }]);
             if *missing > 0 {
                 lines.push(entry(Swatch::dot(palette::UNLABELLED), "unlabelled", count(*missing)));
             }
@@ -109,6 +117,11 @@ pub(crate) fn lines(map: &Scatter, colouring: &Colouring, layers: &[FigureLayer]
         lines.push(entry(Swatch::of(layer, placed.is_labelled()), layer.name(), count(layer.count)));
     }
     lines.extend(placed.in_groups().map(LegendLine::Note));
+    lines.extend(ScaleBreak::of(map).map(|broken| LegendLine::Note(broken.note())));
+    if !apart.is_empty() {
+        lines.push(LegendLine::Note("labels that the map does not have".to_owned()));
+        lines.extend(apart);
+    }
     lines
 }
 

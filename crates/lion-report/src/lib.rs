@@ -63,10 +63,13 @@
 //! # Ok::<(), lion_report::Error>(())
 //! ```
 
+mod cards;
 mod chart;
+mod cluster_name;
 mod colouring;
 mod document;
 mod error;
+mod explain_page;
 mod figure;
 mod frame;
 mod group_size;
@@ -86,11 +89,14 @@ mod scatter;
 mod svg;
 mod text;
 
+pub use cards::{CardColumn, CardKind};
 pub use chart::{Axis, Chart, Series, Stroke};
+pub use cluster_name::ClusterName;
 pub use document::{
     Claim, ClaimVerdict, Document, DocumentBlock, Head, ReportCell, ReportRow, ReportTable, Tone,
 };
 pub use error::{Error, Result};
+pub use explain_page::ExplainPage;
 pub use heat::Heat;
 pub use html::html;
 pub use images::{ImageCell, ImageRow, Images};
@@ -99,5 +105,5 @@ pub use morph::{Morph, MorphChange, Within};
 pub use picture::{Picture, panel};
 pub use placed::{Mark, Placed};
 pub use png::png;
-pub use scatter::Scatter;
+pub use scatter::{ColourChoice, Scatter};
 pub use svg::svg;

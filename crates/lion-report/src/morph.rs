@@ -115,6 +115,7 @@ impl Morph<'_> {
                 ("subtitle", &escape(self.subtitle)),
                 ("count", &escape(&self.counts())),
                 ("placed", ""),
+                ("images", "data:"),
                 ("side", SIDE),
                 (
                     "below",

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::scatter::{all_finite, same_length};
 use crate::text::count;
-use crate::{Error, Result};
+use crate::{CardColumn, Error, Result, cards};
 
 /// How a placed point came to its place; drawn each in its own way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -88,12 +88,14 @@ pub struct Placed<'a> {
     pub groups: Option<&'a [Option<u64>]>,
     /// One per point, if there is a measure of how well each belongs; the page tells it.
     pub scores: Option<&'a [f64]>,
+    /// What the page tells of each point when it is asked for.
+    pub cards: &'a [CardColumn<'a>],
 }
 
 impl<'a> Placed<'a> {
     /// The points, row-major, with as many columns as the map has dimensions, and how each came to its place.
     pub fn new(points: &'a [f32], marks: &'a [Mark]) -> Self {
-        Placed { points, marks, ids: None, labels: None, groups: None, scores: None }
+        Placed { points, marks, ids: None, labels: None, groups: None, scores: None, cards: &[] }
     }
 
     /// With a name for each point.
@@ -116,6 +118,11 @@ impl<'a> Placed<'a> {
         Placed { scores: Some(scores), ..self }
     }
 
+    /// With columns that the page shows of a point that is asked for.
+    pub fn cards(self, cards: &'a [CardColumn<'a>]) -> Self {
+        Placed { cards, ..self }
+    }
+
     /// Refuses whatever cannot be drawn in a map of so many dimensions.
     pub(crate) fn check(&self, dims: usize) -> Result<()> {
         const OF: &str = "the layer of placed points";
@@ -131,6 +138,7 @@ impl<'a> Placed<'a> {
         ] {
             same_length(what, OF, length.unwrap_or(n), n, "give one per point or none at all")?;
         }
+        cards::check(self.cards, OF, n)?;
         all_finite(self.points, dims, OF)?;
         let scores = self.scores.unwrap_or_default();
         match scores.iter().position(|score| !score.is_finite()) {

@@ -4,9 +4,11 @@
 mod arrow;
 mod json;
 
+use lion_tsne::Recipe;
 use lion_tsne::live::{Arrival, Change};
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 pub use arrow::parse_arrow;
 pub use json::{parse_json, parse_line, parse_lines};
@@ -21,6 +23,8 @@ pub struct RowShape {
     pub width: usize,
     /// Names of the columns, where the map knows them.
     pub columns: Option<Vec<String>>,
+    /// What makes rows of the columns of a table, in a map that has a recipe: rows come as such columns then.
+    pub recipe: Option<Arc<Recipe>>,
     /// The most rows in one body.
     pub rows: usize,
     /// The most bytes that the values of one body may become when they are decompressed.
@@ -55,6 +59,14 @@ impl RowShape {
     /// The name of a column by its number, counted from 0.
     pub fn column(&self, at: usize) -> String {
         column_name(self.columns.as_ref().and_then(|columns| columns.get(at)).map(String::as_str), at)
+    }
+
+    /// The columns of a row as it is sent, by name: those of the table that the map was fitted to.
+    fn sent_columns(&self) -> Vec<&str> {
+        match &self.recipe {
+            Some(recipe) => recipe.columns().iter().map(|column| column.name.as_str()).collect(),
+            None => self.columns.iter().flatten().map(String::as_str).collect(),
+        }
     }
 
     fn too_many_rows(&self) -> BadChanges {

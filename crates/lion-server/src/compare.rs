@@ -6,7 +6,7 @@
 
 use crate::map_version::MapVersion;
 use crate::notes::{Notes, Titled};
-use crate::store::{StoreError, changes_between};
+use crate::store::{ChangeKey, StoreError, Versions, changes_between, changes_of, current_points};
 use lion_tsne::lion::{Place, Verdict};
 use lion_tsne::live::{
     Clusters, MapPosition, Point, RegionChange, SHARE_LEVEL, SamplePoint, ShareChange, ShareComparison,
@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::str::FromStr;
-use std::sync::Arc;
 
 /// The most newcomers, and the most of those who left, that are listed.
 const LISTED: usize = 1000;
@@ -142,12 +141,15 @@ pub struct ListedPoint {
     pub verdict: Verdict,
     /// When it came or left.
     pub t: f64,
-    /// Where it was on the map of that time.
+    /// The version of the map that place, cluster and verdict are of: the current one, or that of the time of a point whose row
+    /// is not known any more.
+    pub version: u64,
+    /// Where it is or was.
     #[serde(flatten)]
     pub at: MapPosition,
 }
 
-/// A change of a point, as the log has it. Without `x` it was removed; without `from` it was not there before.
+/// A change of a point, as the log has it. Without `x` it was removed.
 #[derive(Deserialize)]
 pub(crate) struct LoggedChange {
     n: u64,
@@ -178,58 +180,93 @@ impl LoggedChange {
         Some(MapPosition { x: self.x?, y: self.y?, z: self.z })
     }
 
-    /// The point as it is after the change, or as it was before it was removed.
-    fn listed(&self) -> Option<ListedPoint> {
+    /// The point as it is after the change, or as it was before it was removed; on the current map if it is there still.
+    fn listed(&self, versions: &Versions, current: Option<&CurrentMap<'_>>) -> Option<ListedPoint> {
         let (label, cluster, verdict, at) = match (self.at(), self.verdict, &self.from) {
             (Some(at), Some(verdict), _) => (&self.label, &self.cluster, verdict, at),
             (_, _, Some(was)) => (&was.label, &was.cluster, was.verdict, was.at),
             _ => return None,
         };
-        let (id, label, cluster) = (self.id.clone(), label.clone(), cluster.clone());
-        Some(ListedPoint { id, label, cluster, verdict, t: self.t, at })
+        let (id, label, version) = (self.id.clone(), label.clone(), versions.at(self.n));
+        let then = ListedPoint { id, label, cluster: cluster.clone(), verdict, t: self.t, version, at };
+        let Some((map, point)) = current.and_then(|map| Some((map.version, map.still(self)?))) else {
+            return Some(then);
+        };
+        Some(ListedPoint {
+            cluster: point.cluster.map(|cluster| map.clusters.name(cluster).to_owned()),
+            verdict: point.placement.verdict,
+            version: map.number(),
+            at: point.placement.place.into(),
+            ..then
+        })
     }
 }
 
-/// What happened to points in two stretches and between them.
+/// What happened to points in two stretches and between them, by the numbers of events.
 #[derive(Default)]
 struct Happened {
     /// The last change of each point in each stretch that has put it somewhere.
-    seen: [HashMap<String, Arc<LoggedChange>>; 2],
+    seen: [HashMap<String, u64>; 2],
     events: [usize; 2],
-    /// For each point that changed after the first stretch: whether it was there at its end, and its last change.
-    after: HashMap<String, (bool, Arc<LoggedChange>)>,
+    /// For each point that changed after the first stretch: whether it was there at its end, and whether it is there after its
+    /// last change, by number.
+    after: HashMap<String, (bool, bool, u64)>,
 }
 
 impl Happened {
-    fn add(&mut self, change: LoggedChange, [a, b]: [Stretch; 2]) {
-        let change = Arc::new(change);
+    fn add(&mut self, change: &ChangeKey<'_>, [a, b]: [Stretch; 2]) {
         if change.t >= a.to {
-            let known = self.after.entry(change.id.clone());
-            known.or_insert_with(|| (change.from.is_some(), change.clone())).1 = change.clone();
+            let now = (change.was_there, change.is_there, change.n);
+            match self.after.get_mut(change.id) {
+                Some(known) => *known = (known.0, now.1, now.2),
+                None => drop(self.after.insert(change.id.to_owned(), now)),
+            }
         }
         let at = [a, b].iter().position(|stretch| stretch.has(change.t));
-        if let Some(at) = at.filter(|_| change.x.is_some()) {
+        if let Some(at) = at.filter(|_| change.is_there) {
             self.events[at] += 1;
-            self.seen[at].insert(change.id.clone(), change);
+            match self.seen[at].get_mut(change.id) {
+                Some(known) => *known = change.n,
+                None => drop(self.seen[at].insert(change.id.to_owned(), change.n)),
+            }
         }
     }
 
-    /// Points that came after the first stretch and are there, and points that left.
-    fn listed(&self) -> (ListedPoints, ListedPoints) {
-        let is = |was_there: bool, is_there: bool| {
-            let after = self.after.values().filter(move |(was, _)| *was == was_there);
-            ListedPoints::new(after.map(|(_, last)| last).filter(move |last| last.x.is_some() == is_there))
-        };
-        (is(false, true), is(true, false))
+    /// The last changes of points that were there after the first stretch or not, and are there now or not: the latest first.
+    fn changed(&self, was_there: bool, is_there: bool) -> Vec<u64> {
+        let such = self.after.values().filter(|&&(was, is, _)| (was, is) == (was_there, is_there));
+        let mut numbers: Vec<u64> = such.map(|&(.., n)| n).collect();
+        numbers.sort_unstable_by_key(|&n| std::cmp::Reverse(n));
+        numbers
     }
 }
 
-impl ListedPoints {
-    fn new<'a>(changes: impl Iterator<Item = &'a Arc<LoggedChange>>) -> Self {
-        let mut changes: Vec<&Arc<LoggedChange>> = changes.collect();
-        changes.sort_unstable_by_key(|change| std::cmp::Reverse(change.n));
-        let points = changes.iter().take(LISTED).filter_map(|change| change.listed()).collect();
-        Self { count: changes.len(), points }
+/// The changes that are looked at more closely.
+struct Changes {
+    /// Of each stretch, in order.
+    seen: [Vec<LoggedChange>; 2],
+    /// Points that came after the first stretch and are there, and how many there are; then those that left.
+    listed: [(usize, Vec<LoggedChange>); 2],
+}
+
+impl Changes {
+    fn read(moment: &Connection, happened: &Happened) -> rusqlite::Result<Self> {
+        let seen = |at: usize| {
+            let mut numbers: Vec<u64> = happened.seen[at].values().copied().collect();
+            numbers.sort_unstable();
+            changes_of(moment, numbers.into_iter())
+        };
+        let listed = |was_there: bool| {
+            let numbers = happened.changed(was_there, !was_there);
+            Ok::<_, rusqlite::Error>((numbers.len(), changes_of(moment, numbers.into_iter().take(LISTED))?))
+        };
+        Ok(Self { seen: [seen(0)?, seen(1)?], listed: [listed(false)?, listed(true)?] })
+    }
+
+    /// Whether any is from before an event.
+    fn any_before(&self, event: u64) -> bool {
+        let listed = self.listed.iter().map(|(_, changes)| changes);
+        self.seen.iter().chain(listed).flatten().any(|change| change.n < event)
     }
 }
 
@@ -243,12 +280,17 @@ struct CurrentMap<'a> {
 }
 
 impl CurrentMap<'_> {
+    /// A point that a change from before this map has put where it was, if it was not given again since.
+    fn still(&self, change: &LoggedChange) -> Option<&Point> {
+        self.points.get(&change.id).filter(|point| change.n < self.since && point.last == change.n)
+    }
+
     /// Where a point was, on this map; none if that is not known any more.
     fn sample(&self, change: &LoggedChange, clusters: &HashMap<&str, u32>) -> Option<SamplePoint> {
         if change.n >= self.since {
             return sample(change, clusters);
         }
-        let point = self.points.get(&change.id).filter(|point| point.last == change.n)?;
+        let point = self.still(change)?;
         let (place, cluster) = (point.placement.place, point.cluster);
         Some(SamplePoint { place, cluster, outlier: point.is_outlier() })
     }
@@ -264,10 +306,8 @@ fn sample(change: &LoggedChange, clusters: &HashMap<&str, u32>) -> Option<Sample
 
 /// What a comparison reads of a store, beside the changes.
 pub(crate) struct ComparedStore {
-    pub(crate) version: u64,
+    pub(crate) versions: Versions,
     pub(crate) notes: Notes,
-    /// The event of the latest switch; 0 if there was none.
-    pub(crate) since: u64,
     /// The first event that is kept, and when it was.
     pub(crate) first: Option<(u64, f64)>,
 }
@@ -282,8 +322,8 @@ pub(crate) fn compare(
     let failed = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
     // One transaction: all of it is of the same moment.
     let moment = &connection.unchecked_transaction().map_err(failed)?;
-    let store = ComparedStore::read(moment).map_err(failed)?;
-    if map.is_some_and(|map| map.number() != store.version) {
+    let store = ComparedStore::read(moment, path).map_err(failed)?;
+    if map.is_some_and(|map| map.number() != store.versions.version) {
         return Err(CompareRefused::Switched);
     }
     check([a, b], &store)?;
@@ -297,11 +337,14 @@ pub(crate) fn compare(
             return Err(CompareRefused::Stretches(problem));
         }
     }
-    let is_old = happened.seen.iter().flat_map(HashMap::values).any(|change| change.n < store.since);
-    let points = if is_old { crate::store::current_points(moment).map_err(failed)? } else { Vec::new() };
+    let (changes, since) = (Changes::read(moment, &happened).map_err(failed)?, store.versions.since());
+    let points = match changes.any_before(since) {
+        true => current_points(moment).map_err(failed)?,
+        false => Vec::new(),
+    };
     let points = points.into_iter().map(|point| (point.id.clone(), point)).collect();
-    let current = map.map(|version| CurrentMap { version, since: store.since, points });
-    let found = Comparison::new(&store, current.as_ref(), &happened, [a, b]);
+    let current = map.map(|version| CurrentMap { version, since, points });
+    let found = Comparison::new(&store, current.as_ref(), &changes, happened.events, [a, b]);
     for (name, StretchCounts { points, left_out, .. }) in [("a", found.a), ("b", found.b)] {
         if points == 0 {
             return Err(CompareRefused::Stretches(format!(
@@ -337,20 +380,18 @@ impl Comparison {
     fn new(
         store: &ComparedStore,
         current: Option<&CurrentMap<'_>>,
-        happened: &Happened,
+        changes: &Changes,
+        events: [usize; 2],
         [a, b]: [Stretch; 2],
     ) -> Self {
-        let names = cluster_names(current, happened);
+        let names = cluster_names(current, changes);
         let numbers: HashMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();
-        let [first, second] = [0, 1].map(|at: usize| {
-            let mut changes: Vec<&Arc<LoggedChange>> = happened.seen[at].values().collect();
-            changes.sort_unstable_by_key(|change| change.n);
-            let of = |change: &&Arc<LoggedChange>| match current {
-                Some(current) => current.sample(change, &numbers),
-                None => sample(change, &numbers),
-            };
-            changes.iter().filter_map(of).collect::<Vec<SamplePoint>>()
-        });
+        let of = |change: &LoggedChange| match current {
+            Some(current) => current.sample(change, &numbers),
+            None => sample(change, &numbers),
+        };
+        let [first, second] =
+            [0, 1].map(|at: usize| changes.seen[at].iter().filter_map(of).collect::<Vec<SamplePoint>>());
         let found = ShareComparison::new(&first, &second, names.len());
         let centres = current.map(|current| &current.version.clusters.centres);
         let cluster = |(at, (name, shares)): (usize, (String, ShareChange))| ClusterChange {
@@ -359,16 +400,19 @@ impl Comparison {
             name,
             shares,
         };
-        let (newcomers, left) = happened.listed();
+        let [newcomers, left] = changes.listed.each_ref().map(|(count, changes)| ListedPoints {
+            count: *count,
+            points: changes.iter().filter_map(|change| change.listed(&store.versions, current)).collect(),
+        });
         let counts = |at: usize, Stretch { from, to }: Stretch, points: &[SamplePoint]| StretchCounts {
             from,
             to,
             points: points.len(),
-            left_out: happened.seen[at].len() - points.len(),
-            events: happened.events[at],
+            left_out: changes.seen[at].len() - points.len(),
+            events: events[at],
         };
         Self {
-            version: store.version,
+            version: store.versions.version,
             a: counts(0, a, &first),
             b: counts(1, b, &second),
             test: format!(
@@ -386,14 +430,14 @@ impl Comparison {
 }
 
 /// The names of all clusters of the map, or where there is no map, of those that points were in.
-fn cluster_names(current: Option<&CurrentMap<'_>>, happened: &Happened) -> Vec<String> {
+fn cluster_names(current: Option<&CurrentMap<'_>>, changes: &Changes) -> Vec<String> {
     match current {
         Some(current) => {
             let Clusters { names, .. } = &*current.version.clusters;
             names.clone()
         }
         None => {
-            let seen = happened.seen.iter().flat_map(HashMap::values);
+            let seen = changes.seen.iter().flatten();
             seen.filter_map(|change| change.cluster.clone()).collect::<BTreeSet<_>>().into_iter().collect()
         }
     }

@@ -7,7 +7,7 @@ use crate::store::{self, StoreError, VersionRecord, Versions};
 use crate::store::{check_to_read, event_text, load, logged_after, map_of, open_to_read};
 use lion_tsne::live::{Live, LiveOptions, Point};
 use lion_tsne::{Lion, LionOptions, Map};
-use rusqlite::{Connection, Row, Transaction};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -135,10 +135,12 @@ impl StoredEvents {
 
     /// When the first event that is kept and the last one were; none if there are none.
     pub fn times(&self) -> Result<Option<(f64, f64)>, StoreError> {
-        let select = "SELECT min(t), max(t) FROM events";
-        let times = self.connection.query_row(select, [], |row| Ok((row.get(0)?, row.get(1)?)));
-        let (first, last): (Option<f64>, Option<f64>) = times.map_err(|e| self.failed(&e))?;
-        Ok(first.zip(last))
+        // Times never go back.
+        let end = |order: &str| {
+            let select = format!("SELECT t FROM events ORDER BY n {order} LIMIT 1");
+            self.connection.query_row(&select, [], |row| row.get(0)).optional().map_err(|e| self.failed(&e))
+        };
+        Ok(end("ASC")?.zip(end("DESC")?))
     }
 
     /// At most `limit` events after the one numbered `after`, in order; none at the end. Begin with 0.

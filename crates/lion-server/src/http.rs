@@ -11,6 +11,7 @@ mod live;
 mod map;
 mod maps;
 mod notes;
+mod shown;
 mod tokens;
 mod versions;
 
@@ -18,7 +19,7 @@ pub(crate) use answer::{cluster_name, live_text};
 pub(crate) use assets::{INDEX, SCRIPT, STYLE};
 pub use guard::Hosts;
 pub(crate) use map::{describe, plain_columns};
-pub use maps::maps_app;
+pub use maps::{check_map_names, maps_app};
 pub use tokens::{Role, Tokens};
 
 use crate::alerts::Rules;
@@ -128,6 +129,7 @@ const ROUTES: &[(Method, &str)] = &[
     (Method::GET, "/api/map/points"),
     (Method::GET, "/api/map/columns"),
     (Method::GET, "/api/map/rows/{number}"),
+    (Method::GET, "/api/map/shown"),
     (Method::GET, "/api/map/versions"),
     (Method::GET, "/api/map/switches/{event}"),
     (Method::GET, "/api/map/update"),
@@ -155,6 +157,7 @@ pub fn app(service: Service, config: HttpConfig) -> Router {
     let shape = RowShape {
         width: map.preprocess().input_dims(),
         columns: map.columns().map(|names| names.map(str::to_owned).collect()),
+        recipe: map.recipe().cloned().map(std::sync::Arc::new),
         rows: config.max_rows,
         // An uncompressed table is as long as its values; a compressed one may be a few times as long as it is sent.
         bytes: config.max_body.saturating_mul(4),
@@ -181,6 +184,7 @@ pub fn app(service: Service, config: HttpConfig) -> Router {
         .route("/api/map/points", get(map::points))
         .route("/api/map/columns", get(map::columns))
         .route("/api/map/rows/{number}", get(map::row))
+        .route("/api/map/shown", get(shown::of_rows))
         .route("/api/map/versions", get(versions::versions))
         .route("/api/map/switches/{event}", get(versions::before_switch))
         .route("/api/map/update", update)

@@ -50,7 +50,7 @@ pub use compare::{
 };
 pub use export::{Logged, Moment, StoredEvents};
 pub use feed::{EventRange, Feed, FeedBatch};
-pub use http::{Hosts, HttpConfig, Role, Tokens, app, maps_app};
+pub use http::{Hosts, HttpConfig, Role, Tokens, app, check_map_names, maps_app};
 #[cfg(unix)]
 pub use listen::UnixSocket;
 pub use listen::{Listener, Tls, serve};

@@ -2,7 +2,7 @@
 //!
 //! The decoder of `arrow-ipc` trusts the lengths in a message, so they are checked here before it sees them.
 
-use crate::columnar::{Columnar, Decoder, select};
+use crate::columnar::{Columnar, ColumnarCells, Decoder, cell_columns, has_values, select};
 use crate::error::{Error, Result};
 use crate::guard::guarded;
 use crate::in_memory;
@@ -27,6 +27,15 @@ pub(crate) fn open(input: Input, options: &ReadOptions) -> Result<Columnar<Messa
     let (schema, messages) = messages(input)?;
     let (columns, selection) = select(&file, &schema, options)?;
     Columnar::new(file, messages, gauge, &columns, selection)
+}
+
+/// Opens a table of cells.
+pub(crate) fn cells(input: Input) -> Result<ColumnarCells<Messages>> {
+    let (file, gauge) = (input.file.clone(), input.gauge.clone());
+    let (schema, messages) = messages(input)?;
+    let columns = cell_columns(&schema);
+    let places = columns.iter().enumerate().map(|(at, column)| has_values(column).then_some(at)).collect();
+    Ok(ColumnarCells::new(file, messages, gauge, columns, places, None))
 }
 
 /// What an Arrow stream or file says of itself: known before any of its values is decoded or decompressed.

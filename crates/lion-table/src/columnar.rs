@@ -1,14 +1,16 @@
 //! From columns to rows: what Arrow and Parquet share once their bytes are decoded.
 
+use crate::cells::{CellColumn, CellReader, Declared};
 use crate::error::{CellAddress, Error, Fault, Result};
 use crate::input::Gauge;
 use crate::select::{ReadOptions, Selection, SourceColumn, SourceKind, no_numeric_column};
 use crate::table::{Source, Table, push_id, push_text};
 use crate::value::Value;
+use crate::written::RawCell;
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
 use arrow_array::{Array, RecordBatch};
-use arrow_schema::{DataType, Schema};
+use arrow_schema::{DataType, Schema, TimeUnit};
 
 /// The longest list that is taken for a row: each item gets a name, so a file of few bytes must not ask for many.
 const MOST_ITEMS: usize = 1 << 20;
@@ -348,6 +350,30 @@ pub(crate) fn values(column: &dyn Array) -> Vec<Value> {
         &DataType::Decimal128(_, scale) => {
             numbers!(Decimal128Type, |v| Value::Number(v as f64 * 10_f64.powi(-i32::from(scale))))
         }
+        &DataType::Decimal32(_, scale) => {
+            numbers!(Decimal32Type, |v| Value::Number(f64::from(v) * 10_f64.powi(-i32::from(scale))))
+        }
+        &DataType::Decimal64(_, scale) => {
+            numbers!(Decimal64Type, |v| Value::Number(v as f64 * 10_f64.powi(-i32::from(scale))))
+        }
+        &DataType::Decimal256(_, scale) => {
+            let number = |v: arrow_buffer::i256| v.to_string().parse().unwrap_or(f64::NAN);
+            numbers!(Decimal256Type, |v| Value::Number(number(v) * 10_f64.powi(-i32::from(scale))))
+        }
+        DataType::Date32 => numbers!(Date32Type, |v| Value::Date(v.into())),
+        DataType::Date64 => numbers!(Date64Type, |v| Value::Date(v as f64 / 86_400e3)),
+        DataType::Timestamp(TimeUnit::Second, _) => {
+            numbers!(TimestampSecondType, |v| Value::Date(v as f64 / 86_400.0))
+        }
+        DataType::Timestamp(TimeUnit::Millisecond, _) => {
+            numbers!(TimestampMillisecondType, |v| Value::Date(v as f64 / 86_400e3))
+        }
+        DataType::Timestamp(TimeUnit::Microsecond, _) => {
+            numbers!(TimestampMicrosecondType, |v| Value::Date(v as f64 / 86_400e6))
+        }
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => {
+            numbers!(TimestampNanosecondType, |v| Value::Date(v as f64 / 86_400e9))
+        }
         DataType::Boolean => column.as_boolean().iter().map(|v| v.map_or(Value::Null, Value::Bool)).collect(),
         DataType::Utf8 => strings!(column.as_string::<i32>()),
         DataType::LargeUtf8 => strings!(column.as_string::<i64>()),
@@ -382,4 +408,142 @@ pub(crate) fn select(
     let columns = columns_of(schema);
     let selection = Selection::new(file, &columns, options)?;
     Ok((columns, selection))
+}
+
+/// What a schema says of its columns, where those are read as cells.
+pub(crate) fn cell_columns(schema: &Schema) -> Vec<CellColumn> {
+    let declared = |field: &arrow_schema::FieldRef| match (field.data_type(), kind_of(field.data_type())) {
+        _ if field.name().starts_with("__index_level_") => Declared::RowIndex,
+        (DataType::Dictionary(_, values), _) if has_cells(values) => Declared::Categories,
+        (data_type, _) if has_cells(data_type) => Declared::Values,
+        (_, SourceKind::List) => Declared::List,
+        (data_type, _) => Declared::Other(format!("values of type {data_type}")),
+    };
+    let column =
+        |field: &arrow_schema::FieldRef| CellColumn { name: field.name().clone(), declared: declared(field) };
+    schema.fields().iter().map(column).collect()
+}
+
+/// Whether a column has cells that can be read.
+pub(crate) fn has_values(column: &CellColumn) -> bool {
+    matches!(column.declared, Declared::Values | Declared::Categories | Declared::RowIndex)
+}
+
+/// Whether values of this type are cells.
+fn has_cells(data_type: &DataType) -> bool {
+    data_type.is_numeric()
+        || matches!(
+            data_type,
+            DataType::Boolean
+                | DataType::Null
+                | DataType::Date32
+                | DataType::Date64
+                | DataType::Timestamp(..)
+                | DataType::Utf8
+                | DataType::LargeUtf8
+                | DataType::Utf8View
+        )
+}
+
+/// Rows of a columnar file as cells.
+pub(crate) struct ColumnarCells<D> {
+    file: String,
+    decoder: D,
+    gauge: Gauge,
+    columns: Vec<CellColumn>,
+    /// Where the batches have each column; nothing where it is not decoded.
+    places: Vec<Option<usize>>,
+    /// The batch at hand and how many of its rows were made cells.
+    batch: Option<(RecordBatch, usize)>,
+    /// Some rows of it, column after column, and the one at hand.
+    values: Vec<Vec<Value>>,
+    at: usize,
+    rows: usize,
+    told_rows: Option<usize>,
+}
+
+/// Rows made cells at a time.
+const CELL_ROWS: usize = 1024;
+
+impl<D: Decoder> ColumnarCells<D> {
+    pub(crate) fn new(
+        file: String,
+        decoder: D,
+        gauge: Gauge,
+        columns: Vec<CellColumn>,
+        places: Vec<Option<usize>>,
+        told_rows: Option<usize>,
+    ) -> Self {
+        let (batch, values) = (None, Vec::new());
+        Self { file, decoder, gauge, columns, places, batch, values, at: 0, rows: 0, told_rows }
+    }
+
+    /// The value of the present row.
+    fn value(&self, column: usize) -> &Value {
+        self.values.get(column).and_then(|values| values.get(self.at)).unwrap_or(&Value::Null)
+    }
+
+    /// Makes cells of the next rows; says whether there are any.
+    fn next_rows(&mut self) -> Result<bool> {
+        let (batch, done) = loop {
+            match self
+                .batch
+                .take()
+                .map_or_else(|| Ok(self.decoder.next_batch()?.map(|batch| (batch, 0))), |b| Ok(Some(b)))?
+            {
+                None => return Ok(false),
+                Some((batch, done)) if done < batch.num_rows() => break (batch, done),
+                Some(_) => {}
+            }
+        };
+        let many = CELL_ROWS.min(batch.num_rows() - done);
+        let cells = |place: &Option<usize>| {
+            place.map_or_else(Vec::new, |place| values(&batch.column(place).slice(done, many)))
+        };
+        self.values = self.places.iter().map(cells).collect();
+        self.batch = Some((batch, done + many));
+        self.at = 0;
+        Ok(true)
+    }
+}
+
+impl<D: Decoder> CellReader for ColumnarCells<D> {
+    fn columns(&self) -> &[CellColumn] {
+        &self.columns
+    }
+
+    fn advance(&mut self) -> Result<bool> {
+        self.at += 1;
+        let there = self.batch.as_ref().map_or(0, |_| self.values.iter().map(Vec::len).max().unwrap_or(0));
+        if self.rows > 0 && self.at < there || self.next_rows()? {
+            self.rows += 1;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    fn cell(&self, column: usize) -> RawCell<'_> {
+        match self.places.get(column) {
+            Some(Some(_)) => self.value(column).cell(),
+            _ => RawCell::Other,
+        }
+    }
+
+    fn text(&self, column: usize) -> Option<String> {
+        self.value(column).clone().into_text()
+    }
+
+    fn address(&self, column: Option<usize>) -> CellAddress {
+        let column = column.and_then(|column| self.columns.get(column)).map(|column| column.name.clone());
+        let (file, row) = (self.file.clone(), self.rows.saturating_sub(1));
+        CellAddress { file, row, line: None, column: column.unwrap_or_default() }
+    }
+
+    fn gauge(&self) -> &Gauge {
+        &self.gauge
+    }
+
+    fn told_rows(&self) -> Option<usize> {
+        self.told_rows
+    }
 }

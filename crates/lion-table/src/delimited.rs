@@ -1,11 +1,13 @@
 //! CSV: with or without a header, comma or (if the first line has no comma) tab or semicolon.
 
+use crate::cells::{CellColumn, CellReader, Declared};
 use crate::error::{CellAddress, Error, Fault, Result, shorten};
 use crate::input::{Gauge, Input, io_error};
 use crate::lines::Lines;
 use crate::record::Records;
 use crate::select::{Header, ReadOptions, Selection, SourceColumn, SourceKind, nameless, nameless_numbers};
 use crate::table::{Source, Table, push_id, push_text};
+use crate::written::RawCell;
 use std::collections::HashSet;
 use std::io::{BufRead, Cursor, Read};
 
@@ -26,9 +28,17 @@ pub(crate) struct CsvReader {
     lines: Lines,
 }
 
-impl CsvReader {
-    /// Reads the header, if there is one, and the first row, which tells the text columns from the numbers.
-    pub(crate) fn open(input: Input, options: &ReadOptions) -> Result<Self> {
+/// A CSV file whose first row of data is at hand.
+struct CsvStart {
+    file: String,
+    gauge: Gauge,
+    records: AnyRecords,
+    columns: Vec<SourceColumn>,
+    has_header: bool,
+}
+
+impl CsvStart {
+    fn read(input: Input, options: &ReadOptions) -> Result<Self> {
         let (file, gauge) = (input.file.clone(), input.gauge.clone());
         let mut records = records(input)?;
         let advance = |records: &mut AnyRecords| match records.advance() {
@@ -37,17 +47,105 @@ impl CsvReader {
             Err(source) => Err(io_error(&file, source)),
         };
         advance(&mut records)?;
-        let is_header = match options.header {
+        let has_header = match options.header {
             Header::Yes => true,
             Header::No => false,
             Header::Auto => guess_header(&records.cells().collect::<Vec<_>>(), options)
                 .map_err(|why| Error::UnclearHeader { file: file.clone(), line: records.line(), why })?,
         };
-        let mut columns =
-            if is_header { named(records.cells()) } else { nameless_numbers(records.cells().len()) };
-        if is_header {
+        let columns =
+            if has_header { named(records.cells()) } else { nameless_numbers(records.cells().len()) };
+        if has_header {
             advance(&mut records)?;
         }
+        Ok(Self { file, gauge, records, columns, has_header })
+    }
+}
+
+/// The rows of a CSV file as cells.
+pub(crate) struct CsvCells {
+    start: CsvStart,
+    columns: Vec<CellColumn>,
+    /// The current record was read ahead and is still to come.
+    ahead: bool,
+    rows: usize,
+}
+
+impl CsvCells {
+    pub(crate) fn open(input: Input, options: &ReadOptions) -> Result<Self> {
+        let start = CsvStart::read(input, options)?;
+        let column = |column: &SourceColumn| CellColumn {
+            name: column.name.clone(),
+            declared: match column.kind {
+                SourceKind::RowIndex => Declared::RowIndex,
+                _ => Declared::Values,
+            },
+        };
+        let columns = start.columns.iter().map(column).collect();
+        Ok(Self { start, columns, ahead: true, rows: 0 })
+    }
+}
+
+impl CellReader for CsvCells {
+    fn columns(&self) -> &[CellColumn] {
+        &self.columns
+    }
+
+    fn advance(&mut self) -> Result<bool> {
+        let CsvStart { records, file, .. } = &mut self.start;
+        if !std::mem::take(&mut self.ahead) && !records.advance().map_err(|source| io_error(file, source))? {
+            return Ok(false);
+        }
+        self.rows += 1;
+        let (found, expected) = (self.start.records.cells().len(), self.columns.len());
+        if found != expected {
+            return Err(Error::Ragged { row: self.address(None), found, expected });
+        }
+        Ok(true)
+    }
+
+    fn cell(&self, column: usize) -> RawCell<'_> {
+        RawCell::Text(self.start.records.cell(column))
+    }
+
+    fn text(&self, column: usize) -> Option<String> {
+        Some(text(self.start.records.cell(column)))
+    }
+
+    fn address(&self, column: Option<usize>) -> CellAddress {
+        CellAddress {
+            file: self.start.file.clone(),
+            row: self.rows.saturating_sub(1),
+            line: Some(self.start.records.line()),
+            column: column.map(|c| self.columns[c].name.clone()).unwrap_or_default(),
+        }
+    }
+
+    fn gauge(&self) -> &Gauge {
+        &self.start.gauge
+    }
+
+    fn line(&self) -> Option<u64> {
+        Some(self.start.records.line())
+    }
+
+    fn is_written(&self) -> bool {
+        true
+    }
+
+    fn has_decimal_commas(&self) -> bool {
+        self.start.records.delimiter() != b','
+    }
+
+    fn is_nameless(&self) -> bool {
+        !self.start.has_header
+    }
+}
+
+impl CsvReader {
+    /// Reads the header, if there is one, and the first row, which tells the text columns from the numbers.
+    pub(crate) fn open(input: Input, options: &ReadOptions) -> Result<Self> {
+        let CsvStart { file, gauge, records, mut columns, .. } = CsvStart::read(input, options)?;
         for (column, cell) in columns.iter_mut().zip(records.cells()) {
             if let Err(Fault::Text(text)) = number(cell) {
                 column.kind = SourceKind::Text(format!("text ({:?} in row 0)", shorten(&text)));

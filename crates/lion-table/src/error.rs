@@ -31,7 +31,7 @@ pub enum Error {
     },
     /// Neither the name nor the first bytes tell the format.
     #[error(
-        "{file}: neither its name nor its first bytes tell what kind of table it is; name it .npy, .csv, .csv.gz, .parquet, .arrow, .feather, .jsonl or …-idx3-ubyte"
+        "{file}: neither its name nor its first bytes tell what kind of table it is; name it .npy, .csv, .csv.gz, .parquet, .arrow, .feather, .jsonl, .json or …-idx3-ubyte"
     )]
     UnknownFormat {
         /// The file.
@@ -160,6 +160,14 @@ pub enum Error {
         value: String,
         /// The largest number that may stand there.
         most: u64,
+    },
+    /// A cell holds a value of another kind than the map has there.
+    #[error("{cell} {problem}; correct it")]
+    WrongKind {
+        /// Where.
+        cell: CellAddress,
+        /// What it holds and what belongs there.
+        problem: String,
     },
     /// A cell holds NaN or an infinity.
     #[error("{cell} is {value}; every value must be a finite number: fill it or remove the row")]

@@ -20,6 +20,8 @@ pub enum Format {
     Arrow,
     /// One JSON object or array per line.
     Jsonl,
+    /// One JSON array of objects or arrays.
+    Json,
     /// IDX, the format of MNIST.
     Idx,
 }
@@ -38,6 +40,7 @@ impl Format {
             "parquet" | "pq" => Some(Self::Parquet),
             "arrow" | "arrows" | "feather" | "ipc" => Some(Self::Arrow),
             "jsonl" | "ndjson" => Some(Self::Jsonl),
+            "json" => Some(Self::Json),
             _ => None,
         }
     }
@@ -120,7 +123,7 @@ impl Input {
             Some(Format::Parquet) => ("a Parquet file", ".parquet"),
             Some(Format::Arrow) => ("an Arrow file", ".arrow"),
             Some(Format::Idx) => ("an IDX file", "-idx3-ubyte"),
-            Some(Format::Csv | Format::Jsonl) | None => return Ok(()),
+            Some(Format::Csv | Format::Jsonl | Format::Json) | None => return Ok(()),
         };
         Err(Error::Misnamed { file: self.file.clone(), looks, ending })
     }

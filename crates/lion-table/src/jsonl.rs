@@ -1,13 +1,16 @@
-//! JSON lines: per line an array of numbers, or an object of numbers, or an object with one array of numbers.
+//! JSON lines: per line an array of numbers, or an object of numbers, or an object with one array of numbers. And the same as one
+//! JSON array.
 
+use crate::cells::{CellColumn, CellReader, Declared};
 use crate::error::{CellAddress, Error, Fault, Result};
-use crate::input::{BYTE_ORDER_MARK, Gauge, Input};
+use crate::input::{BYTE_ORDER_MARK, Format, Gauge, Input, io_error};
 use crate::lines::Lines;
-use crate::select::{ReadOptions, Selection, SourceColumn, nameless_numbers};
+use crate::select::{ReadOptions, Selection, SourceColumn, nameless, nameless_numbers};
 use crate::table::{Source, Table, push_id, push_text};
 use crate::value::Value;
+use crate::written::RawCell;
 use std::collections::HashMap;
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 
 /// The lines of a file, each a JSON value.
 pub(crate) struct JsonLines {
@@ -16,16 +19,105 @@ pub(crate) struct JsonLines {
     /// Lines and rows so far, the one at hand included.
     lines: u64,
     rows: usize,
+    /// The rows are the items of one array, not lines.
+    is_array: bool,
 }
 
 impl JsonLines {
     pub(crate) fn new(mut input: Input) -> Result<Self> {
         input.refuse_binary()?;
-        Ok(Self { input, line: Vec::new(), lines: 0, rows: 0 })
+        Ok(Self { input, line: Vec::new(), lines: 0, rows: 0, is_array: false })
+    }
+
+    /// The rows of a file of one of the two formats.
+    pub(crate) fn of_format(input: Input, format: Format) -> Result<Self> {
+        if format == Format::Json { Self::of_document(input) } else { Self::new(input) }
+    }
+
+    /// The rows of a file that is one array of them, or else has one on each line.
+    pub(crate) fn of_document(input: Input) -> Result<Self> {
+        let mut rows = Self::new(input)?;
+        rows.lines = 1;
+        let first = loop {
+            match rows.next_byte()? {
+                Some(byte) if byte.is_ascii_whitespace() || BYTE_ORDER_MARK.contains(&byte) => {}
+                first => break first,
+            }
+        };
+        match first {
+            Some(b'[') => rows.is_array = true,
+            Some(first) => {
+                rows.lines -= 1;
+                let rest = std::mem::replace(&mut rows.input.reader, Box::new(std::io::empty()));
+                rows.input.reader = Box::new(std::io::Cursor::new([first]).chain(rest));
+            }
+            None => {}
+        }
+        Ok(rows)
+    }
+
+    /// The next byte of the file; lines are counted.
+    fn next_byte(&mut self) -> Result<Option<u8>> {
+        let there = self.input.reader.fill_buf();
+        let Some(&byte) = there.map_err(|source| io_error(&self.input.file, source))?.first() else {
+            return Ok(None);
+        };
+        self.input.reader.consume(1);
+        self.lines += u64::from(byte == b'\n');
+        Ok(Some(byte))
+    }
+
+    /// The bytes of the next item of the array, in `self.line`; says whether there is one.
+    fn next_item(&mut self) -> Result<bool> {
+        self.line.clear();
+        let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
+        loop {
+            let Some(byte) = self.next_byte()? else {
+                return Err(self.not_a_row("the array breaks off before its end"));
+            };
+            match byte {
+                _ if quoted => {
+                    (quoted, escaped) = (escaped || byte != b'"', !escaped && byte == b'\\');
+                    self.line.push(byte);
+                    continue;
+                }
+                b']' | b'}' if depth > 0 => depth -= 1,
+                b']' => {
+                    self.finish_array()?;
+                    // Nothing is left: the next question is answered by the end of the file.
+                    self.is_array = false;
+                    return Ok(!self.line.trim_ascii().is_empty());
+                }
+                b',' if depth == 0 && self.line.trim_ascii().is_empty() => continue,
+                b',' if depth == 0 => return Ok(true),
+                b'[' | b'{' => depth += 1,
+                b'"' => quoted = true,
+                _ => {}
+            }
+            self.line.push(byte);
+        }
+    }
+
+    /// Refuses what follows the array.
+    fn finish_array(&mut self) -> Result<()> {
+        while let Some(byte) = self.next_byte()? {
+            if !byte.is_ascii_whitespace() {
+                return Err(self.not_a_row("something follows the array of rows"));
+            }
+        }
+        Ok(())
     }
 
     /// The next row; blank lines are none.
     pub(crate) fn advance(&mut self) -> Result<Option<Value>> {
+        if self.is_array {
+            if !self.next_item()? {
+                return Ok(None);
+            }
+            self.rows += 1;
+            let value = serde_json::from_slice(self.line.trim_ascii());
+            return value.map(Some).map_err(|error| self.bad_json(&error));
+        }
         loop {
             self.line.clear();
             let read = self.input.reader.read_until(b'\n', &mut self.line);
@@ -84,9 +176,9 @@ pub(crate) struct JsonlReader {
 
 impl JsonlReader {
     /// Reads the first row, which tells the columns.
-    pub(crate) fn open(input: Input, options: &ReadOptions) -> Result<Self> {
+    pub(crate) fn open(lines: JsonLines, options: &ReadOptions) -> Result<Self> {
         let mut jsonl = Self {
-            lines: JsonLines::new(input)?,
+            lines,
             columns: Vec::new(),
             places: HashMap::new(),
             selection: Selection { features: Vec::new(), id: None, label: None, group: None, list: false },
@@ -236,5 +328,121 @@ impl Source for JsonlReader {
 
     fn take_lines(&mut self) -> Lines {
         std::mem::take(&mut self.read)
+    }
+}
+
+/// The rows of a JSON file as cells. Rows need not have the same fields: what a row does not have is a gap.
+pub(crate) struct JsonCells {
+    lines: JsonLines,
+    columns: Vec<CellColumn>,
+    places: HashMap<String, usize>,
+    /// The row at hand, in the order of the columns.
+    row: Vec<Option<Value>>,
+    arrays: bool,
+    /// The first row was read ahead and is still to come.
+    ahead: bool,
+}
+
+impl JsonCells {
+    pub(crate) fn open(lines: JsonLines) -> Result<Self> {
+        let (columns, places) = (Vec::new(), HashMap::new());
+        let mut cells = Self { lines, columns, places, row: Vec::new(), arrays: false, ahead: false };
+        if !cells.advance()? {
+            return Err(Error::Empty { file: cells.lines.input.file });
+        }
+        cells.ahead = true;
+        Ok(cells)
+    }
+
+    /// Puts a field where its column is, which may be new.
+    fn put(&mut self, name: String, value: Value) -> Result<()> {
+        let at = match self.places.get(&name) {
+            Some(&at) => at,
+            None => {
+                let declared = match &value {
+                    Value::List(items)
+                        if items.iter().all(|item| matches!(item, Value::Whole(_) | Value::Number(_))) =>
+                    {
+                        Declared::List
+                    }
+                    Value::List(_) => Declared::Other("lists".to_owned()),
+                    Value::Object(_) => Declared::Other("objects".to_owned()),
+                    _ => Declared::Values,
+                };
+                self.columns.push(CellColumn { name: name.clone(), declared });
+                self.places.insert(name.clone(), self.columns.len() - 1);
+                self.columns.len() - 1
+            }
+        };
+        if self.row.len() <= at {
+            self.row.resize(at + 1, None);
+        }
+        match self.row[at].replace(value) {
+            Some(_) => Err(Error::RepeatedField { cell: self.lines.cell(&name) }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl CellReader for JsonCells {
+    fn columns(&self) -> &[CellColumn] {
+        &self.columns
+    }
+
+    fn advance(&mut self) -> Result<bool> {
+        if std::mem::take(&mut self.ahead) {
+            return Ok(true);
+        }
+        let Some(row) = self.lines.advance()? else { return Ok(false) };
+        let first = self.lines.rows == 1;
+        self.row.clear();
+        match row {
+            Value::Object(fields) if first || !self.arrays => {
+                fields.into_iter().try_for_each(|(name, value)| self.put(name, value))?;
+            }
+            Value::List(items) if first || self.arrays => {
+                self.arrays = true;
+                let (found, expected) = (items.len(), self.columns.len());
+                if !first && found != expected {
+                    return Err(Error::Ragged { row: self.lines.cell(""), found, expected });
+                }
+                let items = items.into_iter().enumerate();
+                items.into_iter().try_for_each(|(at, value)| self.put(nameless(at), value))?;
+            }
+            Value::Object(_) | Value::List(_) => {
+                return Err(self.lines.not_a_row("it is not like the first row"));
+            }
+            _ => return Err(self.lines.not_a_row("it is a single value")),
+        }
+        Ok(true)
+    }
+
+    fn cell(&self, column: usize) -> RawCell<'_> {
+        self.row.get(column).and_then(Option::as_ref).map_or(RawCell::Missing, Value::cell)
+    }
+
+    fn text(&self, column: usize) -> Option<String> {
+        self.row.get(column)?.clone()?.into_text()
+    }
+
+    fn address(&self, column: Option<usize>) -> CellAddress {
+        let column = column.and_then(|column| self.columns.get(column)).map_or("", |column| &column.name);
+        self.lines.cell(column)
+    }
+
+    fn gauge(&self) -> &Gauge {
+        &self.lines.input.gauge
+    }
+
+    fn line(&self) -> Option<u64> {
+        Some(self.lines.lines)
+    }
+
+    fn may_grow(&self) -> bool {
+        !self.arrays
+    }
+
+    fn is_nameless(&self) -> bool {
+        self.arrays
     }
 }

@@ -38,7 +38,7 @@ fn labels(input: Input, format: Format) -> Result<Vec<String>> {
         Format::Npy => npy_labels(input)?,
         Format::Idx => idx_labels(input)?,
         Format::Csv => text_labels(input)?,
-        Format::Parquet | Format::Arrow | Format::Jsonl => {
+        Format::Parquet | Format::Arrow | Format::Jsonl | Format::Json => {
             let problem = "is not a file of labels alone; use .npy, …-idx1-ubyte, .csv or .txt".to_owned();
             return Err(Error::Unsuitable { file, problem });
         }

@@ -9,6 +9,8 @@
 //!   [`outline`] before it is decoded.
 //! - [`Writer`] writes [`Column`]s batch by batch, and [`read_columns`] reads them back by name; [`column_names`] tells which
 //!   there are.
+//! - A table of anything but plain numbers is looked at first: a [`survey`] tells what each column is, a [`Plan`] what becomes of
+//!   it, and its [`Encoder`] makes rows of cells.
 //! - [`Error`] is one sentence that names file, row and column. Rows count from 0; text files add the line, which counts
 //!   from 1.
 //!
@@ -26,9 +28,12 @@
 //! ```
 
 mod arrow;
+mod cells;
 mod column;
 mod columnar;
+mod dates;
 mod delimited;
+mod encoded;
 mod error;
 mod guard;
 mod idx;
@@ -38,23 +43,33 @@ mod labels;
 mod lines;
 mod npy;
 mod parquet;
+mod plan;
 mod raw;
 mod read_columns;
 mod record;
 mod select;
+mod shown;
+mod survey;
 mod table;
+mod tally;
 mod value;
 mod write;
+mod written;
 
 pub use arrow::{Outline, outline};
 pub use column::{Column, Field, Kind};
+pub use encoded::Encoder;
 pub use error::{CellAddress, Error, Result};
 pub use input::Format;
 pub use labels::{parse_labels, read_labels};
+pub use plan::{Plan, PlanOptions, PlannedColumn, Treatment};
 pub use read_columns::{column_names, parse_columns, read_columns};
 pub use select::{Header, ReadOptions};
+pub use shown::{ShownBatches, ShownCells, read_shown};
+pub use survey::{Found, Role, Survey, SurveyedColumn, survey, survey_bytes};
 pub use table::{BATCH_ROWS, Batches, Origin, Origins, Table};
 pub use write::{OutputFormat, Writer, Written, check_output};
+pub use written::{NumberStyle, Reading};
 
 use input::{Input, open_file};
 use std::fs::File;
@@ -71,7 +86,10 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Table> {
 
 /// Opens a table to read it in batches of up to [`BATCH_ROWS`] rows. `-` is CSV on standard input.
 pub fn open(path: &Path, options: &ReadOptions) -> Result<Batches> {
-    match opened(path)? {
+    if options.encoder.is_some() {
+        return encoded(open_cells(Cells::File(path), options)?, options);
+    }
+    match opened_as(path, options)? {
         Opened::Parquet(file, reader) => parquet_batches(file, reader, options),
         Opened::Stream(input, format) => batches(input, format, options),
     }
@@ -128,6 +146,16 @@ enum Opened {
     Parquet(String, File),
 }
 
+/// Opens a file under the name that messages shall have for it.
+fn opened_as(path: &Path, options: &ReadOptions) -> Result<Opened> {
+    let opened = opened(path)?;
+    let Some(name) = options.name.clone() else { return Ok(opened) };
+    Ok(match opened {
+        Opened::Stream(input, format) => Opened::Stream(Input { file: name, ..input }, format),
+        Opened::Parquet(_, reader) => Opened::Parquet(name, reader),
+    })
+}
+
 fn opened(path: &Path) -> Result<Opened> {
     if path.as_os_str() == "-" {
         let input = Input::new("standard input".to_owned(), std::io::stdin(), None)?;
@@ -157,6 +185,9 @@ pub fn parse(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Tabl
 
 /// Opens a table of a known format from memory, to read it in batches of up to [`BATCH_ROWS`] rows.
 pub fn parse_batches(bytes: &[u8], format: Format, options: &ReadOptions) -> Result<Batches> {
+    if options.encoder.is_some() {
+        return encoded(open_cells(Cells::Bytes(bytes, format), options)?, options);
+    }
     if format == Format::Parquet {
         return parquet_batches(GIVEN.to_owned(), bytes::Bytes::copy_from_slice(bytes), options);
     }
@@ -177,11 +208,80 @@ fn batches(input: Input, format: Format, options: &ReadOptions) -> Result<Batche
         Format::Npy => Box::new(npy::open(input, options)?),
         Format::Csv => Box::new(delimited::CsvReader::open(input, options)?),
         Format::Arrow => Box::new(arrow::open(input, options)?),
-        Format::Jsonl => Box::new(jsonl::JsonlReader::open(input, options)?),
+        Format::Jsonl | Format::Json => {
+            Box::new(jsonl::JsonlReader::open(jsonl::JsonLines::of_format(input, format)?, options)?)
+        }
         Format::Idx => Box::new(idx::open(input, options)?),
         Format::Parquet => return Err(Error::UnknownFormat { file }),
     };
     Ok(Batches::new(file, source))
+}
+
+/// Where cells are.
+enum Cells<'a> {
+    File(&'a Path),
+    Bytes(&'a [u8], Format),
+}
+
+/// Opens any format to read its cells, whatever they are.
+fn open_cells(from: Cells<'_>, options: &ReadOptions) -> Result<Box<dyn cells::CellReader>> {
+    let (input, format) = match from {
+        Cells::Bytes(bytes, Format::Parquet) => {
+            let bytes = bytes::Bytes::copy_from_slice(bytes);
+            return Ok(Box::new(parquet::cells(GIVEN.to_owned(), bytes)?));
+        }
+        Cells::Bytes(bytes, format) => {
+            let input = in_memory(bytes)?;
+            (Input { file: options.name.clone().unwrap_or(input.file), ..input }, format)
+        }
+        Cells::File(path) => match opened_as(path, options)? {
+            Opened::Parquet(file, reader) => return Ok(Box::new(parquet::cells(file, reader)?)),
+            Opened::Stream(input, format) => (input, format),
+        },
+    };
+    Ok(match format {
+        Format::Npy => Box::new(raw::RawCells::new(npy::open(input, &ReadOptions::default())?)?),
+        Format::Idx => Box::new(raw::RawCells::new(idx::open(input, &ReadOptions::default())?)?),
+        Format::Csv => Box::new(delimited::CsvCells::open(input, options)?),
+        Format::Arrow => Box::new(arrow::cells(input)?),
+        Format::Jsonl | Format::Json => {
+            Box::new(jsonl::JsonCells::open(jsonl::JsonLines::of_format(input, format)?)?)
+        }
+        Format::Parquet => return Err(Error::UnknownFormat { file: input.file }),
+    })
+}
+
+/// What a text means in a column of this kind; one that is none of it stays a text.
+pub fn cell_of_text(text: &str, kind: lion_recipe::Kind) -> lion_recipe::Cell<'static> {
+    use lion_recipe::Cell;
+    match written::RawCell::Text(text.as_bytes()).read(kind, Reading::default()) {
+        Cell::Text(text) => Cell::Text(text.into_owned().into()),
+        Cell::Missing => Cell::Missing,
+        Cell::Number(value) => Cell::Number(value),
+        Cell::Boolean(value) => Cell::Boolean(value),
+        Cell::Date(days) => Cell::Date(days),
+    }
+}
+
+/// Whether the columns of a file are numbers by its format: nothing need be found out about them.
+pub fn is_array(path: &Path) -> bool {
+    // To look into a pipe would take bytes away from who reads it.
+    if path.as_os_str() == "-" || !path.is_file() {
+        return false;
+    }
+    let named = Format::of_name(path);
+    let format = named.or_else(|| match opened(path) {
+        Ok(Opened::Stream(_, format)) => Some(format),
+        _ => None,
+    });
+    matches!(format, Some(Format::Npy | Format::Idx))
+}
+
+/// Rows as an encoder makes them of cells.
+fn encoded(cells: Box<dyn cells::CellReader>, options: &ReadOptions) -> Result<Batches> {
+    let file = cells.address(None).file;
+    let Some(encoder) = options.encoder.clone() else { return Err(Error::Empty { file }) };
+    Ok(Batches::new(file, Box::new(encoded::Encoded::new(cells, encoder, options)?)))
 }
 
 /// Opens Parquet, which is read from its end.

@@ -1,6 +1,8 @@
 //! Parquet: only the chosen columns are decoded.
 
-use crate::columnar::{Columnar, Decoder, push_numbers, select, texts};
+use crate::columnar::{
+    Columnar, ColumnarCells, Decoder, cell_columns, has_values, push_numbers, select, texts,
+};
 use crate::error::{CellAddress, Error, Result};
 use crate::guard::guarded;
 use crate::input::Gauge;
@@ -179,6 +181,17 @@ impl<R: Chunks> Source for ParquetReader<R> {
         (0..groups).try_for_each(|group| self.fill_group(table, group, first))?;
         self.fill_names(table, first)
     }
+}
+
+/// Opens a table of cells.
+pub(crate) fn cells<R: Chunks>(file: String, reader: R) -> Result<ColumnarCells<ParquetBatches>> {
+    let metadata = load(&file, &reader)?;
+    let columns = cell_columns(metadata.schema());
+    let roots: Vec<usize> = (0..columns.len()).filter(|&at| has_values(&columns[at])).collect();
+    let places = (0..columns.len()).map(|at| roots.binary_search(&at).ok()).collect();
+    let told = believable_rows(&reader, &metadata, roots.len().max(1));
+    let batches = decode_all(&file, &reader, &metadata, roots)?;
+    Ok(ColumnarCells::new(file, batches, Gauge::default(), columns, places, told))
 }
 
 /// The row count of the footer, unless that many rows would be a great deal for so small a file: then it is

@@ -1,9 +1,11 @@
 //! The body shared by npy and IDX: numbers of one type, one after the other.
 
+use crate::cells::{CellColumn, CellReader, Declared};
 use crate::error::{CellAddress, Error, Fault, Result};
 use crate::input::{Gauge, Input};
 use crate::select::{ReadOptions, Selection, SourceColumn, nameless, nameless_numbers};
 use crate::table::{Source, Table, number_text, push_id, push_text};
+use crate::written::RawCell;
 use std::io::{Cursor, Read};
 
 /// The real types of numbers.
@@ -371,5 +373,87 @@ impl Source for Raw {
         }
         while self.fill(table, self.shape.rows)? > 0 {}
         Ok(())
+    }
+}
+
+/// The rows of such a table as cells.
+pub(crate) struct RawCells {
+    raw: Raw,
+    columns: Vec<CellColumn>,
+    /// Rows in the buffer, and the one of them at hand.
+    buffered: usize,
+    at: usize,
+    rows: usize,
+}
+
+impl RawCells {
+    pub(crate) fn new(raw: Raw) -> Result<Self> {
+        if raw.shape.fortran {
+            let problem = "has its numbers column by column (Fortran order), in which gaps cannot be filled nor columns scaled; save it with numpy.ascontiguousarray".to_owned();
+            return Err(Error::Unsuitable { file: raw.input.file, problem });
+        }
+        let column =
+            |column: &SourceColumn| CellColumn { name: column.name.clone(), declared: Declared::Values };
+        let columns = raw.columns.iter().map(column).collect();
+        Ok(Self { raw, columns, buffered: 0, at: 0, rows: 0 })
+    }
+
+    fn bytes(&self, column: usize) -> &[u8] {
+        let size = self.raw.shape.dtype.size();
+        let start = (self.at * self.raw.shape.cols + column) * size;
+        self.raw.buffer.get(start..start + size).unwrap_or_default()
+    }
+}
+
+impl CellReader for RawCells {
+    fn columns(&self) -> &[CellColumn] {
+        &self.columns
+    }
+
+    fn advance(&mut self) -> Result<bool> {
+        let RawShape { rows, cols, dtype, .. } = self.raw.shape;
+        self.at += 1;
+        if self.at >= self.buffered {
+            let step = (CHUNK / (cols * dtype.size())).max(1).min(rows - self.raw.taken);
+            if step == 0 {
+                self.raw.finish()?;
+                return Ok(false);
+            }
+            self.raw.take(step * cols)?;
+            self.raw.taken += step;
+            (self.buffered, self.at) = (step, 0);
+        }
+        self.rows += 1;
+        Ok(true)
+    }
+
+    fn cell(&self, column: usize) -> RawCell<'_> {
+        RawCell::Number(self.raw.shape.dtype.number(self.bytes(column)))
+    }
+
+    fn text(&self, column: usize) -> Option<String> {
+        self.raw.shape.dtype.text(self.bytes(column))
+    }
+
+    fn address(&self, column: Option<usize>) -> CellAddress {
+        let file = self.raw.input.file.clone();
+        CellAddress {
+            file,
+            row: self.rows.saturating_sub(1),
+            line: None,
+            column: column.map(nameless).unwrap_or_default(),
+        }
+    }
+
+    fn gauge(&self) -> &Gauge {
+        &self.raw.input.gauge
+    }
+
+    fn is_nameless(&self) -> bool {
+        true
+    }
+
+    fn told_rows(&self) -> Option<usize> {
+        self.raw.told_rows()
     }
 }

@@ -21,7 +21,9 @@ pub fn read_columns(path: &Path, fields: &[Field]) -> Result<Vec<Column>> {
         Opened::Parquet(file, reader) => from_parquet(&file, &reader, fields),
         Opened::Stream(input, Format::Arrow) => from_arrow(input, fields),
         Opened::Stream(input, Format::Csv) => from_csv(input, fields),
-        Opened::Stream(input, Format::Jsonl) => from_jsonl(input, fields),
+        Opened::Stream(input, format @ (Format::Jsonl | Format::Json)) => {
+            from_jsonl(JsonLines::of_format(input, format)?, fields)
+        }
         Opened::Stream(input, Format::Npy | Format::Idx | Format::Parquet) => {
             let problem = "has no columns with names; use .parquet, .arrow, .csv or .jsonl".to_owned();
             Err(Error::Unsuitable { file: input.file, problem })
@@ -47,10 +49,12 @@ pub fn column_names(path: &Path) -> Result<Vec<String>> {
             let any = records.advance().map_err(|source| io_error(&file, source))?;
             Ok(if any { names(delimited::named(records.cells())) } else { Vec::new() })
         }
-        Opened::Stream(input, Format::Jsonl) => Ok(match JsonLines::new(input)?.advance()? {
-            Some(Value::Object(fields)) => fields.into_iter().map(|(name, _)| name).collect(),
-            _ => Vec::new(),
-        }),
+        Opened::Stream(input, format @ (Format::Jsonl | Format::Json)) => {
+            Ok(match JsonLines::of_format(input, format)?.advance()? {
+                Some(Value::Object(fields)) => fields.into_iter().map(|(name, _)| name).collect(),
+                _ => Vec::new(),
+            })
+        }
         Opened::Stream(_, Format::Npy | Format::Idx | Format::Parquet) => Ok(Vec::new()),
     }
 }
@@ -177,8 +181,7 @@ fn csv_value(cell: &[u8], field: &Field) -> std::result::Result<Value, Fault> {
     }
 }
 
-fn from_jsonl(input: Input, fields: &[Field]) -> Result<Vec<Column>> {
-    let mut lines = JsonLines::new(input)?;
+fn from_jsonl(mut lines: JsonLines, fields: &[Field]) -> Result<Vec<Column>> {
     let mut columns = empty(fields);
     let mut first = true;
     while let Some(row) = lines.advance()? {

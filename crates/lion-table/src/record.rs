@@ -71,6 +71,11 @@ impl<R: BufRead> Records<R> {
         self.cells.get(c).map_or(&[], |cell| &self.text[cell.clone()])
     }
 
+    /// What stands between cells.
+    pub(crate) fn delimiter(&self) -> u8 {
+        self.delimiter
+    }
+
     /// The first line of the current record, counted from 1.
     pub(crate) fn line(&self) -> u64 {
         self.line

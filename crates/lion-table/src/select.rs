@@ -1,5 +1,6 @@
 //! Which columns of a file become features, ids and labels.
 
+use crate::encoded::Encoder;
 use crate::error::{Error, Result};
 
 /// How to read a table: which column names the rows, which one labels them, which are features.
@@ -20,6 +21,10 @@ pub struct ReadOptions {
     pub exclude: Vec<String>,
     /// Whether the first row of a CSV file names the columns; no other format asks.
     pub header: Header,
+    /// What messages call the file, where that is not its path.
+    pub name: Option<String>,
+    /// What makes rows of cells; without it columns must be numbers. It chooses the features itself.
+    pub encoder: Option<Encoder>,
 }
 
 impl ReadOptions {

@@ -13,6 +13,8 @@ pub(crate) enum Value {
     Bool(bool),
     Whole(i128),
     Number(f64),
+    /// Days since 1970-01-01, UTC; JSON has none.
+    Date(f64),
     Text(String),
     List(Vec<Value>),
     /// In the order of the line, which a map would lose.
@@ -34,6 +36,7 @@ impl Value {
             Self::Bool(value) => Ok(f64::from(u8::from(*value))),
             Self::Whole(value) => Ok(*value as f64),
             Self::Number(value) => Ok(*value),
+            Self::Date(days) => Err(Fault::Text(lion_recipe::date_in_words(*days))),
             Self::Text(text) => Err(Fault::Text(text.clone())),
             Self::List(_) => Err(Fault::Text("[…]".to_owned())),
             Self::Object(_) => Err(Fault::Text("{…}".to_owned())),
@@ -56,6 +59,7 @@ impl Value {
             Self::Bool(value) => Some(value.to_string()),
             Self::Whole(value) => Some(value.to_string()),
             Self::Number(value) => number_text(value),
+            Self::Date(days) => Some(lion_recipe::date_in_words(days)),
             Self::Text(text) => Some(text),
             Self::Null | Self::List(_) | Self::Object(_) => None,
         }
@@ -66,6 +70,7 @@ impl Value {
         match self {
             Self::Null | Self::Bool(_) | Self::Whole(_) | Self::Number(_) => SourceKind::Number,
             Self::Text(text) => SourceKind::Text(format!("text ({:?} in row 0)", shorten(text))),
+            Self::Date(_) => SourceKind::Other("dates".to_owned()),
             Self::List(_) => SourceKind::List,
             Self::Object(_) => SourceKind::Other("objects".to_owned()),
         }

@@ -60,7 +60,7 @@ impl PyColumns {
                 column(py, numbers.map(|number| i64::try_from(number).unwrap_or(-1)).collect()).into_any()
             }
             DataType::Binary => values.as_binary::<i32>().iter().collect::<Vec<_>>().into_pyobject(py)?,
-            _ => values.as_string::<i32>().iter().flatten().collect::<Vec<&str>>().into_pyobject(py)?,
+            _ => values.as_string::<i32>().iter().collect::<Vec<Option<&str>>>().into_pyobject(py)?,
         })
     }
 }

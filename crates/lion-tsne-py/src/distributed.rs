@@ -19,7 +19,8 @@ fn collected(columns: Vec<(&str, ArrayRef)>) -> PyResult<PyColumns> {
     RecordBatch::try_from_iter_with_nullable(columns).map(PyColumns).map_err(broken)
 }
 
-/// Places all rows but outliers: the columns of `lion place` but `id`, and `stranger`. An outlier has no place and no group,
+/// Places all rows but outliers: the columns of `lion place` but `id` (`label` is `predicted_label`, because rows may have a
+/// label of their own), and `stranger`. An outlier has no place and no group,
 /// and the bytes that its position depends on as `stranger`.
 #[pyfunction]
 pub(crate) fn resolve<'py>(py: Python<'py>, placer: &PyPlacer, x: &Bound<'py, PyAny>) -> PyResult<PyColumns> {
@@ -74,7 +75,7 @@ fn columns(
 ) -> PyResult<Vec<(&'static str, ArrayRef)>> {
     let rows: Vec<PlacedRow<'_>> =
         placements.iter().map(|placement| PlacedRow::new(lion.map(), "", placement)).collect();
-    let wanted = PlacementColumn::in_tables(lion.map().dims()).filter(|column| is_wanted(column.name));
+    let wanted = PlacementColumn::beside_labels(lion.map().dims()).filter(|column| is_wanted(column.name));
     wanted.map(|column| Ok((column.name, values(column, &rows)?))).collect()
 }
 

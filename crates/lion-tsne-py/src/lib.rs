@@ -7,6 +7,7 @@ mod columns;
 mod distributed;
 mod errors;
 mod evaluate;
+mod explain;
 mod landmarks;
 mod map;
 mod params;
@@ -14,6 +15,7 @@ mod placements;
 mod placer;
 mod process;
 mod progress;
+mod tables;
 
 /// The module.
 #[pyo3::pymodule(name = "_native")]
@@ -27,6 +29,8 @@ mod native {
     #[pymodule_export]
     use crate::evaluate::{auc, distances, joined_kl, percentiles, shares};
     #[pymodule_export]
+    use crate::explain::explained;
+    #[pymodule_export]
     use crate::landmarks::PyLandmarks;
     #[pymodule_export]
     use crate::map::PyMap;
@@ -36,6 +40,8 @@ mod native {
     use crate::placements::{PyPlacements, placement_types, verdicts};
     #[pymodule_export]
     use crate::placer::PyPlacer;
+    #[pymodule_export]
+    use crate::tables::{encode_table, prepare_table};
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");

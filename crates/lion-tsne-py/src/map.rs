@@ -5,9 +5,12 @@ use crate::errors::exception;
 use crate::params::Params;
 use crate::progress::observed;
 use lion_evaluate::places_of_map;
+use lion_tsne::Metric;
 use lion_tsne::lion::LionParameters;
+use lion_tsne::preprocess::Pca;
 use lion_tsne::update::Updated;
 use numpy::PyArray2;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
@@ -17,11 +20,14 @@ use std::sync::Arc;
 #[pyclass(name = "Map", frozen, module = "liontsne._native")]
 pub(crate) struct PyMap(pub(crate) Arc<lion_tsne::Map>);
 
+/// Mean, components, variances and the total variance of a PCA.
+type PcaArrays<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>, Vec<f64>, f64);
+
 #[pymethods]
 impl PyMap {
     /// Fits a map to the rows of `x`, or takes `places` made elsewhere as their map.
     #[staticmethod]
-    #[pyo3(signature = (x, *, places=None, labels=None, ids=None, columns=None, params=None, progress=None))]
+    #[pyo3(signature = (x, *, places=None, labels=None, ids=None, columns=None, recipe=None, params=None, progress=None))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn fit<'py>(
         py: Python<'py>,
@@ -30,9 +36,12 @@ impl PyMap {
         labels: Option<Vec<String>>,
         ids: Option<Vec<String>>,
         columns: Option<Vec<String>>,
+        recipe: Option<&[u8]>,
         params: Option<&Bound<'py, PyDict>>,
         progress: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
+        let recipe = recipe.map(lion_tsne::Recipe::from_bytes).transpose();
+        let recipe = recipe.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let fit = Params::new(py, params)?.fit()?;
         let rows = lion_tsne::Rows { data: ArrayRows::of("x", x)?.to_matrix()?, ids, labels };
         let places = places.map(|places| ArrayRows::of("places", places)?.to_matrix()).transpose()?;
@@ -41,7 +50,10 @@ impl PyMap {
                 Some(places) => fit.adopt(rows, places, observer)?,
                 None => fit.run(rows, observer)?,
             };
-            named(map, columns)
+            match recipe {
+                Some(recipe) => map.with_recipe(recipe),
+                None => named(map, columns),
+            }
         };
         observed(py, progress, work).map(Self::from)
     }
@@ -196,6 +208,12 @@ impl PyMap {
         self.0.has_ids().then(|| (0..self.0.rows()).map(|row| self.0.id(row).into_owned()).collect())
     }
 
+    /// What was done to the columns of a table first, as JSON; `None` if they were numbers and were taken as they are.
+    #[getter]
+    fn recipe(&self) -> Option<String> {
+        self.0.recipe().map(|recipe| String::from_utf8_lossy(&recipe.to_bytes()).into_owned())
+    }
+
     #[getter]
     fn columns(&self) -> Option<Vec<&str>> {
         self.0.columns().map(Iterator::collect)
@@ -215,6 +233,40 @@ impl PyMap {
     #[getter]
     fn pca_components(&self) -> Option<usize> {
         self.0.preprocess().pca().map(|pca| pca.output_dims())
+    }
+
+    /// The map with the PCA that its rows went through before they were given, of unit length first if `unit`.
+    fn projected_by<'py>(
+        &self,
+        mean: &Bound<'py, PyAny>,
+        components: &Bound<'py, PyAny>,
+        variances: Vec<f64>,
+        total_variance: f64,
+        unit: bool,
+    ) -> PyResult<Self> {
+        let mean = ArrayRows::of("mean", mean)?.values()?.to_vec();
+        let components = ArrayRows::of("components", components)?.to_matrix()?;
+        let metric = if unit { Metric::Cosine } else { Metric::Euclidean };
+        let pca = Pca::new(mean, components, variances, total_variance).map_err(exception)?;
+        lion_tsne::Map::clone(&self.0).projected_by(metric, pca).map(Self::from).map_err(exception)
+    }
+
+    /// The map for rows that go through its PCA before they are given; None if it projects rows itself.
+    fn before_projection(&self) -> PyResult<Option<Self>> {
+        Ok(self.0.before_projection().map_err(exception)?.map(Self::from))
+    }
+
+    /// Its PCA: the mean as one row, and the components as rows; None without.
+    #[getter]
+    fn pca<'py>(&self, py: Python<'py>) -> PyResult<Option<PcaArrays<'py>>> {
+        let Some(pca) = self.0.preprocess().pca() else { return Ok(None) };
+        let (mean, components) = (pca.mean(), pca.components());
+        Ok(Some((
+            table(py, mean.len(), mean.to_vec())?,
+            table(py, components.cols(), components.data().to_vec())?,
+            pca.variances().to_vec(),
+            pca.total_variance(),
+        )))
     }
 
     /// How repulsion was computed.

@@ -180,6 +180,7 @@ impl<'py> Params<'py> {
                 keep: self.count("keep")?,
             },
             rows: rows.map(|rows| ArrayRows::of("rows", &rows)?.to_matrix()).transpose()?,
+            shown: None,
             seed: self.seed()?,
             threads: self.count("threads")?.unwrap_or(0),
         };

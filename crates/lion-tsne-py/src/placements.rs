@@ -20,10 +20,10 @@ pub(crate) fn verdicts() -> Vec<&'static str> {
     Verdict::ALL.iter().map(Verdict::as_str).collect()
 }
 
-/// The names and types of the columns that placing adds to rows, for a map of so many dimensions.
+/// The names and types of the columns that placing adds to rows with columns of their own, for a map of so many dimensions.
 #[pyfunction]
 pub(crate) fn placement_types(dims: usize) -> Vec<(&'static str, &'static str)> {
-    let added = PlacementColumn::in_tables(dims).filter(|column| column.name != "id");
+    let added = PlacementColumn::beside_labels(dims).filter(|column| column.name != "id");
     added.map(|column| (column.name, column.values.type_name())).collect()
 }
 
@@ -86,14 +86,14 @@ pub(crate) fn values(column: &PlacementColumn, rows: &[PlacedRow<'_>]) -> PyResu
 }
 
 /// A column of texts. Arrow counts their bytes with 31 bits.
-fn texts<'a>(values: impl Iterator<Item = &'a str> + Clone) -> PyResult<ArrayRef> {
-    let bytes: usize = values.clone().map(str::len).sum();
+fn texts<'a>(values: impl Iterator<Item = Option<&'a str>> + Clone) -> PyResult<ArrayRef> {
+    let bytes: usize = values.clone().flatten().map(str::len).sum();
     if i32::try_from(bytes).is_err() {
         return Err(PyValueError::new_err(
-            "ids or verdicts of these rows are longer than 2 GB together: place fewer rows at a time",
+            "ids, verdicts or labels of these rows are longer than 2 GB together: place fewer rows at a time",
         ));
     }
-    Ok(Arc::new(StringArray::from_iter_values(values)))
+    Ok(Arc::new(StringArray::from_iter(values)))
 }
 
 #[pymethods]

@@ -72,6 +72,21 @@ impl PyPlacer {
         Bound::new(py, PyClassInitializer::from(columns).add_subclass(own))
     }
 
+    /// For each row the share of its `k` nearest rows of the map that are among the `k` rows nearest to its place.
+    fn neighbours_kept<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'py, PyAny>,
+        k: usize,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (lion, rows) = (self.lion()?, ArrayRows::of("x", x)?);
+        let (count, cols, values) = (rows.len(), rows.cols(), rows.values()?);
+        let kept = py.detach(|| {
+            Matrix::new(count, cols, values.to_vec()).and_then(|rows| lion.neighbours_kept(&rows, k))
+        });
+        Ok(column(py, kept.map_err(exception)?))
+    }
+
     /// The radius of a row's neighbourhood, as used.
     #[getter]
     fn r_x(&self) -> PyResult<f64> {

@@ -65,7 +65,10 @@ def test_maps_of_the_program(lion, frame, tmp_path):
     assert list(read.feature_names_in_) == list("abcdef") and read.perplexity == 15
     placed = read.place(frame.loc["n200":, "a":"f"])
     theirs = pd.read_csv(tmp_path / "out.csv", dtype={"x": np.float32, "y": np.float32})
-    assert list(theirs.columns) == placed.columns
+    # The program was given labels of the new rows and keeps them, so what neighbours say has another name there.
+    assert list(theirs.columns) == [{"label": "predicted_label"}.get(name, name) for name in placed.columns] + ["label"]
+    assert_array_equal(theirs["predicted_label"].to_numpy(), placed["label"])
+    assert_array_equal(theirs["label"].to_numpy(), frame.kind["n200":].to_numpy())
     assert_array_equal(theirs[["x", "y"]].to_numpy(), placed.coordinates)
     for column in ("id", "verdict", "nearest_id", "neighbours"):
         assert_array_equal(theirs[column].to_numpy(), placed[column])
@@ -82,3 +85,20 @@ def test_maps_for_the_program(lion, fitted, blobs, tmp_path):
     np.save(tmp_path / "new.npy", X[200:])
     lion("place", tmp_path / "map.lion", tmp_path / "new.npy", "-o", tmp_path / "out.npy", "-q")
     assert_array_equal(np.load(tmp_path / "out.npy"), fitted.transform(X[200:]))
+
+
+def test_quality_is_that_of_scikit_learn(lion, frame, tmp_path):
+    from sklearn.manifold import trustworthiness
+
+    frame.to_csv(tmp_path / "all.csv", index_label="name")
+    columns = ["--id", "name", "--label", "kind"]
+    fit = [tmp_path / "all.csv", *columns, "--perplexity", 10, "--iterations", 150, "-q"]
+    lion("fit", *fit, "-o", tmp_path / "map.lion")
+    told = json.loads(lion("quality", tmp_path / "map.lion", "--json"))
+    X = frame.drop(columns="kind").to_numpy(dtype=np.float32)
+    Y = liontsne.load(tmp_path / "map.lion").embedding_
+    for scale in told["scales"]:
+        k = scale["neighbours"]
+        assert scale["trustworthiness"] == pytest.approx(trustworthiness(X, Y, n_neighbors=k), abs=1e-4)
+        assert scale["continuity"] == pytest.approx(trustworthiness(Y, X, n_neighbors=k), abs=1e-4)
+    assert [scale["neighbours"] for scale in told["scales"]] == [10, 30, 100]

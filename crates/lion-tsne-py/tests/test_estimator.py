@@ -210,7 +210,7 @@ def test_labels_are_carried_along(blobs):
         fit(heap[:3])
 
 
-def test_sparse_rows_go_through_a_pca():
+def test_sparse_rows_go_through_a_pca(tmp_path):
     rows = random_array(
         (300, 2500), density=0.01, rng=np.random.default_rng(0), format="csr", dtype=np.float32
     )
@@ -220,8 +220,13 @@ def test_sparse_rows_go_through_a_pca():
     assert_array_equal(lion.transform(rows.toarray()), lion.embedding_)
     again = pickle.loads(pickle.dumps(lion))
     assert_array_equal(again.transform(rows[:9]), lion.embedding_[:9])
-    with pytest.raises(ValueError, match="a map file cannot keep their PCA"):
-        lion.save("never.lion")
+    lion.save(tmp_path / "sparse.lion")
+    read = liontsne.load(tmp_path / "sparse.lion")
+    assert read.n_features_in_ == 2500
+    assert_array_equal(read.transform(rows), lion.embedding_)
+    assert_array_equal(read.transform(rows.toarray()), lion.embedding_)
+    read.save(tmp_path / "again.lion")
+    assert (tmp_path / "again.lion").read_bytes() == (tmp_path / "sparse.lion").read_bytes()
     with pytest.raises(ValueError, match="sparse rows need a PCA"):
         LionTSNE(pca=None).fit(rows)
 
@@ -351,26 +356,34 @@ def with_value(X, value):
         (
             lambda X: with_value(X, np.nan),
             ValueError,
-            "X[3, 2] is NaN: every value must be a finite number",
+            "row 3, column 2 is NaN: every value must be a finite number",
         ),
         (
             lambda X: with_value(X, -np.inf),
             ValueError,
-            "X[3, 2] is -inf: every value must be a finite",
+            "row 3, column 2 is -inf: every value must be a finite",
         ),
         (
             lambda X: with_value(X, 1e300),
             ValueError,
-            "X[3, 2] is inf: every value must be a finite number",
+            "row 3, column 2 is inf: every value must be a finite number",
         ),
-        (lambda X: np.full((9, 6), "a"), ValueError, "X holds 'a', which is not a number"),
-        (lambda X: [["1", "b"], ["2", "c"]], ValueError, "X holds 'b', which is not a number"),
+        (
+            lambda X: np.full((9, 6), "a"),
+            ValueError,
+            "row 0, column 0 holds 'a', which is not a number",
+        ),
+        (
+            lambda X: [["1", "b"], ["2", "c"]],
+            ValueError,
+            "row 0, column 1 holds 'b', which is not a number",
+        ),
         (
             lambda X: np.array([[{}, 1], [2, 3]], dtype=object),
             TypeError,
             "argument must be a string or a",
         ),
-        (lambda X: [[1, 2], [3]], ValueError, "inhomogeneous"),
+        (lambda X: [[1, 2], [3]], ValueError, "row 1 has length 1 instead of 2"),
         (lambda X: X[:0], ValueError, "Found array with 0 sample(s)"),
         (lambda X: X[:, :0], ValueError, "Found array with 0 feature(s)"),
         (lambda X: X[:1], ValueError, "Found array with 1 sample(s)"),
@@ -393,12 +406,12 @@ def test_wrong_rows_to_place(fitted, blobs, method):
     X, _ = blobs
     call = getattr(fitted, method)
     for rows, sentence in [
-        (with_value(X, np.nan), "X[3, 2] is NaN"),
-        (with_value(X, np.inf).astype(np.float32), "X[3, 2] is inf"),
+        (with_value(X, np.nan), "row 3, column 2 is NaN"),
+        (with_value(X, np.inf).astype(np.float32), "row 3, column 2 is inf"),
         (X[:, :5], "X has 5 features, but LionTSNE is expecting 6 features as input"),
         (X[:0], "Found array with 0 sample(s)"),
         (X[0], "Expected 2D array, got 1D array"),
-        (np.full((2, 6), "x"), "X holds 'x', which is not a number"),
+        (np.full((2, 6), "x"), "row 0, column 0 holds 'x', which is not a number"),
     ]:
         with pytest.raises(ValueError) as caught:
             call(rows)

@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 
 COLUMNS = (
     "id x y verdict score p_distance p_neighbours off_plane "
-    "nearest_id nearest_distance neighbours group"
+    "nearest_id nearest_distance neighbours group label label_share"
 ).split()
 
 

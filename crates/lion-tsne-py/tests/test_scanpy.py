@@ -54,6 +54,11 @@ def test_new_cells_find_their_kind(cells):
     ingest(again, reference)
     assert list(again.obs["liontsne_nearest"]) == list(again.obs_names)
     np.testing.assert_allclose(again.obsm["X_tsne"], reference.obsm["X_tsne"][:50], atol=2)
+    label, share = new.obs["liontsne_label"], new.obs["liontsne_label_share"]
+    known = new.obs["liontsne_verdict"].isin(["exact", "interpolated"]).to_numpy()
+    assert (label.isna() == share.isna()).all() and (label.notna() == known).all()
+    right = label.astype(str) == new.obs["bulk_labels"].astype(str)
+    assert right[known].mean() > 0.6 and abs(right[known].mean() - share[known].mean()) < 0.15
 
 
 def test_strange_cells(cells):
@@ -96,7 +101,26 @@ def test_what_is_missing_is_said(cells):
     reference, new = cells
     with pytest.raises(ValueError, match="has no map 'umap2'"):
         ingest(new.copy(), reference, key="umap2")
-    with pytest.raises(ValueError, match="lack 5 genes of the reference"):
+    with pytest.raises(ValueError, match="lack 3 genes of the reference"):
         ingest(new[:, 5:].copy(), reference)
     with pytest.raises(ValueError, match=".obsm has no 'X_scvi'"):
         tsne(new.copy(), use_rep="X_scvi")
+
+
+@pytest.mark.parametrize("unused", [np.nan, 0.0])
+def test_genes_that_the_pca_did_not_use(cells, unused):
+    """scanpy leaves 0 for genes that are not highly variable; other tools leave NaN. New cells need
+    not have them."""
+    reference, new = (part.copy() for part in cells)
+    used = np.arange(reference.n_vars) % 3 > 0
+    sc.pp.pca(reference, n_comps=8, mask_var=used)
+    reference.varm["PCs"][~used] = unused
+    tsne(reference, perplexity=20)
+    fewer = new[:, used].copy()
+    ingest(new, reference)
+    ingest(fewer, reference)
+    assert np.isfinite(new.obsm["X_tsne"]).all()
+    assert_array_equal(new.obsm["X_tsne"], fewer.obsm["X_tsne"])
+    assert (new.obs["liontsne_verdict"] != "outlier").mean() > 0.8
+    with pytest.raises(ValueError, match="lack 1 genes of the reference"):
+        ingest(new[:, [gene for gene in range(new.n_vars) if gene != 1]].copy(), reference)

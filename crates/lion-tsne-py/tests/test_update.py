@@ -264,11 +264,11 @@ def test_wrong_rows(fitted, blobs):
     nan, infinite = X.copy(), X.copy()
     nan[3, 2], infinite[3, 2] = np.nan, np.inf
     for rows, sentence in [
-        (nan, "X[3, 2] is NaN: every value must be a finite number"),
-        (infinite, "X[3, 2] is inf: every value must be a finite number"),
+        (nan, "row 3, column 2 is NaN: every value must be a finite number"),
+        (infinite, "row 3, column 2 is inf: every value must be a finite number"),
         (X[:, :5], "X has 5 features, but LionTSNE is expecting 6 features as input"),
         (X[:0], "Found array with 0 sample(s)"),
-        (np.full((2, 6), "x"), "X holds 'x', which is not a number"),
+        (np.full((2, 6), "x"), "row 0, column 0 holds 'x', which is not a number"),
         (None, "there is no new row, and none that goes: nothing would change"),
     ]:
         for method in (fitted.update, fitted.partial_fit):

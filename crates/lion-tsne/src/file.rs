@@ -9,11 +9,15 @@ pub use lion_replace::replace;
 use crate::error::{Error, Result};
 use crate::index::Partitioning;
 use crate::lion::{LionParameters, PowerPoint, Radius};
-use crate::map::{Bytes, Image, KlPoint, KnownChecksum, Labels, Map, Pictures, Provenance, Texts};
+use crate::map::{
+    BlockEntry, Bytes, Image, KlPoint, KnownChecksum, Labels, Map, Pictures, Provenance, Texts,
+};
+use crate::map::{ShownColumn, ShownColumns};
 use crate::matrix::Matrix;
 use crate::preprocess::{Metric, Pca, Preprocess};
 use crate::verdict::Calibration;
-use archive::{Archive, CHECKSUM, Tensor};
+use archive::{Archive, BLOCKS, CHECKSUM, Tensor};
+use lion_recipe::Recipe;
 use memmap2::Mmap;
 use safetensors::tensor::Dtype;
 use serde::{Deserialize, Serialize};
@@ -28,7 +32,10 @@ use std::sync::Arc;
 compile_error!("map files are little-endian, and their numbers are used as they lie in the file");
 
 const FORMAT: &str = "lion-map";
+/// The version of maps without columns for people, and of those with them: builds that know nothing of these would take
+/// their checksum for a wrong one.
 const VERSION: u32 = 1;
+const VERSION_WITH_SHOWN: u32 = 2;
 const MAKE_AGAIN: &str = "make the map again with `lion fit`";
 
 /// What `Map::save` wrote.
@@ -50,6 +57,8 @@ struct Parameters {
     lion: Option<PlacingParameters>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pictures: Option<PictureParameters>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shown: Option<Vec<ShownColumn>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -205,10 +214,12 @@ impl Map {
                 low: pictures.low,
                 high: pictures.high,
             }),
+            shown: self.shown.as_ref().map(|shown| shown.columns.clone()),
         };
+        let version = if self.shown.is_some() { VERSION_WITH_SHOWN } else { VERSION };
         let metadata = [
             ("format", FORMAT.to_string()),
-            ("version", VERSION.to_string()),
+            ("version", version.to_string()),
             ("parameters", serde_json::to_string(&parameters)?),
         ];
         Ok(Archive {
@@ -237,6 +248,10 @@ impl Map {
             tensors.push(("columns.offsets", vector(Dtype::U64, offsets)));
             tensors.push(("columns.bytes", vector(Dtype::U8, bytes)));
         }
+        if let Some(recipe) = &self.recipe {
+            let bytes: Cow<'_, [u8]> = Cow::Owned(recipe.to_bytes());
+            tensors.push(("recipe", Tensor { dtype: Dtype::U8, shape: vec![bytes.len()], bytes }));
+        }
         if let Some(labels) = &self.labels {
             let (offsets, bytes) = labels.texts().blocks();
             tensors.push(("labels.codes", vector(Dtype::U32, labels.codes())));
@@ -254,6 +269,14 @@ impl Map {
             let bytes = Cow::Borrowed(pictures.bytes.as_slice());
             let shape = vec![self.rows(), pictures.image.values()];
             tensors.push(("pictures", Tensor { dtype: Dtype::U8, shape, bytes }));
+        }
+        if let Some(shown) = &self.shown {
+            let entries = shown.index.iter().flat_map(|block| [block.end, block.decoded, block.checksum]);
+            let entries: Vec<u64> = entries.collect();
+            let (shape, bytes) =
+                (vec![shown.index.len(), 3], Cow::Owned(bytemuck::cast_slice(&entries).to_vec()));
+            tensors.push(("shown.index", Tensor { dtype: Dtype::U64, shape, bytes }));
+            tensors.push((BLOCKS, vector(Dtype::U8, shown.blocks.as_slice())));
         }
         tensors
     }
@@ -338,9 +361,9 @@ fn accept(metadata: &BTreeMap<String, String>) -> std::result::Result<(), String
     }
     let version = metadata.get("version").map_or("", String::as_str);
     match version.parse::<u32>() {
-        Ok(VERSION) => Ok(()),
-        Ok(newer) if newer > VERSION => Err(format!(
-            "the map is of version {newer}, and this build reads version {VERSION}: update lion, or make the map again"
+        Ok(VERSION | VERSION_WITH_SHOWN) => Ok(()),
+        Ok(newer) if newer > VERSION_WITH_SHOWN => Err(format!(
+            "the map is of version {newer}, and this build reads versions up to {VERSION_WITH_SHOWN}: update lion, or make the map again"
         )),
         _ => Err(format!("the map is of version {version:?}, which there never was: {MAKE_AGAIN}")),
     }
@@ -358,8 +381,9 @@ type Understood<T> = std::result::Result<T, String>;
 impl MapReader<'_> {
     fn map(&self) -> Understood<Map> {
         let parameters = self.archive.metadata.get("parameters").ok_or("it has no parameters")?;
-        let Parameters { preprocess, mut provenance, lion, pictures } = serde_json::from_str(parameters)
-            .map_err(|error| format!("its parameters cannot be read ({error})"))?;
+        let Parameters { preprocess, mut provenance, lion, pictures, shown } =
+            serde_json::from_str(parameters)
+                .map_err(|error| format!("its parameters cannot be read ({error})"))?;
         provenance.kl_history = self.kl_history()?;
         let place_of = self.has("place_of").then(|| self.vector("place_of", Dtype::U32)).transpose()?;
         Ok(Map {
@@ -379,6 +403,8 @@ impl MapReader<'_> {
                 .then(|| self.texts("columns", "columns.offsets", "columns.bytes"))
                 .transpose()?,
             pictures: pictures.map(|pictures| self.pictures(&pictures)).transpose()?,
+            recipe: self.has("recipe").then(|| self.recipe()).transpose()?,
+            shown: shown.map(|columns| self.shown(columns)).transpose()?,
             checksum: KnownChecksum::default(),
         })
     }
@@ -430,13 +456,42 @@ impl MapReader<'_> {
         if !matches!(tensor.shape[..], [_, _]) {
             return Err("tensor `pictures` must have two dimensions".into());
         }
+        let PictureParameters { image, low, high } = *parameters;
+        Ok(Pictures { image, low, high, bytes: self.bytes_of(tensor) })
+    }
+
+    fn shown(&self, columns: Vec<ShownColumn>) -> Understood<ShownColumns> {
+        let index = self.tensor("shown.index", Dtype::U64)?;
+        if !matches!(index.shape[..], [_, 3]) {
+            return Err("tensor `shown.index` must have three columns".into());
+        }
+        let numbers: Vec<u64> = bytemuck::pod_collect_to_vec(&index.bytes);
+        let entry = |&[end, decoded, checksum]: &[u64; 3]| BlockEntry { end, decoded, checksum };
+        let shown = ShownColumns {
+            rows: self.rows()?,
+            columns,
+            index: numbers.as_chunks::<3>().0.iter().map(entry).collect(),
+            blocks: self.bytes_of(self.tensor(BLOCKS, Dtype::U8)?),
+        };
+        shown.checked().map_err(|error| error.to_string())
+    }
+
+    /// Number of rows that were given.
+    fn rows(&self) -> Understood<usize> {
+        let tensor = match self.has("place_of") {
+            true => self.tensor("place_of", Dtype::U32)?,
+            false => self.tensor("x", Dtype::F32)?,
+        };
+        Ok(tensor.shape.first().copied().unwrap_or(0))
+    }
+
+    /// The bytes of a tensor, in the mapped file or copied.
+    fn bytes_of(&self, tensor: &Tensor<'_>) -> Bytes {
         let start = self.start(tensor);
-        let bytes = match self.mapped {
+        match self.mapped {
             Some(file) => Bytes::Mapped { file: Arc::clone(file), range: start..start + tensor.bytes.len() },
             None => Bytes::Owned(tensor.bytes.to_vec().into()),
-        };
-        let PictureParameters { image, low, high } = *parameters;
-        Ok(Pictures { image, low, high, bytes })
+        }
     }
 
     /// Where a tensor begins in the file.
@@ -455,6 +510,11 @@ impl MapReader<'_> {
             }
         };
         Preprocess::new(parameters.metric, parameters.input_dims, pca).map_err(|error| error.to_string())
+    }
+
+    fn recipe(&self) -> Understood<Recipe> {
+        let bytes: Vec<u8> = self.vector("recipe", Dtype::U8)?;
+        Recipe::from_bytes(&bytes).map_err(|error| error.to_string())
     }
 
     fn labels(&self) -> Understood<Labels> {

@@ -474,6 +474,7 @@ impl Fit {
             stopped_early: optimised.iterations < self.iterations,
             adopted: false,
             sampled_from: None,
+            projected_elsewhere: false,
             lineage: Vec::new(),
         }
     }

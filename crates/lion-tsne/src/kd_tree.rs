@@ -37,9 +37,18 @@ impl KdTree {
         at[..self.dims].copy_from_slice(&place[..self.dims]);
         let mut best = Vec::with_capacity(k + 1);
         if k > 0 {
-            self.visit(0..self.points.len(), &at, k, without, &mut best);
+            self.visit(0..self.points.len(), &at, k, &|row| Some(row) != without, &mut best);
         }
         best
+    }
+
+    /// The nearest place that is wanted, as its squared distance and row; of equal ones the first row.
+    pub fn nearest_where(&self, place: &[f32], is_wanted: impl Fn(u32) -> bool) -> Option<(f64, u32)> {
+        let mut at = [0.0; 3];
+        at[..self.dims].copy_from_slice(&place[..self.dims]);
+        let mut best = Vec::with_capacity(2);
+        self.visit(0..self.points.len(), &at, 1, &|row| is_wanted(row), &mut best);
+        best.first().copied()
     }
 
     /// The distance of every place to the nearest other one.
@@ -62,11 +71,11 @@ impl KdTree {
         range: std::ops::Range<usize>,
         at: &[f32; 3],
         k: usize,
-        without: Option<u32>,
+        is_wanted: &impl Fn(u32) -> bool,
         best: &mut Vec<(f64, u32)>,
     ) {
         if range.len() <= LEAF {
-            self.points[range].iter().for_each(|point| offer(point, at, k, without, best));
+            self.points[range].iter().for_each(|point| offer(point, at, k, is_wanted, best));
             return;
         }
         let middle = range.start + range.len() / 2;
@@ -76,10 +85,10 @@ impl KdTree {
             true => (range.start..middle, middle + 1..range.end),
             false => (middle + 1..range.end, range.start..middle),
         };
-        self.visit(near, at, k, without, best);
-        offer(&self.points[middle], at, k, without, best);
+        self.visit(near, at, k, is_wanted, best);
+        offer(&self.points[middle], at, k, is_wanted, best);
         if best.len() < k || best.last().is_some_and(|(distance2, _)| gap * gap <= *distance2) {
-            self.visit(far, at, k, without, best);
+            self.visit(far, at, k, is_wanted, best);
         }
     }
 }
@@ -89,15 +98,12 @@ fn offer(
     (row, point): &(u32, [f32; 3]),
     at: &[f32; 3],
     k: usize,
-    without: Option<u32>,
+    is_wanted: &impl Fn(u32) -> bool,
     best: &mut Vec<(f64, u32)>,
 ) {
-    if Some(*row) == without {
-        return;
-    }
     let distance2 = point.iter().zip(at).map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2)).sum::<f64>();
     let found = (distance2, *row);
-    if best.len() == k && best.last().is_some_and(|last| *last <= found) {
+    if best.len() == k && best.last().is_some_and(|last| *last <= found) || !is_wanted(*row) {
         return;
     }
     let slot = best.partition_point(|other| *other < found);

@@ -6,18 +6,22 @@
 //! - [`Fit`]: what to fit and how. [`Fit::run`] makes a map by t-SNE; [`Fit::adopt`] takes places made elsewhere.
 //! - [`Map`]: the rows, their places, and how they came to be ([`Provenance`](map::Provenance)). [`Map::save`] and
 //!   [`Map::load`] keep it in a file whose layout is written down in docs/format.md.
+//! - [`Recipe`]: what was done to the columns of a table before they became rows of numbers: categories, dates, gaps, units. A map
+//!   keeps it, and [`Map::original`] leads back to the columns as they were.
 //! - [`Lion`]: a map made ready for new rows, as [`LionOptions`] say. Each row gets a [`Placement`]: a place, a [`Verdict`]
 //!   and how strange it is. A [`Placer`] remembers the positions it gave to outliers.
 //! - [`live::Live`]: points with ids that appear, change and leave, and an [`live::Event`] for each change: what a
 //!   stream or a dashboard shows.
+//! - [`Quality`](quality::Quality): how well a map keeps what the rows are like, at several scales.
 //! - [`MapDiff`]: what differs between two maps that share ids: rows that moved, clusters that came, went, split, merged.
+//! - [`explain::Explanation`]: the clusters of a map with what sets them apart, and a name for each.
 //! - [`Progress`]: told to an [`Observer`] at every step, who may answer stop. [`ignore()`] listens to nothing.
 //! - [`Error`]: one sentence that says what is wrong and what to do.
 //! - [`Named`]: enums whose variants people name, such as [`Local`] and [`Verdict`]: `ALL` of them, and by name.
 //!
 //! The stages of a fit, for whoever needs one alone: [`preprocess`] (PCA, unit length), [`index`] (nearest neighbours,
 //! or an [`ExactIndex`](index::ExactIndex) for other queries), [`tsne`] (affinities;
-//! [`kl_divergence`](tsne::kl_divergence) tells how good a map is, whatever made it). Seldom needed: [`landmarks`] of
+//! [`kl_divergence`](tsne::kl_divergence) of any map). Seldom needed: [`landmarks`] of
 //! tables too large to map, [`memory`] before it is taken, and the details of [`lion`] and [`map`].
 //! [`numerics`], [`memory`] and [`mod@file`] have what other crates that compute on maps share with this one.
 //!
@@ -67,8 +71,10 @@
 //! The same rows, parameters and seed give the same bits on the same kind of machine, whatever the number of threads.
 
 mod affinity;
+mod density;
 pub mod diff;
 mod error;
+pub mod explain;
 pub mod file;
 mod fit;
 pub mod index;
@@ -83,12 +89,16 @@ mod named;
 pub mod numerics;
 pub mod preprocess;
 mod progress;
+pub mod quality;
 mod random;
 mod similarity;
 pub mod tsne;
 pub mod update;
 mod vectorized;
 mod verdict;
+
+pub use lion_recipe as recipe;
+pub use lion_recipe::Recipe;
 
 pub use diff::{DiffOptions, MapDiff};
 pub use error::{Error, Fault, Result};

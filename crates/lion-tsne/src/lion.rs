@@ -6,7 +6,9 @@
 mod columns;
 mod descent;
 mod groups;
+mod interpolate;
 mod judge;
+mod label_transfer;
 mod local;
 mod nearest;
 mod outlier_grid;
@@ -22,6 +24,7 @@ mod sweep;
 
 pub use columns::{ColumnValues, PlacedRow, PlacementColumn};
 pub use judge::{CalibrationFacts, DEFAULT_ALPHA, VerdictRule};
+pub use label_transfer::LabelName;
 pub use local::{Local, Taper};
 pub use outlier_grid::Positions;
 pub use parameters::LionParameters;
@@ -40,8 +43,9 @@ use crate::map::Map;
 use crate::matrix::Matrix;
 use crate::verdict::neighbours_in;
 use descent::Energy;
+use interpolate::{AmongNeighbours, SparedOutlier};
 use judge::{JudgedRow, Rule};
-use local::{idw, idw_reach, of_one_cluster};
+use label_transfer::LabelTransfer;
 pub(crate) use outlier_grid::{OutlierCell, OutlierGrid};
 use parameters::{apart, check_apart, nearest_count};
 use power::cross_validate;
@@ -139,6 +143,8 @@ pub struct Lion {
     grid: OutlierGrid,
     /// For each distinct row the first row of the data that equals it, if any two are equal.
     first_row: Option<Vec<u32>>,
+    /// The labels that new rows may get, if the map has any.
+    labels: Option<LabelTransfer>,
 }
 
 impl Lion {
@@ -200,7 +206,7 @@ impl Lion {
             if options.local == Local::Energy { repulsion_of(&map, &index, perplexity) } else { None };
         let (grid, first_row) = (OutlierGrid::new(map.y(), r_y), map.first_rows());
         let LionOptions { local, taper, split_clusters, positions, seed, fdr, .. } = *options;
-        Ok(Self {
+        let mut lion = Self {
             map,
             index,
             pool,
@@ -222,7 +228,10 @@ impl Lion {
             repulsion,
             grid,
             first_row,
-        })
+            labels: None,
+        };
+        lion.labels = lion.label_transfer();
+        Ok(lion)
     }
 
     /// The map.
@@ -317,34 +326,37 @@ impl Lion {
         let seen = self.index.search(self.map.x(), &rows, self.nearest, self.r_x);
         let rows = rows.chunks_exact(self.map.x().cols());
         let judged = self.judge(rows.clone(), residuals.as_deref(), seen);
-        let places = self.interpolate(rows.clone(), &judged);
-        let resolved = judged.into_iter().zip(rows).zip(places).map(|((judged, row), place)| {
+        let among = self.interpolate(rows.clone(), &judged);
+        let resolved = judged.into_iter().zip(rows).zip(among).map(|((judged, row), among)| {
             let JudgedRow { placement, seen } = judged;
-            self.resolved(row, placement, &seen, place)
+            self.resolved(row, placement, &seen, among)
         });
         Ok(resolved.collect())
     }
 
-    /// A judged row with its place; `among` is where it is among its neighbours, if it is interpolated.
+    /// A judged row with its place and label; `among` is what follows from its neighbours, if that was asked.
     fn resolved(
         &self,
         row: &[f32],
         placement: Placement,
         seen: &QueryNeighbours,
-        among: [f64; 3],
+        among: AmongNeighbours,
     ) -> Resolved {
-        let nearest = self.as_position(seen.nearest.first().map_or(0, |(_, row)| *row));
-        let place = match placement.verdict {
-            Verdict::Exact => self.as_place(nearest),
-            Verdict::Interpolated => self.as_place(among),
-            Verdict::BesideOutlier => self.beside(&nearest, row),
-            Verdict::Outlier => Place::default(),
+        let nearest_row = seen.nearest.first().map_or(0, |(_, row)| *row);
+        let nearest = self.as_position(nearest_row);
+        let AmongNeighbours { position: among, label } = among;
+        let own = || self.labels.as_ref().and_then(|labels| labels.of_row(nearest_row));
+        let (place, given) = match placement.verdict {
+            Verdict::Exact => (self.as_place(nearest), own().or(label.clone())),
+            Verdict::Interpolated => (self.as_place(among), label.clone()),
+            Verdict::BesideOutlier => (self.beside(&nearest, row), None),
+            Verdict::Outlier => (Place::default(), None),
         };
-        let placement = Placement { place, ..placement };
+        let placement = Placement { place, ..placement }.labelled(given);
         if !self.waits(placement.verdict) {
             return Resolved::Placed(placement);
         }
-        let among = self.fdr.map(|_| self.as_place(among));
+        let among = self.fdr.map(|_| SparedOutlier { place: self.as_place(among), label });
         Resolved::Outlier(PendingOutlier { placement, row: row.to_vec(), target: nearest, among })
     }
 
@@ -356,56 +368,6 @@ impl Lion {
             Verdict::BesideOutlier => self.fdr.is_some(),
             Verdict::Exact | Verdict::Interpolated => false,
         }
-    }
-
-    /// The places of the rows with neighbours among those; nothing of use for the other rows.
-    fn interpolate<'a>(&self, rows: impl Iterator<Item = &'a [f32]>, judged: &[JudgedRow]) -> Vec<[f64; 3]> {
-        let y = self.map.y();
-        // Where outliers may be spared in the end, they need a place among the others too.
-        let is_among = |judged: &&JudgedRow| match judged.placement.verdict {
-            Verdict::Interpolated => true,
-            verdict => self.fdr.is_some() && self.waits(verdict),
-        };
-        let mut places = match self.local {
-            Local::Energy | Local::Attraction => {
-                let (mut energy, repulsion) = (Energy::new(), self.repulsion.as_ref());
-                let place = |judged: &JudgedRow| {
-                    let near = self.one_cluster(&judged.seen.nearest);
-                    energy.place(near, y, repulsion, self.perplexity, (self.taper, self.r_x))
-                };
-                judged.iter().filter(is_among).map(place).collect::<Vec<_>>()
-            }
-            Local::Idw => {
-                // Neighbours of no weight may still link the others' places.
-                let reach = |judged: &JudgedRow| match self.split_clusters {
-                    true => self.reach(&judged.placement),
-                    false => {
-                        let matters = idw_reach(f64::from(judged.placement.nearest_distance), self.power);
-                        self.reach(&judged.placement).min(matters)
-                    }
-                };
-                let radii: Vec<f64> = judged.iter().filter(is_among).map(reach).collect();
-                let among = rows.zip(judged).filter(|(_, judged)| is_among(judged));
-                let rows: Vec<f32> = among.flat_map(|(row, _)| row).copied().collect();
-                let near = self.index.within(self.map.x(), &rows, &radii);
-                let place =
-                    |near: &Vec<(f32, u32)>| idw(self.one_cluster(near), y, self.power, self.taper, self.r_x);
-                near.iter().map(place).collect()
-            }
-        }
-        .into_iter();
-        let place = |judged: &JudgedRow| if is_among(&judged) { places.next() } else { None };
-        judged.iter().map(place).map(Option::unwrap_or_default).collect()
-    }
-
-    /// How far the neighbours of inverse-distance weighting reach: to r_x, or to the nearest row where none is within it.
-    fn reach(&self, placement: &Placement) -> f64 {
-        self.r_x.max(f64::from(placement.nearest_distance))
-    }
-
-    /// The neighbours that count.
-    fn one_cluster<'a>(&self, near: &'a [(f32, u32)]) -> &'a [(f32, u32)] {
-        if self.split_clusters { of_one_cluster(near, self.map.y(), self.r_y) } else { near }
     }
 
     /// A place within r_close of a position, where depends on the row.

@@ -31,7 +31,6 @@
 mod alarms;
 mod applied;
 mod clusters;
-pub(crate) mod density;
 mod event;
 mod health;
 mod outlier_index;
@@ -46,7 +45,7 @@ mod window;
 pub use alarms::FalseAlarms;
 pub use applied::{Applied, ChangedPoint};
 pub use clusters::Clusters;
-pub(crate) use clusters::MOST_LABELS;
+pub(crate) use clusters::{MOST_LABELS, central_rows};
 pub use event::{
     Before, ClusterBorn, ClusterGone, ClusterMoved, ClustersUpdated, Event, Evidence, Gathered, LabelCount,
     MapPosition, MapUpdated, NewCluster, NoticeNoted, NoticeState, Renamed, Shifted, Sighting, Staleness,

@@ -1,12 +1,18 @@
 //! The map: what was done to the rows, where they are in the space of distances, where they are on the plane.
 
 mod calibrate;
+mod original;
 mod pictures;
+mod projected;
+mod shown;
 mod texts;
 
 pub use crate::file::Saved;
+pub use original::{Original, OriginalValues};
 pub use pictures::Image;
 pub(crate) use pictures::{Bytes, Pictures};
+pub(crate) use shown::BlockEntry;
+pub use shown::{ShownColumn, ShownColumns, ShownKind, ShownValue, ShownValues};
 pub use texts::Labels;
 pub(crate) use texts::Texts;
 
@@ -16,6 +22,7 @@ use crate::landmarks::SampledFrom;
 use crate::lion::{LionParameters, ParameterOverrides};
 use crate::matrix::Matrix;
 use crate::preprocess::Preprocess;
+use lion_recipe::Recipe;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -57,6 +64,9 @@ pub struct Provenance {
     /// What the rows were sampled from, if they are landmarks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled_from: Option<SampledFrom>,
+    /// Its rows went through the PCA before they were given, in another arithmetic than this library's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub projected_elsewhere: bool,
     /// The updates that led from a fit to this map, the first one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lineage: Vec<UpdateStep>,
@@ -125,6 +135,10 @@ pub struct Map {
     /// Names of the columns that rows have before they are preprocessed.
     pub(crate) columns: Option<Texts>,
     pub(crate) pictures: Option<Pictures>,
+    /// What was done to the columns of the table first.
+    pub(crate) recipe: Option<Recipe>,
+    /// Columns for people.
+    pub(crate) shown: Option<ShownColumns>,
     pub(crate) checksum: KnownChecksum,
 }
 
@@ -153,6 +167,8 @@ impl Map {
             lion: parts.lion,
             columns: None,
             pictures: None,
+            recipe: None,
+            shown: None,
             checksum: KnownChecksum::default(),
         }
         .checked()
@@ -167,6 +183,7 @@ impl Map {
         check_finite("y", &self.y)?;
         self.check_names()?;
         self.check_pictures()?;
+        self.check_shown()?;
         let Provenance { perplexity, exaggeration, learning_rate, kl, kl_history, lineage, .. } =
             &self.provenance;
         let numbers = [*perplexity, *exaggeration, *learning_rate, kl.unwrap_or(0.0)].into_iter();
@@ -219,6 +236,10 @@ impl Map {
         let wanted = self.preprocess.input_dims();
         if let Some(columns) = self.columns.as_ref().filter(|columns| columns.len() != wanted) {
             return refuse(format!("there are {wanted} columns but {} names for them", columns.len()));
+        }
+        if let Some(recipe) = self.recipe.as_ref().filter(|recipe| recipe.width() != wanted) {
+            let width = recipe.width();
+            return refuse(format!("there are {wanted} columns, but the recipe of the table gives {width}"));
         }
         if let Some(ids) = &self.ids {
             if ids.len() != rows {
@@ -324,11 +345,23 @@ impl Map {
         self.checked()
     }
 
-    /// The map with what an earlier one has beside rows and places: names of columns, and pictures. Its first rows are these
-    /// of the other's, the rest are new.
-    pub(crate) fn carrying(self, old: &Self, stayed: &[u32], new: &Matrix) -> Result<Self> {
+    /// The map with what an earlier one has beside rows and places: names of columns, their recipe, pictures, and columns for
+    /// people. Its first rows are these of the other's, the rest are new and bring their own columns for people.
+    pub(crate) fn carrying(
+        self,
+        old: &Self,
+        stayed: &[u32],
+        new: &Matrix,
+        shown: Option<&ShownColumns>,
+    ) -> Result<Self> {
         let pictures = old.pictures.as_ref().map(|pictures| pictures.of_rows(old, stayed, new));
-        Self { columns: old.columns.clone(), pictures, ..self }.checked()
+        if let Some(shown) = shown.filter(|shown| shown.rows() != new.rows()) {
+            let (found, rows) = (shown.rows(), new.rows());
+            return refuse(format!("there are {rows} new rows, and shown columns of {found}"));
+        }
+        let shown = old.shown.as_ref().map(|columns| columns.followed(stayed, shown, new.rows()));
+        let (columns, recipe) = (old.columns.clone(), old.recipe.clone());
+        Self { columns, pictures, recipe, shown: shown.transpose()?, ..self }.checked()
     }
 
     /// The same rows at other places. What placing needs is left to be computed when it is needed.
@@ -355,6 +388,18 @@ impl Map {
     /// Names of the columns that its rows were given with, if they are known.
     pub fn columns(&self) -> Option<impl ExactSizeIterator<Item = &str>> {
         self.columns.as_ref().map(Texts::iter)
+    }
+
+    /// The map with what was done to the columns of a table before they became its rows. Its columns have the recipe's names then.
+    pub fn with_recipe(self, recipe: Recipe) -> Result<Self> {
+        let map = self.with_columns(&recipe.output_names())?;
+        Self { recipe: Some(recipe), ..map }.checked()
+    }
+
+    /// What was done to the columns of a table before they became the rows of this map, and is done to every later row; `None` if
+    /// they were numbers and were taken as they are.
+    pub fn recipe(&self) -> Option<&Recipe> {
+        self.recipe.as_ref()
     }
 
     /// What placing needs, if the map holds it: maps of before placing do not.

@@ -206,6 +206,21 @@ impl Preprocess {
         })
     }
 
+    /// A row as it was given, from what preprocessing made of it: the reconstruction by the principal components where there is
+    /// a PCA, and of length 1 with the cosine metric.
+    pub fn restored(&self, row: &[f32]) -> Vec<f32> {
+        let Some(pca) = &self.pca else { return row.to_vec() };
+        let mut values: Vec<f64> = pca.mean().iter().copied().map(f64::from).collect();
+        for (at, &score) in row.iter().enumerate().take(pca.components().rows()) {
+            let component = pca.components().row(at);
+            values
+                .iter_mut()
+                .zip(component)
+                .for_each(|(value, &c)| *value += f64::from(score) * f64::from(c));
+        }
+        values.into_iter().map(|value| value as f32).collect()
+    }
+
     /// The metric.
     pub fn metric(&self) -> Metric {
         self.metric

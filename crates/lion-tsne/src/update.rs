@@ -18,7 +18,7 @@ use crate::fit::{Fit, Rows, note, pool};
 use crate::index::{Neighbours, Search, nearest_neighbours, wanted};
 use crate::landmarks::SampledFrom;
 use crate::lion::LionParameters;
-use crate::map::{KlPoint, Map, Provenance, UpdateStep};
+use crate::map::{KlPoint, Map, Provenance, ShownColumns, UpdateStep};
 use crate::matrix::Matrix;
 use crate::progress::{Observer, Stage};
 use crate::tsne::{AnchoredSchedule, Anchors, Optimised, optimise_anchored};
@@ -93,6 +93,9 @@ pub struct Update {
     /// The rows of the old map as they were given, in their order: the PCA is then made anew from them and the new ones.
     /// Without them it is kept, and widened where new rows stick out of it.
     pub rows: Option<Matrix>,
+    /// The columns for people of the new rows. Of a map that has such columns, those of these names are taken; where one is
+    /// not here, its values are missing.
+    pub shown: Option<ShownColumns>,
     /// Same seed, same bits.
     pub seed: u64,
     /// Threads; 0 is all. The result does not depend on it.
@@ -164,7 +167,7 @@ impl Update {
         let emptied = emptied(old, &union.stayed, union.distinct.labels.as_deref());
         let Union { distinct, stayed, widened, .. } = union;
         let map = fit.finish(distinct, y, Some(nn_x), calibration, provenance, observer)?;
-        let map = map.carrying(old, &stayed, &data)?;
+        let map = map.carrying(old, &stayed, &data, self.shown.as_ref())?;
         Ok(Updated { map, step, moves, new_clusters, emptied, widened })
     }
 
@@ -292,6 +295,8 @@ impl Update {
                 rows: (from.rows + step.added).saturating_sub(step.removed),
                 ..*from
             }),
+            // Where the PCA is made anew, it is this library that projected every row.
+            projected_elsewhere: before.projected_elsewhere && self.rows.is_none(),
             lineage: before.lineage.iter().chain([step]).cloned().collect(),
         }
     }

@@ -2,24 +2,13 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, beforeEach, test } from "node:test";
-import { makeTable, pause, stranger, World } from "./harness.js";
+import { test } from "node:test";
+import { like, makeTable, pause, QUICK, stranger, worldOf } from "./harness.js";
 
 const rows = makeTable(70);
 const of = (label, many) => rows.filter((row) => row.label === label).slice(0, many);
-const like = (id, row) => ({ id, x: row.x, label: row.label });
 
-let world;
-before(async () => {
-  world = new World();
-  world.fit(rows, ["--perplexity", "15", "--iterations", "400"]);
-  await world.launch();
-});
-beforeEach(async () => {
-  if (world.server) await world.forget();
-  await world.serve();
-});
-after(() => world?.end());
+const world = worldOf((made) => made.fit(rows, QUICK), { anew: true });
 
 /** First rows like a and b, then like a and c with outliers; two of the first leave. */
 async function change() {

@@ -2,23 +2,14 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, test } from "node:test";
-import { COLOURS, makeTable, pause, settle, stranger, told, where, World } from "./harness.js";
+import { test } from "node:test";
+import { COLOURS, like, makeTable, pause, QUICK, settle, stranger, told, where, World, worldOf } from "./harness.js";
 
 const rows = makeTable(70);
 const byLabel = (label) => rows.filter((row) => row.label === label);
 const [a, b, c] = ["a", "b", "c"].map(byLabel);
-/** A row of the map as a live point. */
-const like = (id, row) => ({ id, x: row.x, label: row.label });
 
-let world;
-before(async () => {
-  world = new World();
-  world.fit(rows, ["--perplexity", "15", "--iterations", "400", "--image", "4x2"]);
-  await world.serve();
-  await world.launch();
-});
-after(() => world?.end());
+const world = worldOf((made) => made.fit(rows, [...QUICK, "--image", "4x2"]));
 
 const status = (page, pattern) => page.waitForFunction(
   (source) => new RegExp(source).test(document.querySelector("#status").textContent), pattern.source, { timeout: 20_000 });

@@ -10,6 +10,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { after, before, beforeEach } from "node:test";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
@@ -43,6 +44,9 @@ export function makeTable(many, seed = 1) {
   return rows;
 }
 
+/** A row of the map as a live point. */
+export const like = (id, { x, label }) => ({ id, x, label });
+
 /** A row that is nowhere near the map; rows of the same `where` are near each other. */
 export function stranger(where, seed) {
   const normal = dice(seed * 7919 + 13);
@@ -65,11 +69,14 @@ export class World {
     mkdirSync(SHOTS, { recursive: true });
   }
 
-  /** Fits a map of a made table. */
+  /** Fits a map of a made table. Rows may have texts to be shown, by the names of their columns. */
   fit(rows, more = []) {
-    const heading = ["id", "label", ...rows[0].x.map((_, d) => `d${d}`)].join(",");
+    const [features, shown] = [rows[0].x.map((_, d) => `d${d}`), Object.keys(rows[0].shown ?? {})];
+    const quoted = (text) => `"${String(text).replaceAll('"', '""')}"`;
+    const line = (row) => [row.id, row.label, ...row.x, ...shown.map((name) => quoted(row.shown[name]))].join(",");
+    if (shown.length > 0) more = [...more, "--columns", features.join(","), "--show", shown.join(",")];
     const table = join(this.folder, "table.csv");
-    writeFileSync(table, [heading, ...rows.map(({ id, label, x }) => [id, label, ...x].join(","))].join("\n"));
+    writeFileSync(table, [["id", "label", ...features, ...shown].join(","), ...rows.map(line)].join("\n"));
     this.map = join(this.folder, "made.lion");
     execFileSync(LION, ["fit", table, "-o", this.map, "--id", "id", "--label", "label", "--pca", "none", "--seed", "1", "-q", ...more], { stdio: "pipe" });
   }
@@ -250,6 +257,25 @@ export class World {
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
+
+/** What the tests of a file share: a map that `make` makes, its server and a browser. `anew`: each test begins without points and events. */
+export function worldOf(make, { anew = false } = {}) {
+  const world = new World();
+  before(async () => {
+    make(world);
+    if (!anew) await world.serve();
+    await world.launch();
+  });
+  if (anew) beforeEach(async () => {
+    if (world.server) await world.forget();
+    await world.serve();
+  });
+  after(() => world.end());
+  return world;
+}
+
+/** How small maps are fitted, quickly. */
+export const QUICK = ["--perplexity", "15", "--iterations", "400"];
 
 export class Pixels {
   constructor(width, height, data) {

@@ -2,17 +2,10 @@
 
 import assert from "node:assert/strict";
 import { request, createServer } from "node:http";
-import { after, before, test } from "node:test";
-import { makeTable, World } from "./harness.js";
+import { test } from "node:test";
+import { makeTable, worldOf } from "./harness.js";
 
-let world;
-before(async () => {
-  world = new World();
-  world.fit(makeTable(20), ["--perplexity", "8", "--iterations", "100"]);
-  await world.serve();
-  await world.launch();
-});
-after(() => world?.end());
+const world = worldOf((made) => made.fit(makeTable(20), ["--perplexity", "8", "--iterations", "100"]));
 
 /** A proxy as many are set up: it calls the server by the server's own address, and says nothing of its own name. `refuses`: paths that it does not forward. */
 async function proxy(t, refuses = /^$/) {

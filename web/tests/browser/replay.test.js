@@ -59,8 +59,8 @@ const seek = (page, n) => page.locator("#slider").evaluate((input, value) => {
   input.value = String(value);
   input.dispatchEvent(new Event("input"));
 }, n);
-const still = (page) => page.waitForFunction(() => !window.lion.crossing, undefined, { timeout: 15_000 });
-const at = (page, n) => page.waitForFunction((wanted) => window.lion.state.last === wanted && !window.lion.crossing, n, { timeout: 15_000 });
+const still = (page) => page.waitForFunction(() => !window.lion.crossing.busy, undefined, { timeout: 15_000 });
+const at = (page, n) => page.waitForFunction((wanted) => window.lion.state.last === wanted && !window.lion.crossing.busy, n, { timeout: 15_000 });
 const points = async (page) => sorted(await page.evaluate(() => [...window.lion.state.points.values()].map(({ id, x, y, verdict, cluster }) => [id, x, y, verdict, cluster])));
 /** What the page says is unusual. */
 const unusual = (page) => page.evaluate(() => [window.lion.state.forming().map(({ group }) => group), window.lion.state.stale !== null]);

@@ -1,23 +1,18 @@
 // A map in space: it can be turned. See harness.js for what this needs.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { COLOURS, dice, makeTable, pause, settle, stranger, where, World } from "./harness.js";
+import { test } from "node:test";
+import { COLOURS, dice, makeTable, pause, settle, stranger, where, worldOf } from "./harness.js";
 
 // The classes a and b differ in z alone.
 const rows = makeTable(80).map((row) => ({ ...row, label: row.label.charCodeAt(0) - 97 }));
 const MIDDLES = [[0, 0, 20], [0, 0, -20], [24, 0, 0]];
-let world;
-before(async () => {
-  world = new World();
+const world = worldOf((made) => {
   const normal = dice(5);
-  world.adopt(rows, rows.map(({ label }) => MIDDLES[label].map((at) => at + 3 * normal())));
-  await world.serve();
-  await world.launch();
+  made.adopt(rows, rows.map(({ label }) => MIDDLES[label].map((at) => at + 3 * normal())));
 });
-after(() => world?.end());
 
-const like = (id, label) => ({ id, x: rows.find((row) => row.label === label).x });
+const alike = (id, label) => ({ id, x: rows.find((row) => row.label === label).x });
 const apart = (p, q) => Math.hypot(p.x - q.x, p.y - q.y);
 
 async function drag(page, dx, dy, button = "left") {
@@ -40,7 +35,7 @@ const alongZ = (page) => page.evaluate(() => {
 for (const webgl of [true, false]) {
   test(`a map in space is turned by dragging${webgl ? "" : ", without WebGL too"}`, async (t) => {
     const page = await world.open(t, { webgl });
-    await world.post([like("over", 0), like("under", 1), ...[1, 2, 3].map((k) => ({ id: `odd-${k}`, x: stranger(k, 1) }))]);
+    await world.post([alike("over", 0), alike("under", 1), ...[1, 2, 3].map((k) => ({ id: `odd-${k}`, x: stranger(k, 1) }))]);
     await page.waitForFunction(() => window.lion.where("odd-3"));
     await pause(1500);
     const start = [await where(page, "over"), await where(page, "under")];

@@ -1,29 +1,17 @@
 // The map is updated while people look at it. See harness.js for what this needs.
 
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
-import { COLOURS, makeTable, pause, stranger, told, where, World } from "./harness.js";
+import { test } from "node:test";
+import { COLOURS, like, makeTable, pause, QUICK, stranger, told, where, World, worldOf } from "./harness.js";
 
 const rows = makeTable(70);
-const like = (id, row) => ({ id, x: row.x, label: row.label });
 
-let world;
-before(async () => {
-  world = new World();
-  world.fit(rows, ["--perplexity", "15", "--iterations", "400"]);
-  await world.launch();
-});
-// Each test begins with the map as it was made.
-beforeEach(async () => {
-  if (world.server) await world.forget();
-  await world.serve();
-});
-after(() => world?.end());
+const world = worldOf((made) => made.fit(rows, QUICK), { anew: true });
 
 const pill = (page, text) => page.waitForFunction((wanted) => document.querySelector("#pill").innerText === wanted, text, { timeout: 15_000 });
 const classes = (page) => page.locator("#legend ul").first().locator("li:visible .class span").allInnerTexts();
 /** Waits until the map is not on its way any more. */
-const still = (page) => page.waitForFunction(() => !window.lion.crossing, undefined, { timeout: 15_000 });
+const still = (page) => page.waitForFunction(() => !window.lion.crossing.busy, undefined, { timeout: 15_000 });
 const seek = (page, n) => page.locator("#slider").evaluate((input, value) => {
   input.value = String(value);
   input.dispatchEvent(new Event("input"));
@@ -51,7 +39,7 @@ test("a forming cluster is taken into the map before one's eyes", async (t) => {
     window.frames_ = [];
     const watch = () => {
       const at = (id) => window.lion.where(id);
-      if (window.lion.crossing) window.frames_.push([at("usual-0"), window.lion.stage.scene.morph?.stages ?? null]);
+      if (window.lion.crossing.busy) window.frames_.push([at("usual-0"), window.lion.stage.scene.morph?.stages ?? null]);
       requestAnimationFrame(watch);
     };
     watch();

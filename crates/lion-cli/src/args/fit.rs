@@ -1,7 +1,7 @@
 //! `lion fit`: what can be chosen.
 
 use super::value::{self, ImageArg, InitArg, LearningRate, Perplexity, Power};
-use super::{Common, TableArgs};
+use super::{ColumnArgs, Common, PictureArgs, TableArgs};
 use clap::{Args, value_parser};
 use lion_tsne::index::Search;
 use lion_tsne::{Fit, Init, Method, Metric, PcaChoice, Radius};
@@ -9,16 +9,23 @@ use std::path::PathBuf;
 
 /// Fit a t-SNE map to a table and keep it in one file
 ///
-/// Tables: .npy, .csv, .csv.gz, .parquet, .arrow, .feather, .jsonl, IDX (…-idx3-ubyte, also .gz), or - for CSV on
+/// Tables: .npy, .csv, .csv.gz, .parquet, .arrow, .feather, .jsonl, .json, IDX (…-idx3-ubyte, also .gz), or - for CSV on
 /// standard input. Several files, and patterns such as 'part-*.parquet', are one table. Ctrl-C keeps the map reached so
 /// far; a second Ctrl-C abandons it.
+///
+/// Columns need not be numbers: booleans and dates become numbers, text of few different values becomes a category, other text
+/// is left out, gaps are filled. Columns of different units are scaled. What is done is said, kept in the map, and done to every
+/// row that is placed later. lion columns DATA shows it beforehand.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   lion fit data.csv -o m.lion
+  lion fit customers.csv --id customer -o m.lion        text, dates, gaps and units are seen to
+  lion fit customers.csv -o customers.lion --page customers.html   and a page with names on its clusters
   lion fit cells.parquet --id barcode --label type --pca 30 -o cells.lion
   lion fit train.npy --labels classes.npy --perplexity 50 --json -o m.lion
   lion fit data.npy --radius 95% --power 20 -o m.lion   how new rows will be placed
+  lion fit papers.parquet --show title,abstract,url -o papers.lion
   lion fit digits.csv --label digit --image 28x28 -o digits.lion
   lion fit data.npy --embedding umap.npy -o m.lion      adopt a map made elsewhere
   lion fit 'big/*.parquet' --id key --landmarks 50000 -o m.lion      more rows than memory
@@ -33,8 +40,13 @@ pub(crate) struct FitArgs {
     /// Where to write the map; an old file there is replaced once the new one is whole
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    /// Also draw the map: a page with names on its clusters, as lion plot makes it (.html, or .svg, .png)
+    #[arg(long, value_name = "FILE", value_parser = value::picture)]
+    pub(crate) page: Option<PictureArgs>,
     #[command(flatten)]
     pub(crate) table: TableArgs,
+    #[command(flatten)]
+    pub(crate) columns: ColumnArgs,
     #[command(flatten)]
     pub(crate) landmarks: LandmarkArgs,
     /// The most memory to take, such as 300MB or 4GB; what the system can give unless given. Where a map of all rows would
@@ -49,6 +61,10 @@ pub(crate) struct FitArgs {
     /// none to keep none; as the file says for IDX unless given
     #[arg(long, value_name = "WxH|WxHx3|none", help_heading = "Columns", value_parser = value::image)]
     pub(crate) image: Option<ImageArg>,
+    /// Keep these columns with the map for people to read: titles, texts, links, numbers, images (a column of bytes, paths or
+    /// addresses). lion plot and the dashboard show them beside the points; fitting and placing never use them
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Columns")]
+    pub(crate) show: Vec<String>,
     /// Skip t-SNE and adopt the places in this table: one row of 1 to 3 columns for each row of DATA
     #[arg(long, value_name = "FILE", help_heading = "Map", conflicts_with_all = TSNE_FLAGS)]
     pub(crate) embedding: Option<PathBuf>,

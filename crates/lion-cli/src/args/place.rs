@@ -34,6 +34,10 @@ pub(crate) struct PlaceArgs {
     pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) table: TableArgs,
+    /// Write these columns of NEW beside the placements; unless given, those that the map keeps for people (lion fit --show)
+    /// and NEW has, too
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Columns")]
+    pub(crate) show: Vec<String>,
     #[command(flatten)]
     pub(crate) rules: RuleArgs,
     /// The most memory to take, such as 300MB or 4GB; what the system can give unless given. It does not grow with the

@@ -151,24 +151,26 @@ impl AlertArgs {
     }
 }
 
-/// Write the events or the points of a store to a table
+/// Write the events or the points of a store, or the rows of a map, to a table
 ///
 /// Events, one row for each, in order: number, time, kind, and all that the kind tells; .jsonl holds the events as lion
 /// stream and GET /api/events tell them. Points, one row for each that is there: its id, its label, the columns of its row as it was
 /// given, and what is said of it; lion fit, lion place and lion update take this table as it is. A service may be running on the
-/// store meanwhile.
+/// store meanwhile. A map: one row for each of its own, in its order: id, position and label.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("tables").args(["output", "points"]).required(true).multiple(true), after_help = "\
 Examples:
   lion export points.db -o events.parquet
   lion export points.db -o events.jsonl
   lion export points.db --points rows.parquet
-  lion fit rows.parquet -o new.lion                      a new map of the live points")]
+  lion fit rows.parquet -o new.lion                      a new map of the live points
+  lion export m.lion -o places.csv                       the rows of a map: id, x, y, label")]
 pub(crate) struct ExportArgs {
-    /// A store written by lion serve
-    #[arg(value_name = "STORE")]
-    pub(crate) store: PathBuf,
-    /// Where to write the events: .parquet, .arrow, .csv or .jsonl; an old file is replaced once the new one is whole
+    /// A store written by lion serve, or a map
+    #[arg(value_name = "STORE|MAP")]
+    pub(crate) source: PathBuf,
+    /// Where to write the events, or the rows of a map: .parquet, .arrow, .csv or .jsonl; an old file is replaced once the new
+    /// one is whole
     #[arg(short, long, value_name = "FILE", value_parser = value::events)]
     pub(crate) output: Option<PathBuf>,
     /// Where to write the points: .parquet, .arrow, .csv or .jsonl

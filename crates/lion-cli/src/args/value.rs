@@ -5,6 +5,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use lion_table::OutputFormat;
 use lion_tsne::lion::PcaResidualLimit;
 use lion_tsne::map::Image;
+use lion_tsne::recipe::{Missing, Scale};
 use lion_tsne::{Fit, Init, Named, PcaChoice, Radius};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::{Path, PathBuf};
@@ -35,6 +36,16 @@ pub(crate) struct Power(pub(crate) Option<f64>);
 /// One of the names of an enum; help and refusals list them.
 pub(crate) fn named<T: Named + Clone + Send + Sync>() -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(T::VARIANTS.iter().map(T::name)).try_map(|name| name.parse())
+}
+
+/// `--scale`.
+pub(crate) fn scale() -> impl TypedValueParser<Value = Scale> {
+    PossibleValuesParser::new(Scale::NAMES).try_map(|name| name.parse::<Scale>())
+}
+
+/// `--missing`.
+pub(crate) fn missing() -> impl TypedValueParser<Value = Missing> {
+    PossibleValuesParser::new(Missing::NAMES).try_map(|name| name.parse::<Missing>())
 }
 
 fn number(text: &str) -> Result<f64, String> {

@@ -161,7 +161,8 @@ impl EventRows {
     /// The columns of placements that other events cannot fill in their own way.
     fn said() -> impl Iterator<Item = &'static PlacementColumn> {
         let own: Vec<Field> = EventHead::fields().into_iter().chain(EventTail::fields()).collect();
-        PlacementColumn::in_tables(3).filter(move |column| own.iter().all(|field| field.name != column.name))
+        PlacementColumn::beside_labels(3)
+            .filter(move |column| own.iter().all(|field| field.name != column.name))
     }
 
     fn fields() -> Vec<Field> {

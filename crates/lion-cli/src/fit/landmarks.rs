@@ -6,7 +6,7 @@ use crate::args::{Common, FitArgs, LandmarkArgs};
 use crate::files::{Ahead, FileBatch, Files, Whereabouts};
 use crate::progress::{Phase, Reporter};
 use anyhow::{Context, Result, ensure};
-use lion_table::{CellAddress, Table};
+use lion_table::{CellAddress, ReadOptions, Table};
 use lion_tsne::landmarks::{LandmarkOptions, Landmarks, Sampled, UncoveredCounter};
 use lion_tsne::{Fit, Map, Matrix, Rows};
 use std::path::Path;
@@ -29,7 +29,7 @@ pub(super) fn make(
         files.shown()
     );
     let stamps = files.stamps();
-    let mut passing = Passing::open(args, files)?;
+    let mut passing = Passing::open(memory)?;
     let options = passing.options(fit.landmarks(count), memory);
     let needs = memory.check_landmarks(&options, passing.first.as_ref())?;
     let sampled = passing.sample(options, reporter)?;
@@ -85,6 +85,7 @@ pub(super) fn advice(map: &Map) -> Option<String> {
 struct Passing<'a> {
     args: &'a FitArgs,
     files: &'a Files,
+    options: &'a ReadOptions,
     /// Opened already, for the first time.
     first: Option<lion_table::Batches>,
     /// One for each row, if they are in a file of their own.
@@ -97,13 +98,14 @@ struct Passing<'a> {
 
 impl<'a> Passing<'a> {
     /// Reads the labels first: what is wrong with them should not come out after a big table was read.
-    fn open(args: &'a FitArgs, files: &'a Files) -> Result<Self> {
+    fn open(memory: &FitMemory<'a>) -> Result<Self> {
+        let FitMemory { args, files, options, .. } = *memory;
         // A table that is larger than memory may have more ids than fit: those that are kept are compared.
-        let table = files.open(&args.read_options())?.with_repeated_ids();
+        let table = files.open(options)?.with_repeated_ids();
         let labels = args.table.labels.as_deref().map(lion_table::read_labels).transpose()?;
         let (columns, rows) = (table.columns().to_vec(), table.row_count());
         let image = image(args, files, &table)?;
-        let passing = Self { args, files, first: Some(table), labels, columns, image, rows };
+        let passing = Self { args, files, options, first: Some(table), labels, columns, image, rows };
         rows.map_or(Ok(()), |rows| passing.check_labels(rows))?;
         Ok(passing)
     }
@@ -169,7 +171,7 @@ impl<'a> Passing<'a> {
         reporter.enter(Phase::Count);
         let counter = UncoveredCounter::new(&map, usize::from(common.threads))?;
         let (mut counted, mut seen) = (0, 0);
-        for batch in Ahead::new(self.files.open(&self.args.read_options())?.with_repeated_ids()) {
+        for batch in Ahead::new(self.files.open(self.options)?.with_repeated_ids()) {
             let FileBatch { rows: Table { rows, cols, data, .. }, at } = batch?;
             let values = Matrix::new(rows, cols, data)?;
             counted += counter.count(&values).map_err(|error| self.located(error, Some(&at)))?;

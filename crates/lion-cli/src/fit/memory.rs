@@ -4,9 +4,10 @@ use crate::args::{Common, FitArgs, InitArg};
 use crate::files::Files;
 use crate::memory::{Limit, PROGRAM, in_words};
 use crate::output::size;
+use crate::prepare::Prepared;
 use crate::progress::Screen;
 use anyhow::{Result, bail};
-use lion_table::{BATCH_ROWS, Batches};
+use lion_table::{BATCH_ROWS, Batches, ReadOptions};
 use lion_tsne::index::Search;
 use lion_tsne::landmarks::LandmarkOptions;
 use lion_tsne::memory::Needs;
@@ -27,6 +28,8 @@ const HELD_OUT_PART: u64 = 8;
 pub(super) struct FitMemory<'a> {
     pub(super) args: &'a FitArgs,
     pub(super) files: &'a Files,
+    /// How the table is to be read.
+    pub(super) options: &'a ReadOptions,
     pub(super) fit: Fit,
     limit: Option<Limit>,
     screen: &'a Screen,
@@ -44,9 +47,9 @@ pub(super) struct TooLarge {
 }
 
 impl<'a> FitMemory<'a> {
-    pub(super) fn new(args: &'a FitArgs, files: &'a Files, common: &Common, screen: &'a Screen) -> Self {
+    pub(super) fn new(args: &'a FitArgs, table: &'a Prepared, common: &Common, screen: &'a Screen) -> Self {
         let (fit, limit) = (args.fit(common), Limit::new(args.memory));
-        Self { args, files, fit, limit, screen }
+        Self { args, files: &table.files, options: &table.options, fit, limit, screen }
     }
 
     /// What a map of all rows of this table would take.
@@ -187,10 +190,10 @@ impl AllRows<'_> {
     /// How many rows may be read; or, where it is known beforehand to have more, that it is too large. Says what will be
     /// taken.
     pub(super) fn check(&self) -> Result<std::result::Result<Option<usize>, TooLarge>> {
-        let FitMemory { files, args, screen, limit, .. } = self.memory;
+        let FitMemory { files, options, screen, limit, .. } = self.memory;
         let most = limit.map(|limit| self.most_rows(limit.bytes));
         let paths: Vec<_> = files.paths().map(ToOwned::to_owned).collect();
-        let rows = lion_table::expected_rows(&paths, &files.options(&args.read_options()))?;
+        let rows = lion_table::expected_rows(&paths, &files.options(options))?;
         let cols = self.cols;
         match rows {
             Some(rows) => {

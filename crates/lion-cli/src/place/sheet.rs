@@ -1,5 +1,6 @@
 //! The table of placements: its columns, written and read.
 
+use super::beside::BesideColumns;
 use super::spool::Record;
 use crate::summary::dimensions;
 use anyhow::{Context, Result, bail, ensure};
@@ -14,14 +15,27 @@ pub(crate) struct SheetWriter<'a> {
     writer: Writer,
     map: &'a Map,
     rows: usize,
+    columns: Vec<&'static PlacementColumn>,
+    beside: BesideColumns,
 }
 
 impl<'a> SheetWriter<'a> {
     /// Of rows placed in this map; `-` is CSV on standard output.
     pub(crate) fn create(path: &Path, map: &'a Map) -> Result<Self> {
-        let fields = PlacementColumn::in_tables(map.dims()).map(field).collect();
+        Self::with_columns(path, map, BesideColumns::default())
+    }
+
+    /// The same with columns beside the placements.
+    pub(super) fn with_columns(path: &Path, map: &'a Map, beside: BesideColumns) -> Result<Self> {
+        // Where rows came with labels, those are `label`, and what their neighbours say is called otherwise.
+        let columns: Vec<&'static PlacementColumn> = match beside.is_labelled() {
+            true => PlacementColumn::beside_labels(map.dims()).collect(),
+            false => PlacementColumn::in_tables(map.dims()).collect(),
+        };
+        let fields = columns.iter().map(|column| field(column)).chain(beside.fields().iter().cloned());
         let coordinates = PlacementColumn::coordinates(map.dims());
-        Ok(Self { writer: Writer::create(path, fields, coordinates)?, map, rows: 0 })
+        let writer = Writer::create(path, fields.collect(), coordinates)?;
+        Ok(Self { writer, map, rows: 0, columns, beside })
     }
 
     /// More of them. A row without a name is known by its number, counted from 0.
@@ -32,8 +46,9 @@ impl<'a> SheetWriter<'a> {
         };
         let row = |i: usize| Some(PlacedRow::new(self.map, id(i), &records[i].placement));
         let rows: Vec<_> = (0..records.len()).map(row).collect();
-        let columns = PlacementColumn::in_tables(self.map.dims()).map(|column| values(column, &rows));
-        self.writer.write(&columns.collect::<Vec<_>>())?;
+        let columns = self.columns.iter().map(|column| values(column, &rows));
+        let columns: Vec<Column> = columns.chain(self.beside.next(records.len())?).collect();
+        self.writer.write(&columns)?;
         self.rows += records.len();
         Ok(())
     }
@@ -64,7 +79,7 @@ pub(crate) fn values(column: &PlacementColumn, rows: &[Option<PlacedRow<'_>>]) -
     }
     match column.values {
         ColumnValues::Text(value) => {
-            Column::Text(rows.iter().map(|row| row.as_ref().map(|row| value(row).to_owned())).collect())
+            Column::Text(rows.iter().map(|row| value(row.as_ref()?).map(str::to_owned)).collect())
         }
         ColumnValues::F32(value) => Column::F32(of(rows, value)),
         ColumnValues::F64(value) => Column::F64(of(rows, value)),

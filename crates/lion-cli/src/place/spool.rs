@@ -98,6 +98,8 @@ mod tests {
                 nearest_distance: i as f32 * 0.1,
                 neighbours: i,
                 group: (i % 4 == 3).then_some(u64::from(i)),
+                label: i.is_multiple_of(3).then(|| format!("kind ü{i}").into()),
+                label_share: i.is_multiple_of(3).then_some(0.5),
             },
             label: i % 5,
         };

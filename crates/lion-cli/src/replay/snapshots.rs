@@ -27,7 +27,7 @@ pub(super) fn read(
     let (mut events, mut steps) = (Vec::new(), Vec::new());
     for (number, file) in (1..).zip(files.paths()) {
         screen.detail(&format!("placing {}", file.display()));
-        let (arrivals, origins) = arrivals(args, file, lion)?;
+        let (arrivals, origins) = arrivals(args, file, lion, screen)?;
         let applied = live.snapshot(arrivals, Some(f64::from(number)));
         let applied = applied.map_err(|error| match error {
             Error::Change { row, problem } => anyhow!("{}: {problem}", origins.cell(row, "")),
@@ -40,10 +40,10 @@ pub(super) fn read(
 }
 
 /// The rows of a snapshot, and where they are from. A row without an id is known by its file and its number.
-fn arrivals(args: &ReplayArgs, file: &Path, lion: &Lion) -> Result<(Vec<Arrival>, Origins)> {
+fn arrivals(args: &ReplayArgs, file: &Path, lion: &Lion, screen: &Screen) -> Result<(Vec<Arrival>, Origins)> {
     let alone = Files::expand(&[file.to_owned()])?;
     let options = options(args, file, lion.map())?;
-    let table = place::open_distinct(&args.source, &options, &alone, lion.map())?;
+    let table = place::open_distinct(&args.source, &options, &alone, lion.map(), screen)?;
     let (Table { cols, data, ids, labels, .. }, origins) = table.into_table_of_files()?;
     let name = stem(file);
     let arrival = |(row, values): (usize, &[f32])| Arrival {

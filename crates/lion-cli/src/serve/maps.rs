@@ -1,7 +1,8 @@
 //! Which maps to serve, and where each keeps its points.
 
 use crate::args::ServeArgs;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
+use lion_server::check_map_names;
 use std::path::{Path, PathBuf};
 
 /// The maps to serve.
@@ -12,7 +13,7 @@ pub(super) struct MapFiles {
 }
 
 pub(super) fn maps(args: &ServeArgs) -> Result<MapFiles> {
-    let Some(map) = &args.map else { return Ok(MapFiles { named: args.maps.clone(), several: true }) };
+    let Some(map) = &args.map else { return several(args.maps.clone()) };
     if !map.is_dir() {
         return Ok(MapFiles { named: vec![(name(map), map.clone())], several: false });
     }
@@ -25,6 +26,11 @@ pub(super) fn maps(args: &ServeArgs) -> Result<MapFiles> {
     if named.is_empty() {
         bail!("{shown} is a folder without maps: name one with files that end in .lion");
     }
+    several(named)
+}
+
+fn several(named: Vec<(String, PathBuf)>) -> Result<MapFiles> {
+    check_map_names(named.iter().map(|(name, _)| name.as_str())).map_err(Error::msg)?;
     Ok(MapFiles { named, several: true })
 }
 

@@ -143,7 +143,7 @@ mod tests {
     }
 
     fn lines(text: &[u8], piece: usize) -> Vec<(u64, Result<String, String>)> {
-        let shape = RowShape { width: 2, columns: None, rows: usize::MAX, bytes: usize::MAX };
+        let shape = RowShape { width: 2, columns: None, recipe: None, rows: usize::MAX, bytes: usize::MAX };
         let (send, inputs) = sync_channel(10_000);
         read(Pieces(text, piece), &shape, &send);
         drop(send);

@@ -22,17 +22,25 @@ fn with_cell(row: usize, column: usize, cell: &str) -> String {
 fn a_cell_that_is_no_number() {
     let folder = Folder::new();
     for (cell, parts) in [
-        ("nan", ["NaN", "finite number: fill it or remove the row"]),
         ("inf", ["inf", "finite number: fill it or remove the row"]),
         ("-Infinity", ["-inf", "finite number: fill it or remove the row"]),
         ("tall", ["\"tall\", which is not a number", "--exclude"]),
-        ("", ["is empty", "fill it or remove the row"]),
         ("1e300", ["too large", "scale the column down"]),
     ] {
         folder.write("t.csv", with_cell(17, 2, cell));
         let refused = folder.lion("fit t.csv -o m.lion");
         refused.refuses(1, &["t.csv", "row 16", "column c"]);
         refused.refuses(1, &parts);
+    }
+    // Gaps are filled unless somebody says otherwise.
+    for cell in ["nan", ""] {
+        folder.write("t.csv", with_cell(17, 2, cell));
+        folder
+            .lion("fit t.csv -o m.lion --missing refuse")
+            .refuses(1, &["t.csv", "column c", "row 16", "empty"]);
+        folder
+            .lion("fit t.csv -o m.lion --strict")
+            .refuses(1, &["t.csv", "column c", "row 16", "fill it or remove the row"]);
     }
     let mut values = SampleTable::new().values();
     values[4 * 4 + 1] = f32::NAN;
@@ -56,7 +64,7 @@ fn a_table_that_is_none() {
     refuses("a,b\n", &["t.csv has no rows of data"]);
     refuses("a,b\n1,2\n", &["t.csv has 1 row, and a map needs at least 4"]);
     refuses("a,b\n1,2\n3,4\n", &["t.csv has 2 rows"]);
-    refuses("a,b\nx,y\nz,w\n", &["t.csv", "column a", "--exclude a"]);
+    refuses("a,b\nx,y\nz,w\n", &["t.csv has no column that a map could be made of", "a (text), b (text)"]);
     folder.write("t.npy", [&npy(120, 4, &SampleTable::new().values())[..300]].concat());
     folder.lion("fit t.npy -o m.lion").refuses(1, &["t.npy is not a whole npy file"]);
     folder.write("t", "\0\u{1}\u{2}");

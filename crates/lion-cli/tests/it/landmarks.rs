@@ -127,13 +127,13 @@ fn a_bad_row_is_named_by_its_file_and_its_number_there() {
     folder.write("part-4.csv", bad);
     let columns = "--id name --label kind";
     for verb in ["fit part-*.csv", "fit part-*.csv --landmarks 100"] {
-        let refused = folder.lion(&format!("{verb} {columns} -o m.lion {QUICK}"));
+        let refused = folder.lion(&format!("{verb} {columns} --strict -o m.lion {QUICK}"));
         refused.refuses(1, &["part-4.csv, row 1 (line 3), column c is NaN"]);
     }
     // What is a number to the table and too much for the map.
     folder.write("part-4.csv", bad.replace("nan", "1e20"));
     for verb in ["fit part-*.csv", "fit part-*.csv --landmarks 100"] {
-        let refused = folder.lion(&format!("{verb} {columns} -o m.lion {QUICK}"));
+        let refused = folder.lion(&format!("{verb} {columns} --strict -o m.lion {QUICK}"));
         refused.refuses(1, &["part-4.csv, row 1 (line 3), column c is 1e20", "scale the column down"]);
     }
     folder.json(&format!("fit all.csv {columns} -o m.lion {QUICK}"));
@@ -170,7 +170,7 @@ fn what_does_not_go_together_is_refused() {
     );
     folder.write("wide.csv", "name,a,b,c,d,e,kind\nz,1,2,3,4,5,oak\n");
     refuses(
-        "fit part-1.csv wide.csv --id name --label kind",
+        "fit part-1.csv wide.csv --id name --label kind --strict",
         1,
         &["wide.csv has 5 columns where part-1.csv has 4"],
     );

@@ -1,10 +1,12 @@
 //! The binary `lion` as people run it: arguments in, files, text and exit codes out.
 
 mod bad_input;
+mod columns;
 #[cfg(unix)]
 mod crash;
 mod diff;
 mod evaluate;
+mod explain;
 #[cfg(unix)]
 mod export;
 mod fit;
@@ -14,11 +16,16 @@ mod landmarks;
 mod look;
 mod memory;
 mod place;
+mod quality;
 #[cfg(unix)]
 mod replay;
 #[cfg(unix)]
 mod serve;
+mod shell;
+mod shown;
 #[cfg(unix)]
 mod stream;
 mod tools;
 mod update;
+#[cfg(unix)]
+mod update_when;

@@ -44,6 +44,8 @@ fn fields(dims: usize) -> Vec<Field> {
     fields.push(Field::new("nearest_distance", Kind::F32));
     fields.push(Field::new("neighbours", Kind::U32));
     fields.push(Field::nullable("group", Kind::U64));
+    fields.push(Field::nullable("label", Kind::Text));
+    fields.push(Field::nullable("label_share", Kind::F64));
     fields
 }
 
@@ -98,13 +100,13 @@ fn every_format_has_every_column() {
     assert_eq!(
         text.lines().next(),
         Some(
-            "id,x,y,verdict,score,p_distance,p_neighbours,off_plane,nearest_id,nearest_distance,neighbours,group"
+            "id,x,y,verdict,score,p_distance,p_neighbours,off_plane,nearest_id,nearest_distance,neighbours,group,label,label_share"
         )
     );
     let line: serde_json::Value =
         serde_json::from_slice(folder.read("p.jsonl").split(|&byte| byte == b'\n').next().unwrap()).unwrap();
     assert_eq!((&line["id"], &line["verdict"], &line["group"]), (&"0".into(), &"exact".into(), &().into()));
-    assert_eq!(line.as_object().unwrap().len(), 12);
+    assert_eq!(line.as_object().unwrap().len(), 14);
 
     folder.json("place m.lion new.csv -o p.npy");
     let coordinates = lion_table::read(&folder.path("p.npy"), &ReadOptions::default()).unwrap();

@@ -18,8 +18,13 @@ pub(crate) struct TestServer {
 impl TestServer {
     /// Starts `lion` with these arguments; it must say on standard output where it is.
     pub(crate) fn start(folder: &Folder, args: &str) -> Self {
+        Self::start_with(folder, args, &[])
+    }
+
+    /// The same with further arguments, which may have spaces in them.
+    pub(crate) fn start_with(folder: &Folder, args: &str, more: &[&str]) -> Self {
         let mut command = folder.command(&format!("{args} --port 0 --json"));
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(more).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
@@ -185,9 +190,14 @@ fn several_maps_are_served_each_with_its_store() {
     let points = |name: &str| server.json(&format!("/m/{name}/api/live"))["points"]["id"].clone();
     assert_eq!((points("oaks"), points("one")), (json!(["a"]), json!([])));
     drop(server);
-    folder
-        .lion("serve --map a=trees.lion --map a=trees.lion --port 0")
-        .refuses(1, &["two maps are called a"]);
+    for (maps, said) in [
+        ("--map a=trees.lion --map a=trees.lion", "two maps are called a"),
+        ("--map a/b=trees.lion", "a/b"),
+        ("--map fine=trees.lion --map ..=trees.lion", ".."),
+    ] {
+        folder.lion(&format!("serve {maps} --store new --port 0")).refuses(1, &[said]);
+        assert!(!folder.path("new").exists(), "nothing is made for names that are refused: {maps}");
+    }
     folder.lion("serve --map a=trees.lion --store t.csv --port 0").refuses(1, &["t.csv", "folder"]);
     folder.lion("serve --map trees.lion --port 0").refuses(2, &["oaks=oaks.lion"]);
     folder.lion("serve --port 0").refuses(2, &["required"]);

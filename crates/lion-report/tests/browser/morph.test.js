@@ -2,66 +2,12 @@
 // is written in page.test.js.
 
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { after, before, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { test } from "node:test";
+import { open, settle, shot } from "./harness.js";
 
-const PAGES = resolve(process.env.PAGES ?? "pages");
-const SHOTS = join(PAGES, "shots");
-const FLAGS = [
-  "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-  "--disable-component-update", "--disable-sync", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-];
-
-let browser;
-before(async () => {
-  mkdirSync(SHOTS, { recursive: true });
-  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-  browser = await chromium.launch({ executablePath, headless: true, args: FLAGS });
-});
-after(() => browser?.close());
-
-// Opens a page and fails the test if it reports an error or asks the network for anything.
-async function open(t, name, { viewport = { width: 1200, height: 800 }, dark = false, still = false, webgl = true } = {}) {
-  const context = await browser.newContext({
-    viewport, colorScheme: dark ? "dark" : "light", reducedMotion: still ? "reduce" : "no-preference",
-  });
-  await context.setOffline(true);
-  const page = await context.newPage();
-  const complaints = [];
-  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("dialog", (dialog) => { complaints.push(`dialog ${dialog.message()}`); dialog.dismiss(); });
-  page.on("request", (request) => {
-    if (!/^(file|data|blob):/.test(request.url())) complaints.push(`request ${request.url()}`);
-  });
-  await page.addInitScript((webgl) => {
-    const real = HTMLCanvasElement.prototype.getContext;
-    HTMLCanvasElement.prototype.getContext = function (kind, options) {
-      if (kind !== "webgl") return real.call(this, kind, options);
-      return webgl ? real.call(this, kind, { ...options, failIfMajorPerformanceCaveat: false }) : null;
-    };
-  }, webgl);
-  await page.goto(pathToFileURL(join(PAGES, `${name}.html`)).href);
-  await settle(page);
-  t.after(async () => {
-    await context.close();
-    assert.deepEqual(complaints, []);
-  });
-  return page;
-}
-
-const settle = (page) => page.evaluate(() => new Promise((done) =>
-  requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
 const stage = async (page) => {
   await settle(page);
   return (await page.locator("#stage").screenshot()).toString("base64");
-};
-const shot = async (page, name) => {
-  await settle(page);
-  await page.screenshot({ path: join(SHOTS, `${name}.png`) });
 };
 const slide = (page, value) => page.locator("#time").evaluate((slider, value) => {
   slider.value = value;

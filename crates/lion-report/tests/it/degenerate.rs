@@ -140,7 +140,7 @@ proptest! {
         if points.iter().all(|value| value.is_finite()) {
             prop_assert!(svg(&map).is_ok_and(|text| roxmltree::Document::parse(&text).is_ok()));
             prop_assert!(png(&map, 100).is_ok());
-            prop_assert!(html(&map).is_ok_and(|page| page.matches("</script").count() == 2));
+            prop_assert!(html(&map).is_ok_and(|page| page.matches("</script").count() == 3));
         } else {
             let refused = matches!(svg(&map), Err(Error::NotFinite { .. }));
             prop_assert!(refused);

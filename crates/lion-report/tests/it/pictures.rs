@@ -171,9 +171,9 @@ fn hostile_text_stays_text() {
     assert!(png(&map, 400).is_ok());
 
     let page = html(&map).unwrap();
-    // The two scripts of the page and no other; what looks like one inside the data is escaped.
-    assert_eq!(page.matches("<script").count(), 2);
-    assert_eq!(page.matches("</script").count(), 2);
+    // The three scripts of the page and no other; what looks like one inside the data is escaped.
+    assert_eq!(page.matches("<script").count(), 3);
+    assert_eq!(page.matches("</script").count(), 3);
     let data = data(&page);
     assert!(ids.iter().enumerate().all(|(at, id)| data["ids"][at] == **id));
     let names: Vec<&str> =

@@ -440,7 +440,7 @@ proptest! {
                 }
                 prop_assert_eq!(group(&document, "points").len(), points.len() / dims);
                 prop_assert!(png(&map, 100).is_ok());
-                prop_assert!(html(&map).is_ok_and(|page| page.matches("</script").count() == 2));
+                prop_assert!(html(&map).is_ok_and(|page| page.matches("</script").count() == 3));
             }
             Err(Error::Score { row, .. }) => prop_assert!(!scores[row].is_finite()),
             Err(error) => prop_assert!(false, "{}", error),

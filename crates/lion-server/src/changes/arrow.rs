@@ -2,9 +2,12 @@
 //! each.
 
 use super::{BadChanges, RowShape, check_id, check_name};
-use lion_table::{Batches, CellAddress, Column, Error, Field, Format, Kind, Outline, ReadOptions, outline};
+use lion_table::{
+    Batches, CellAddress, Column, Encoder, Error, Field, Format, Kind, Outline, ReadOptions, outline,
+};
 use lion_table::{parse_batches, parse_columns};
 use lion_tsne::live::{Arrival, Change};
+use std::sync::Arc;
 
 /// Reads the points of an Arrow body.
 pub fn parse_arrow(bytes: &[u8], shape: &RowShape) -> Result<Vec<Change>, BadChanges> {
@@ -63,6 +66,11 @@ fn options(outline: &Outline, shape: &RowShape) -> Result<ReadOptions, BadChange
     }
     let extra = |name: &str| there(name) && !is_feature(shape, name);
     let label = extra("label").then(|| "label".to_owned());
+    // A list x has the numbers that a row became already, as Spark's jobs send them.
+    if let Some(recipe) = shape.recipe.as_ref().filter(|_| !extra("x")) {
+        let encoder = Some(Encoder { recipe: Arc::clone(recipe), readings: Vec::new(), drop: false });
+        return Ok(ReadOptions { id: Some("id".to_owned()), label, encoder, ..ReadOptions::default() });
+    }
     let exclude: Vec<String> = extra("t").then(|| "t".to_owned()).into_iter().collect();
     let features = outline.columns.len() - 1 - usize::from(label.is_some()) - exclude.len();
     let columns = match &shape.columns {
@@ -81,7 +89,7 @@ fn options(outline: &Outline, shape: &RowShape) -> Result<ReadOptions, BadChange
 }
 
 fn is_feature(shape: &RowShape, name: &str) -> bool {
-    shape.columns.iter().flatten().any(|column| column == name)
+    shape.sent_columns().contains(&name)
 }
 
 /// The column `t`, which needs all 64 bits; no values if there is none.
@@ -128,6 +136,7 @@ fn refusal(error: Error, shape: &RowShape) -> BadChanges {
         Error::NotANumber { cell, value } => {
             format!("{} holds {value:?}, which is not a number; correct it", place(&cell))
         }
+        Error::WrongKind { cell, problem } => format!("{} {problem}; correct it", place(&cell)),
         Error::MissingId { cell } => format!("{} is empty; every point needs an id of its own", place(&cell)),
         Error::NotNumeric { column, what, .. } => {
             format!("column {column} holds {what}, not numbers; leave it out")

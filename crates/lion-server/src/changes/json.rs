@@ -1,13 +1,15 @@
-//! JSON and JSON lines: `{"id": …, "x": […], "label": …, "t": …}` or `{"delete": id}`.
+//! JSON and JSON lines: `{"id": …, "x": […], "label": …, "t": …}` or `{"delete": id}`. `x` may also be an object of columns,
+//! `{"age": 40, "plan": "paid"}`; a map with a recipe makes numbers of their values.
 //!
 //! Values go straight into the rows. While they do, [`Reading`] remembers where the parser is, so that an error names
 //! row and column without a second pass.
 
 use super::{BadChanges, RowShape, check_id, check_name};
 use lion_tsne::live::{Arrival, Change};
+use lion_tsne::recipe::Cell;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::fmt;
 
 /// Reads an array of changes, or one change alone.
@@ -54,10 +56,10 @@ pub fn parse_line(bytes: &[u8], line: u64, shape: &RowShape) -> Result<Change, B
 struct Reading<'a> {
     shape: &'a RowShape,
     /// Counted from 0; nothing before the first.
-    row: Cell<Option<usize>>,
+    row: std::cell::Cell<Option<usize>>,
     /// The line of a body of lines, counted from 1.
-    line: Cell<Option<usize>>,
-    part: Cell<BodyPart>,
+    line: std::cell::Cell<Option<usize>>,
+    part: std::cell::Cell<BodyPart>,
     refusal: RefCell<Option<BadChanges>>,
 }
 
@@ -68,15 +70,17 @@ enum BodyPart {
     Field(&'static str),
     /// A value by its number, counted from 0.
     Value(usize),
+    /// A column of the table that the map was fitted to, by its number.
+    Column(usize),
 }
 
 impl<'a> Reading<'a> {
     fn new(shape: &'a RowShape) -> Self {
         Self {
             shape,
-            row: Cell::new(None),
-            line: Cell::new(None),
-            part: Cell::new(BodyPart::Whole),
+            row: std::cell::Cell::new(None),
+            line: std::cell::Cell::new(None),
+            part: std::cell::Cell::new(BodyPart::Whole),
             refusal: RefCell::new(None),
         }
     }
@@ -105,6 +109,9 @@ impl<'a> Reading<'a> {
             BodyPart::Whole => row,
             BodyPart::Field(name) => format!("{row}, field {name}"),
             BodyPart::Value(at) => format!("{row}, column {}", self.shape.column(at)),
+            BodyPart::Column(at) => {
+                format!("{row}, column {}", self.shape.sent_columns().get(at).copied().unwrap_or_default())
+            }
         }
     }
 
@@ -285,7 +292,7 @@ macro_rules! seed {
 seed!(Name -> &'static str, deserialize_str);
 seed!(Id -> String, deserialize_any);
 seed!(Label -> Option<String>, deserialize_any);
-seed!(Row -> Vec<f32>, deserialize_seq);
+seed!(Row -> Vec<f32>, deserialize_any);
 seed!(Number -> f32, deserialize_any);
 
 impl<'de> Visitor<'de> for Name<'_> {
@@ -361,8 +368,31 @@ impl<'de> Visitor<'de> for Row<'_> {
         f.write_str("a list of numbers")
     }
 
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Vec<f32>, A::Error> {
+        let (reading, columns) = (self.0, self.0.shape.sent_columns());
+        if columns.is_empty() {
+            return Err(reading
+                .refuse("is an object, and the map has no names for its columns: send a list of numbers"));
+        }
+        let mut cells = vec![None; columns.len()];
+        while let Some(name) = fields.next_key::<String>()? {
+            let Some(at) = columns.iter().position(|column| *column == name) else {
+                fields.next_value::<IgnoredAny>()?;
+                continue;
+            };
+            reading.part.set(BodyPart::Column(at));
+            if cells[at].replace(fields.next_value_seed(ColumnValue)?).is_some() {
+                return Err(reading.refuse("is there twice; it may have one value"));
+            }
+        }
+        encoded(reading, cells)
+    }
+
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Vec<f32>, A::Error> {
         let (reading, width) = (self.0, self.0.shape.width);
+        if reading.shape.recipe.is_some() {
+            return columns_in_order(reading, items);
+        }
         let mut row = Vec::with_capacity(width);
         for at in 0..width {
             reading.part.set(BodyPart::Value(at));
@@ -381,6 +411,115 @@ impl<'de> Visitor<'de> for Row<'_> {
         }
         reading.part.set(BodyPart::Field("x"));
         Ok(row)
+    }
+}
+
+/// A list of the columns of the table, in their order.
+fn columns_in_order<'de, A: SeqAccess<'de>>(
+    reading: &Reading<'_>,
+    mut items: A,
+) -> Result<Vec<f32>, A::Error> {
+    let (mut cells, wanted) = (Vec::new(), reading.shape.sent_columns().len());
+    while cells.len() < wanted {
+        reading.part.set(BodyPart::Column(cells.len()));
+        match items.next_element_seed(ColumnValue)? {
+            Some(cell) => cells.push(Some(cell)),
+            None => break,
+        }
+    }
+    let mut found = cells.len();
+    while items.next_element::<IgnoredAny>()?.is_some() {
+        found += 1;
+    }
+    if found != wanted {
+        reading.part.set(BodyPart::Whole);
+        return Err(reading.refuse(format_args!(
+            "has {found} values; the table that this map was fitted to has {wanted} columns: {}",
+            reading.shape.sent_columns().join(", ")
+        )));
+    }
+    encoded(reading, cells)
+}
+
+/// The numbers of a row of columns.
+fn encoded<E: serde::de::Error>(
+    reading: &Reading<'_>,
+    cells: Vec<Option<Cell<'static>>>,
+) -> Result<Vec<f32>, E> {
+    let mut row = Vec::with_capacity(reading.shape.width);
+    if let Some(recipe) = &reading.shape.recipe {
+        let cells: Vec<Cell<'_>> = cells
+            .into_iter()
+            .zip(recipe.columns())
+            .map(|(cell, column)| match cell {
+                Some(Cell::Text(text)) => lion_table::cell_of_text(&text, column.kind()),
+                cell => cell.unwrap_or(Cell::Missing),
+            })
+            .collect();
+        return match recipe.encode(&cells, &mut row) {
+            Ok(()) => {
+                reading.part.set(BodyPart::Field("x"));
+                Ok(row)
+            }
+            Err(error) => {
+                reading.part.set(BodyPart::Column(error.column));
+                Err(reading.refuse(error.why))
+            }
+        };
+    }
+    for (at, cell) in cells.into_iter().enumerate() {
+        reading.part.set(BodyPart::Column(at));
+        match cell {
+            Some(Cell::Number(value)) => row.push(Number(reading).visit_f64(value)?),
+            Some(Cell::Boolean(value)) => row.push(f32::from(u8::from(value))),
+            Some(Cell::Text(text)) => row.push(Number(reading).visit_str(&text)?),
+            _ => row.push(Number(reading).visit_unit()?),
+        }
+    }
+    reading.part.set(BodyPart::Field("x"));
+    Ok(row)
+}
+
+/// Reads the value of a column, whatever it is.
+struct ColumnValue;
+
+impl<'de> DeserializeSeed<'de> for ColumnValue {
+    type Value = Cell<'static>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cell<'static>, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ColumnValue {
+    type Value = Cell<'static>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, a text, true, false or null")
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Cell<'static>, E> {
+        Ok(Cell::Number(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Cell<'static>, E> {
+        Ok(Cell::Number(value as f64))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Cell<'static>, E> {
+        Ok(Cell::Number(value as f64))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Cell<'static>, E> {
+        Ok(Cell::Boolean(value))
+    }
+
+    fn visit_unit<E>(self) -> Result<Cell<'static>, E> {
+        Ok(Cell::Missing)
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Cell<'static>, E> {
+        Ok(Cell::Text(text.to_owned().into()))
     }
 }
 

@@ -25,7 +25,7 @@ impl Serialize for PlacedAnswer<'_> {
         match self.sighting {
             Some(sighting) => {
                 let (row, dims) = (sighting.row(), sighting.placement.place.len());
-                for column in PlacementColumn::in_tables(dims) {
+                for column in PlacementColumn::beside_labels(dims) {
                     column.add_to(&mut object, &row)?;
                 }
                 object.serialize_entry("cluster", &sighting.cluster)?;

@@ -12,10 +12,13 @@ pub(crate) const STYLE: &str = include_str!("../../../../web/dist/app.css");
 /// The description of the API. The columns of placements are put in where it says `$columns` and `$names`.
 static OPENAPI: LazyLock<String> = LazyLock::new(|| {
     let listed = |columns: Vec<String>| columns.join(", ");
-    let of_events = PlacementColumn::ALL.iter().filter(|column| column.name != "id");
-    let names = PlacementColumn::in_tables(2).map(|column| format!("\"{}\"", column.name));
+    let of_events = PlacementColumn::in_events(3).filter(|column| column.name != "id");
+    let names = PlacementColumn::beside_labels(2).map(|column| format!("\"{}\"", column.name));
     include_str!("openapi.json")
-        .replace(r#""$columns": "of tables""#, &listed(PlacementColumn::in_tables(3).map(property).collect()))
+        .replace(
+            r#""$columns": "of tables""#,
+            &listed(PlacementColumn::beside_labels(3).map(property).collect()),
+        )
         .replace(r#""$columns": "of events""#, &listed(of_events.map(property).collect()))
         .replace(r#""$names""#, &listed(names.collect()))
 });

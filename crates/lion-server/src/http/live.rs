@@ -2,7 +2,7 @@
 
 use super::answer::{cluster_name, join, json, json_text, live_text, near, placements, with_events};
 use super::error::Problem;
-use super::{App, map};
+use super::{App, map, shown};
 use crate::changes::{check_id, snapshot_of};
 use crate::{MapVersion, PointRecord, Refused, Work};
 use axum::body::Body;
@@ -79,7 +79,7 @@ impl Serialize for PointAnswer<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_map(None)?;
         let dims = self.row.placement.place.len();
-        for column in PlacementColumn::ALL.iter().filter(|column| column.dims <= dims) {
+        for column in PlacementColumn::in_events(dims) {
             column.add_to(&mut object, &self.row)?;
         }
         object.serialize_entry("label", &self.point.label)?;
@@ -102,6 +102,7 @@ fn point_answer(version: &MapVersion, record: &PointRecord) -> Result<Response, 
         lion.nearest(&record.row, map::NEAR).map_err(|error| Problem::unprocessable(error.to_string()))?;
     let rest = object!({
         "row": record.row,
+        "values": shown::values(lion.map(), &record.row),
         "picture": map::picture(lion.map().as_picture(&record.row).as_deref()),
         "nearest": near(lion, nearest),
         "point": point,

@@ -5,6 +5,7 @@ use super::answer::{cluster_name, json, near};
 use super::assets::{not_modified, tagged};
 use super::error::Problem;
 use super::guard::Caller;
+use super::shown;
 use super::tokens::Role;
 use crate::plain_columns::PlainColumns;
 use crate::{MapVersion, Titled, UpdateState};
@@ -21,6 +22,7 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use lion_tsne::lion::PlacementColumn;
 use lion_tsne::live::Clusters;
+use lion_tsne::map::ShownColumn;
 use lion_tsne::{Lion, Map};
 use serde::Deserialize;
 use serde_json::{Value, json as object};
@@ -38,13 +40,17 @@ const KEPT: usize = 3;
 pub(super) struct Answers(Mutex<Vec<Arc<VersionAnswers>>>);
 
 /// A version of the map, and what was asked of it before.
-struct VersionAnswers {
+pub(super) struct VersionAnswers {
     version: MapVersion,
     summary: OnceLock<Value>,
     columns: OnceLock<Bytes>,
 }
 
 impl VersionAnswers {
+    pub(super) fn lion(&self) -> &Lion {
+        &self.version.lion
+    }
+
     fn tag(&self, what: &str) -> String {
         format!("\"{}-{what}-{}\"", self.version.record.checksum, env!("CARGO_PKG_VERSION"))
     }
@@ -56,11 +62,12 @@ pub(super) struct VersionQuery {
     version: Option<u64>,
 }
 
-type Wanted = Result<Query<VersionQuery>, QueryRejection>;
+/// The version that an address names.
+pub(super) type Wanted = Result<Query<VersionQuery>, QueryRejection>;
 
 impl App {
     /// The answers of a version.
-    async fn answers(&self, wanted: Wanted) -> Result<Arc<VersionAnswers>, Problem> {
+    pub(super) async fn answers(&self, wanted: Wanted) -> Result<Arc<VersionAnswers>, Problem> {
         let Query(VersionQuery { version }) =
             wanted.map_err(|_| Problem::bad_request("version must be the number of a version of the map"))?;
         let number = version.unwrap_or_else(|| self.service.view().map().number());
@@ -167,6 +174,10 @@ pub(crate) fn describe(name: &str, version: &MapVersion) -> Value {
         "clusters_from": if clusters.from_labels { "labels" } else { "density" },
         "image": map.image().map(|image| {
             object!({ "width": image.width, "height": image.height, "channels": image.channels })
+        }),
+        "shown": map.shown().map_or(Vec::new(), |shown| {
+            let column = |column: &ShownColumn| object!({ "name": column.name, "kind": column.kind.as_str() });
+            shown.columns().iter().map(column).collect()
         }),
         "bounds": bounds(map),
         "program": env!("CARGO_PKG_VERSION"),
@@ -319,6 +330,8 @@ fn row_answer(version: &MapVersion, number: usize) -> Result<Response, Problem> 
         "y": place[1],
         "picture": picture(map.picture(number)),
         "nearest": near(lion, nearest),
+        "shown": shown::fields(map, number)?,
+        "values": shown::own_values(map, number),
     });
     if let Some(&z) = place.get(2) {
         answer["z"] = z.into();

@@ -16,7 +16,7 @@ use axum::routing::get;
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -37,22 +37,31 @@ struct ServedMap {
 
 /// Several services as routes, each called as its configuration says. `config` is for what is of no map.
 pub fn maps_app(maps: Vec<(Service, HttpConfig)>, config: HttpConfig) -> Result<Router, String> {
-    let mut known = BTreeMap::new();
-    for (service, own) in maps {
+    check_map_names(maps.iter().map(|(_, own)| own.name.as_str()))?;
+    let served = |(service, own): (Service, HttpConfig)| {
         let name = own.name.clone();
-        check_name(&name)?;
         let routes = TowerToHyperService::new(app(service.clone(), own));
-        if known.insert(name.clone(), ServedMap { service, routes }).is_some() {
-            return Err(format!("two maps are called {name}: name them with --map NAME=FILE"));
-        }
-    }
-    let maps = Arc::new(Maps { maps: known, config });
+        (name, ServedMap { service, routes })
+    };
+    let maps = Arc::new(Maps { maps: maps.into_iter().map(served).collect(), config });
     let of_no_map = Router::new()
         .route("/", get(page))
         .route("/maps.css", get(assets::maps_style))
         .route("/api/maps", get(list))
         .layer(middleware::from_fn_with_state(maps.clone(), check));
     Ok(Router::new().merge(of_no_map).route("/healthz", get(healthz)).fallback(pass_on).with_state(maps))
+}
+
+/// Refuses names that maps of one server cannot have. Worth knowing before a store is made of each name.
+pub fn check_map_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
+    let mut known = BTreeSet::new();
+    for name in names {
+        check_name(name)?;
+        if !known.insert(name) {
+            return Err(format!("two maps are called {name}: name them with --map NAME=FILE"));
+        }
+    }
+    Ok(())
 }
 
 /// Names are part of addresses, as they are.

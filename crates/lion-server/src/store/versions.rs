@@ -86,6 +86,17 @@ impl Versions {
         self.get(self.version)
     }
 
+    /// The event since which the points are in the current version; 0 if they always were.
+    pub(crate) fn since(&self) -> u64 {
+        self.switches.last().map_or(0, |switch| switch.event)
+    }
+
+    /// The version that the points were in after an event.
+    pub(crate) fn at(&self, event: u64) -> u64 {
+        let next = self.switches.partition_point(|switch| switch.event <= event);
+        self.switches.get(next).map_or(self.version, |switch| switch.from)
+    }
+
     /// A number that no version has.
     pub(crate) fn next(&self) -> u64 {
         self.versions.iter().map(|known| known.version).max().unwrap_or(0) + 1

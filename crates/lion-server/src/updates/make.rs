@@ -151,10 +151,12 @@ pub(super) fn revert(
     bring(context, progress, view, record, lion, told).map(|event| (parent, event))
 }
 
-/// The first version lies where it was fitted; to go back to it, a copy lies beside the store.
+/// The first version lies where it was fitted; to go back to it, a copy lies beside the store. A file of that name may be left
+/// over from another store.
 fn keep_first(context: &UpdateContext, version: &MapVersion) -> Result<(), Ended> {
     let path = map_file(&context.location.path, version.number());
-    if !path.exists() {
+    let is_it = |map: Map| map.checksum().is_ok_and(|checksum| checksum == version.record.checksum);
+    if !Map::load(&path).is_ok_and(is_it) {
         version.lion.map().save(path)?;
     }
     Ok(())

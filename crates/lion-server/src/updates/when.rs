@@ -46,7 +46,8 @@ pub fn update_when(service: Service, when: UpdateWhen, stop: Stop) {
                 if refused != UpdateRefused::Nothing {
                     tracing::warn!("the map was not updated: {refused}");
                 }
-                not_before = now + LATER;
+                let pause = if let UpdateWhen::Every(every) = when { every.min(LATER) } else { LATER };
+                not_before = now + pause;
             }
         }
     });

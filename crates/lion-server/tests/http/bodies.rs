@@ -17,7 +17,7 @@ const ARROW: &str = "application/vnd.apache.arrow.stream";
 
 fn shape(columns: Option<&[&str]>) -> RowShape {
     let columns = columns.map(|names| names.iter().map(|&name| name.to_owned()).collect());
-    RowShape { width: 2, columns, rows: 1000, bytes: 1 << 20 }
+    RowShape { width: 2, columns, recipe: None, rows: 1000, bytes: 1 << 20 }
 }
 
 fn column(array: impl arrow_array::Array + 'static) -> ArrayRef {

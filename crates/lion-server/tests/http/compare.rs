@@ -150,3 +150,58 @@ async fn versions_are_crossed() {
     let (status, _, sentence) = get(&app, asked).await.refusal();
     assert_eq!((status, sentence.contains("all 223 points of a")), (422, true), "{sentence}");
 }
+
+/// Who came before an update and is still there is listed on the new map; of who left, only the place of then is known.
+#[tokio::test]
+async fn points_that_came_and_left_before_an_update_say_which_map_they_are_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_service, app, seconds) = at(&folder.path().join("live.db"));
+    some(&app, "a", 5).await;
+    seconds.store(1005, Ordering::Relaxed);
+    assert_eq!(post(&app, points()).await.status, 200);
+    assert_eq!(post(&app, r#"{"delete":"a3"}"#).await.status, 200);
+    seconds.store(1010, Ordering::Relaxed);
+    assert_eq!(call(&app, request("POST", "/api/map/update", "application/json", "")).await.status, 202);
+    assert_eq!(ended(&app).await["state"], "done");
+    seconds.store(1020, Ordering::Relaxed);
+    some(&app, "b", 5).await;
+    assert_eq!(post(&app, r#"{"delete":"a4"}"#).await.status, 200);
+    let found = get(&app, "/api/compare?a=1000,1001&b=1020,1030").await.json();
+    let left = found["left"]["points"].as_array().unwrap();
+    let versions: Vec<_> = left.iter().map(|point| (point["id"].clone(), point["version"].clone())).collect();
+    assert_eq!(versions, [(json!("a4"), json!(2)), (json!("a3"), json!(1))]);
+    let newcomers = found["newcomers"]["points"].as_array().unwrap();
+    assert_eq!(newcomers.len(), 223);
+    let live = get(&app, "/api/live").await.json();
+    for point in newcomers {
+        let at = live["points"]["id"].as_array().unwrap().iter().position(|id| *id == point["id"]).unwrap();
+        let now = |name: &str| &live["points"][name][at];
+        assert_eq!(point["version"], 2);
+        for name in ["x", "y", "verdict"] {
+            assert_eq!(&point[name], now(name), "{name} of {}", point["id"]);
+        }
+    }
+}
+
+/// Events are found by their times without looking at all of them: at and between all times, and beyond both ends.
+#[tokio::test]
+async fn stretches_begin_and_end_with_the_events_of_their_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_service, app, seconds) = at(&folder.path().join("live.db"));
+    let counts = [3, 1, 4, 1, 5];
+    for (second, count) in (1000..).zip(counts) {
+        seconds.store(second, Ordering::Relaxed);
+        let some = (0..count).map(|i| json!({ "id": format!("{second}-{i}"), "x": [1.5, f64::from(i)] }));
+        post(&app, Value::from(some.collect::<Vec<_>>()).to_string()).await;
+    }
+    for middle in 1..5usize {
+        for (edge, from, to) in [(0.0, 0.0, 9999.0), (-0.5, 999.5, 1004.5)] {
+            let middle_t = 1000.0 + middle as f64 + edge;
+            let found =
+                get(&app, &format!("/api/compare?a={from},{middle_t}&b={middle_t},{to}")).await.json();
+            let sum = |counts: &[i32]| json!(counts.iter().sum::<i32>());
+            assert_eq!(found["a"]["events"], sum(&counts[..middle]), "until {middle_t}");
+            assert_eq!(found["b"]["events"], sum(&counts[middle..]), "from {middle_t}");
+        }
+    }
+}

@@ -159,7 +159,10 @@ async fn the_description_is_true() {
     let description = get(&app, "/openapi.json").await.json();
     assert!(!description.to_string().contains("$columns"), "the columns of placements are put in");
     for (path, methods) in description["paths"].as_object().unwrap() {
-        let address = path.replace("{number}", "1").replace("{id}", "1");
+        let mut address = path.replace("{number}", "1").replace("{id}", "1");
+        if path == "/api/map/shown" {
+            address += "?rows=0";
+        }
         for (method, operation) in methods.as_object().unwrap() {
             // The last that is done to it: what listens does not end, and what is removed is not there.
             if path == "/api/events" || method == "delete" || ELSEWHERE.contains(&path.as_str()) {
@@ -237,4 +240,37 @@ fn is(kinds: &Value, value: &Value) -> bool {
         _ => false,
     };
     kinds.as_array().map_or_else(|| one(kinds), |kinds| kinds.iter().any(one))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_tell_their_columns_for_people_and_their_own_values() {
+    use lion_tsne::map::{ShownColumns, ShownValues};
+    let text = |row: usize| (row != 3).then(|| format!("Title {row} </script>"));
+    let shown = ShownColumns::new(vec![
+        ("title".to_owned(), ShownValues::Text((0..100).map(text).collect())),
+        ("pages".to_owned(), ShownValues::Number((0..100).map(|row| Some(row as f64 + 0.5)).collect())),
+        ("cover".to_owned(), ShownValues::Image(vec![Some(vec![1, 2, 3]); 100])),
+    ]);
+    let map = grid().with_shown(shown.unwrap()).unwrap();
+    let lion = Lion::new(map, &LionOptions::default()).unwrap();
+    let service = Service::start(Arc::new(lion), &Settings::default()).unwrap();
+    let app = app(service, config());
+    assert_eq!(get(&app, "/api/map").await.json()["shown"][1], json!({ "name": "pages", "kind": "number" }));
+    let row = get(&app, "/api/map/rows/57").await.json();
+    let title = json!({ "name": "title", "kind": "text", "value": "Title 57 </script>" });
+    let pages = json!({ "name": "pages", "kind": "number", "value": 57.5 });
+    assert_eq!(row["shown"], json!([title, pages, { "name": "cover", "kind": "image", "value": "AQID" }]));
+    assert_eq!(row["values"], json!([{ "name": "width", "value": 7.0 }, { "name": "height", "value": 5.0 }]));
+    let many = get(&app, "/api/map/shown?rows=3,0").await.json();
+    let rows = json!([[null, 3.5, null], ["Title 0 </script>", 0.5, null]]);
+    assert_eq!(many, json!({ "columns": ["title", "pages", "cover"], "rows": rows }));
+    for (address, status) in [("rows=100", 404), ("rows=a", 400), ("rows=", 400), ("", 400)] {
+        assert_eq!(
+            get(&app, &format!("/api/map/shown?{address}")).await.status.as_u16(),
+            status,
+            "{address}"
+        );
+    }
+    let long = vec!["1"; 1001].join(",");
+    assert_eq!(get(&app, &format!("/api/map/shown?rows={long}")).await.status.as_u16(), 400);
 }

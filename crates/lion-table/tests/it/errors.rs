@@ -33,7 +33,7 @@ fn files_that_cannot_be_opened() {
         assert_eq!(
             sentence(&path),
             format!(
-                "{}: neither its name nor its first bytes tell what kind of table it is; name it .npy, .csv, .csv.gz, .parquet, .arrow, .feather, .jsonl or …-idx3-ubyte",
+                "{}: neither its name nor its first bytes tell what kind of table it is; name it .npy, .csv, .csv.gz, .parquet, .arrow, .feather, .jsonl, .json or …-idx3-ubyte",
                 path.display()
             )
         );

@@ -7,6 +7,7 @@ mod formats;
 mod headers;
 mod labels;
 mod memory;
+mod messy;
 mod options;
 mod output;
 mod properties;

@@ -30,8 +30,9 @@ from liontsne._native import __version__
 
 if TYPE_CHECKING:
     from liontsne import baselines
-    from liontsne.estimator import LionTSNE, load
+    from liontsne.estimator import LionTSNE
     from liontsne.evaluation import evaluate
+    from liontsne.maps import load
     from liontsne.placements import Placements
     from liontsne.tsne import TSNE
 
@@ -39,7 +40,7 @@ __all__ = ["LionTSNE", "Placements", "TSNE", "__version__", "baselines", "evalua
 
 _MODULE_OF = {
     "LionTSNE": "liontsne.estimator",
-    "load": "liontsne.estimator",
+    "load": "liontsne.maps",
     "TSNE": "liontsne.tsne",
     "Placements": "liontsne.placements",
     "evaluate": "liontsne.evaluation",

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
+from liontsne import _progress
 from liontsne._params import Progress
-from liontsne._progress import Bar, listener
 
 
 class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -21,9 +21,9 @@ class MapEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     @contextmanager
     def _progress(self, callback: Progress | None = None) -> Iterator[Progress | None]:
         """Tells the callback how far the fit is, and shows it if `verbose`."""
-        bar = Bar() if self.verbose else None
+        bar = _progress.bar() if self.verbose else None
         try:
-            yield listener(bar, callback)
+            yield _progress.listener(bar, callback)
         finally:
             if bar:
                 bar.close()

@@ -24,6 +24,7 @@ class Map:
         labels: Sequence[str] | None = None,
         ids: Sequence[str] | None = None,
         columns: Sequence[str] | None = None,
+        recipe: bytes | None = None,
         params: dict[str, Any] | None = None,
         progress: Progress | None = None,
     ) -> Map: ...
@@ -42,6 +43,18 @@ class Map:
     def from_bytes(bytes: bytes) -> Map: ...
     def to_bytes(self) -> bytes: ...
     def save(self, path: str | PathLike[str]) -> str: ...
+    def projected_by(
+        self,
+        mean: NDArray[np.float32],
+        components: NDArray[np.float32],
+        variances: Sequence[float],
+        total_variance: float,
+        unit: bool,
+    ) -> Map: ...
+    def before_projection(self) -> Map | None: ...
+    pca: Final[
+        tuple[NDArray[np.float32], NDArray[np.float32], list[float], float] | None
+    ]
     embedding: Final[NDArray[np.float32]]
     kl: Final[float | None]
     kl_history: Final[NDArray[np.float64]]
@@ -61,6 +74,7 @@ class Map:
     labels: Final[list[str] | None]
     ids: Final[list[str] | None]
     columns: Final[list[str] | None]
+    recipe: Final[str | None]
     metric: Final[str]
     seed: Final[int]
     pca_components: Final[int | None]
@@ -103,6 +117,7 @@ class Placer:
     def score(self, x: NDArray[np.float32]) -> NDArray[np.float64]: ...
     def judge(self, x: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float64]]: ...
     def place(self, x: NDArray[np.float32], ids: Sequence[str] | None = None) -> Placements: ...
+    def neighbours_kept(self, x: NDArray[np.float32], k: int) -> NDArray[np.float64]: ...
     r_x: Final[float]
     r_y: Final[float]
     r_close: Final[float]
@@ -132,6 +147,14 @@ class Placements(Columns):
 
 def choices(name: str) -> list[str] | None: ...
 def verdicts() -> list[str]: ...
+def explained(
+    map: Map,
+    *,
+    columns: Sequence[tuple[str, Sequence[float] | Sequence[str | None]]] | None = None,
+    text: str | None = None,
+    by: str = "auto",
+    rows: Sequence[int] | None = None,
+) -> tuple[str, list[list[int | None]]]: ...
 def placement_types(dims: int) -> list[tuple[str, str]]: ...
 def resolve(placer: Placer, x: NDArray[np.float32]) -> Columns: ...
 def positions(placer: Placer, pending: list[bytes]) -> Columns: ...
@@ -159,3 +182,10 @@ def auc(strange: NDArray[np.float64], ordinary: NDArray[np.float64]) -> float: .
 def joined_kl(
     map: Map, x: NDArray[np.float32], places: NDArray[np.float32]
 ) -> tuple[NDArray[np.float64], float]: ...
+
+def prepare_table(
+    bytes: bytes, format: str, *, scale: str, missing: str | None = None
+) -> dict[str, Any]: ...
+def encode_table(
+    map: Map, bytes: bytes, format: str, *, look: bool = True
+) -> tuple[NDArray[np.float32], list[str]]: ...

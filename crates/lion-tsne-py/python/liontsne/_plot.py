@@ -41,11 +41,37 @@ def draw(
         ax.scatter(*new[strange].T, c=fills[strange], s=2 * size, **STRANGE)
     count_groups(ax, placed.group, new)
     legend(ax, colour, int((~strange).sum()), int(strange.sum()))
+    bare(ax, dims)
+    return ax
+
+
+def draw_map(embedding: np.ndarray, values: Any, *, ax: "Axes | None", size: float) -> "Axes":
+    """Draws the map alone. Numbers get a ramp of colours, other values a colour for each."""
+    values = None if values is None else np.asarray(values)
+    if values is not None and values.shape != (len(embedding),):
+        raise ValueError(f"there are {len(embedding)} rows but {len(values)} values of color")
+    dims, ax = embedding.shape[1], axes(embedding.shape[1]) if ax is None else ax
+    looks = {"s": size / 2, "alpha": 0.7, "linewidths": 0}
+    places = in_plane(embedding, embedding).T
+    if values is not None and values.dtype.kind in "fiu":
+        drawn = ax.scatter(*places, c=values, cmap="viridis", **looks)
+        ax.figure.colorbar(drawn, ax=ax, shrink=0.6)
+    else:
+        labels = None if values is None else [str(value) for value in values]
+        colour = palette(labels)
+        ax.scatter(*places, c=colours(labels, colour, len(embedding)), **looks)
+        if colour:
+            legend(ax, colour)
+    bare(ax, dims)
+    return ax
+
+
+def bare(ax: "Axes", dims: int) -> None:
+    """Neither axis has a meaning, but distances along both are the same."""
     ax.set_xticks([])
     ax.set_yticks([])
     if dims == 2:
         ax.set_aspect("equal")
-    return ax
 
 
 def in_plane(places: np.ndarray, map: np.ndarray) -> np.ndarray:
@@ -105,7 +131,7 @@ def colours(labels: list[str] | None, colour: dict[str, Any], rows: int) -> np.n
     return np.array([colour.get(label, grey) for label in labels] if labels else [grey] * rows)
 
 
-def legend(ax: "Axes", colour: dict[str, Any], inside: int, strange: int) -> None:
+def legend(ax: "Axes", colour: dict[str, Any], inside: int = 0, strange: int = 0) -> None:
     """What colours and shapes mean."""
     from matplotlib.lines import Line2D
 
@@ -114,7 +140,8 @@ def legend(ax: "Axes", colour: dict[str, Any], inside: int, strange: int) -> Non
         return Line2D([], [], linestyle="", marker=shape, **looks)
 
     marks = {kind: mark("o", c, c) for kind, c in colour.items()}
-    marks[f"placed ({inside})"] = mark("o", "white", RIM)
+    if inside or strange:
+        marks[f"placed ({inside})"] = mark("o", "white", RIM)
     if strange:
         marks[f"outliers ({strange})"] = mark("D", "white", ALARM)
     beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}

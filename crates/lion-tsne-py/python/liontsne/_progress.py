@@ -1,12 +1,15 @@
-"""How far a fit is: a bar in terminals and notebooks, a line for each stage elsewhere."""
+"""How far a fit is: a bar in terminals and notebooks, by tqdm if it is installed, and a line for each
+stage elsewhere."""
 
 import sys
 import time
-from typing import TextIO
+import warnings
+from typing import Any, TextIO
 
 from liontsne._params import Progress
 
 WIDTH = 24
+LONGEST_STAGE = "optimise"
 
 
 class Bar:
@@ -64,6 +67,48 @@ class Bar:
             self.drawn = 0
 
 
+class TqdmBar:
+    """Told of progress, it shows a bar of tqdm for each stage."""
+
+    def __init__(self, tqdm: Any, out: TextIO | None = None):
+        self.tqdm = tqdm
+        self.out = out
+        self.bar: Any = None
+        self.stage = ""
+
+    def __call__(self, stage: str, done: int, total: int, kl: float | None) -> None:
+        if stage != self.stage:
+            self.close()
+            self.stage = stage
+            self.bar = self.tqdm(total=total, desc=stage, leave=stage == LONGEST_STAGE, file=self.out)
+        if self.bar.total != total:
+            self.bar.total = total
+        if kl is not None:
+            self.bar.set_postfix_str(f"KL {kl:.3f}", refresh=False)
+        self.bar.update(done - self.bar.n)
+
+    def close(self) -> None:
+        """Ends the bar of the stage; that of the descent stays, as people know it."""
+        if self.bar is not None:
+            self.bar.close()
+            self.bar = None
+
+
+def bar() -> Bar | TqdmBar:
+    """The bar for where messages go."""
+    if redraws(sys.stderr):
+        try:
+            with warnings.catch_warnings():
+                # In a notebook without ipywidgets it says so, and draws with text all the same.
+                warnings.simplefilter("ignore")
+                from tqdm.auto import tqdm
+        except ImportError:
+            pass
+        else:
+            return TqdmBar(tqdm)
+    return Bar()
+
+
 def redraws(out: TextIO) -> bool:
     """Whether a carriage return goes back to the start of the line: in terminals, and in
     notebooks."""
@@ -71,7 +116,7 @@ def redraws(out: TextIO) -> bool:
     return bool(isatty and isatty()) or type(out).__module__.startswith("ipykernel")
 
 
-def listener(bar: Bar | None, callback: Progress | None) -> Progress | None:
+def listener(bar: Bar | TqdmBar | None, callback: Progress | None) -> Progress | None:
     """One function that tells both; what the callback answers is the answer."""
     if bar is None or callback is None:
         return bar or callback

@@ -1,7 +1,6 @@
 """Tables of any kind become rows of float32, as scikit-learn checks them; values are checked by the
 native module."""
 
-import re
 from collections.abc import Callable
 from typing import Any, Self
 
@@ -9,14 +8,21 @@ import numpy as np
 from scipy.sparse import csr_matrix, issparse
 from sklearn.utils.validation import validate_data
 
+from liontsne import _values
+from liontsne._native import Map
+
 # Up to so many columns a covariance matrix is small enough; beyond, vectors are found one by one.
 COVARIANCE_UP_TO = 2000
 COMPONENTS = 50
+# What NumPy and pandas say of values that are no numbers.
+OF_VALUES = ("could not convert", "argument must be", "DType", "dtype", "Cannot cast", "cannot cast")
 
 
 def checked(estimator: Any, X: Any, *, reset: bool, sparse: bool = True) -> Any:
     """Rows of float32 in C order, or a sparse matrix in rows. `reset` at fit: names and number of
     columns are learnt."""
+    if not issparse(X) and (listed := _values.list_column(X)) is not None:
+        return of_lists(estimator, *listed, reset=reset)
     try:
         with np.errstate(over="ignore"):
             return validate_data(
@@ -29,23 +35,42 @@ def checked(estimator: Any, X: Any, *, reset: bool, sparse: bool = True) -> Any:
                 ensure_all_finite=issparse(X),
                 ensure_min_samples=2 if reset else 1,
             )
-    except ValueError as error:
-        raise ValueError(plainer(str(error))) from None
+    except (TypeError, ValueError) as error:
+        raise type(error)(plainer(X, error)) from None
 
 
-def plainer(sentence: str) -> str:
-    """Says of text among numbers what to do about it.
+def plainer(X: Any, error: Exception) -> str:
+    """Which value of these rows it is that NumPy cannot take; else its own sentence.
 
-    >>> plainer("could not convert string to float: 'blue'")
-    "X holds 'blue', which is not a number: encode or leave out columns of text"
+    >>> plainer([["1", "blue"]], ValueError("could not convert string to float: 'blue'"))
+    "row 0, column 1 holds 'blue', which is not a number: encode the column as numbers or leave it out"
     """
-    text = sentence.partition("could not convert string to float: ")[2]
-    text = re.sub(r"^np\.str_\((.*)\)$", r"\1", text)
-    return (
-        f"X holds {text}, which is not a number: encode or leave out columns of text"
-        if text
-        else sentence
-    )
+    sentence = str(error)
+    if "inhomogeneous" in sentence:
+        return _values.ragged(X) or sentence
+    if not any(words in sentence for words in OF_VALUES):
+        return sentence
+    return _values.fault(_values.cells(X)) or sentence
+
+
+def of_lists(
+    estimator: Any, rows: np.ndarray, names: list[str] | None, *, reset: bool
+) -> np.ndarray:
+    """The rows of a column of lists, after the checks that scikit-learn does of other tables."""
+    count, width = rows.shape
+    if count < (least := 2 if reset else 1):
+        raise ValueError(f"Found array with {count} sample(s) while a minimum of {least} is required")
+    if reset:
+        estimator.n_features_in_ = width
+        estimator.__dict__.pop("feature_names_in_", None)
+        if names:
+            estimator.feature_names_in_ = np.array(names, dtype=object)
+    elif width != estimator.n_features_in_:
+        raise ValueError(
+            f"X has {width} features, but {type(estimator).__name__} is expecting "
+            f"{estimator.n_features_in_} features as input"
+        )
+    return rows
 
 
 def quick(X: Any, columns: int) -> np.ndarray | None:
@@ -61,14 +86,16 @@ def quick(X: Any, columns: int) -> np.ndarray | None:
         return X.astype(np.float32, order="C")
 
 
-def asked(rows: np.ndarray, ask: Callable[..., Any], *more: Any, **others: Any) -> Any:
-    """What the native module answers of these rows. A value that is no number is named as NumPy
-    names it.
+def asked(
+    rows: np.ndarray, ask: Callable[..., Any], *more: Any, of: Any = None, **others: Any
+) -> Any:
+    """What the native module answers of these rows. A value that is no number is named by its row
+    and its column, whose name the estimator `of` may know.
 
     >>> from liontsne._native import Map
     >>> asked(np.array([[1, 2], [3, np.inf]], dtype="float32"), Map.fit)
     Traceback (most recent call last):
-    ValueError: X[1, 1] is inf: every value must be a finite number, so fill or remove it
+    ValueError: row 1, column 1 is inf: every value must be a finite number, so fill or remove it
     """
     try:
         return ask(rows, *more, **others)
@@ -78,8 +105,10 @@ def asked(rows: np.ndarray, ask: Callable[..., Any], *more: Any, **others: Any) 
             raise
         row, column = bad[0]
         word = "NaN" if np.isnan(rows[row, column]) else f"{rows[row, column]:f}"
+        names = getattr(of, "feature_names_in_", None)
+        name = column if names is None or len(names) != rows.shape[1] else names[column]
     raise ValueError(
-        f"X[{row}, {column}] is {word}: every value must be a finite number, so fill or remove it"
+        f"row {row}, column {name} is {word}: every value must be a finite number, so fill or remove it"
     )
 
 
@@ -122,12 +151,24 @@ def ids_of(X: Any, ids: Any, rows: int) -> list[str] | None:
 
 class SparsePca:
     """PCA of a sparse matrix that never becomes dense; for the cosine metric rows are brought to
-    unit length first."""
+    unit length first. Its numbers are those that a map file keeps, so that a map that was read
+    projects rows as the one that was written did."""
 
-    def __init__(self, components: np.ndarray, shift: np.ndarray, unit: bool):
+    def __init__(
+        self,
+        mean: np.ndarray,
+        components: np.ndarray,
+        variances: list[float],
+        total_variance: float,
+        unit: bool,
+    ):
+        self.mean = mean
         self.components = components
-        self.shift = shift
+        self.variances = variances
+        self.total_variance = total_variance
         self.unit = unit
+        self.weights = components.T.astype(np.float64)
+        self.shift = mean.ravel().astype(np.float64) @ self.weights
 
     @classmethod
     def fit(cls, X: csr_matrix, choice: int | str, metric: str, seed: int) -> Self:
@@ -146,15 +187,41 @@ class SparsePca:
             svd_solver="covariance_eigh" if by_covariance else "arpack",
             random_state=seed % 2**32,
         ).fit(of_unit_length(X) if unit else X)
-        components = np.ascontiguousarray(pca.components_.T, dtype=np.float64)
-        return cls(components, pca.mean_ @ components, unit)
+        variances = np.maximum(pca.explained_variance_, 0.0)
+        share = float(pca.explained_variance_ratio_.sum())
+        return cls(
+            np.ascontiguousarray(pca.mean_, dtype=np.float32).reshape(1, -1),
+            np.ascontiguousarray(pca.components_, dtype=np.float32),
+            variances.tolist(),
+            float(variances.sum() / share) if share > 0.0 else 0.0,
+            unit,
+        )
+
+    @classmethod
+    def taken_from(cls, map: Map) -> tuple[Map, Self | None]:
+        """A map of sparse rows without its PCA, and the PCA; any other map as it is."""
+        before = map.before_projection()
+        if before is None or map.pca is None:
+            return map, None
+        return before, cls(*map.pca, map.metric == "cosine")
+
+    def kept_in(self, map: Map) -> Map:
+        """A map of rows that went through this PCA, with the PCA in it."""
+        return map.projected_by(
+            self.mean, self.components, self.variances, self.total_variance, self.unit
+        )
+
+    @property
+    def columns(self) -> int:
+        """Of the rows that it takes."""
+        return self.mean.size
 
     def scores(self, X: Any) -> np.ndarray:
         """Rows as the native module gets them. Dense ones become sparse, so that equal rows have
         equal bits."""
         rows = csr_matrix(X, dtype=np.float64)
         rows = of_unit_length(rows) if self.unit else rows
-        return (rows @ self.components - self.shift).astype(np.float32)
+        return (rows @ self.weights - self.shift).astype(np.float32)
 
 
 def of_unit_length(X: csr_matrix) -> csr_matrix:

@@ -170,6 +170,7 @@ class UpdatesMap:
             map, told = _rows.asked(
                 new,
                 self._map.update,
+                of=self,
                 labels=_rows.labels_of(y, len(new)),
                 ids=names,
                 params=options,

@@ -1,7 +1,7 @@
 """`LionTSNE`: a t-SNE map as a scikit-learn estimator that places new rows and finds outliers."""
 
 import os
-import re
+import warnings
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -10,21 +10,25 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
-from liontsne import _params, _rows
+from liontsne import _params, _rows, _tables
 from liontsne._estimator import MapEstimator
 from liontsne._landmarks import FitsLandmarks
 from liontsne._native import Map, Placer
+from liontsne._show import ShowsMap
+from liontsne._transfer import TransfersLabels
 from liontsne._update import OF_UPDATES, UpdatesMap
 
 if TYPE_CHECKING:
+    from liontsne._explain import Explanation
     from liontsne.placements import Placements
 
 BESIDE_OUTLIER = 2  # the codes of the verdicts from here on are those of strange rows
+MANY, NEARLY_ALL = 20, 0.98  # of so many rows such a share is too large to be chance
 DEFAULT_ALPHA = 0.01  # the share of ordinary rows that may be called outliers
 
 
 @dataclass(eq=False, repr=False, match_args=False)
-class LionTSNE(FitsLandmarks, UpdatesMap, MapEstimator):
+class LionTSNE(ShowsMap, FitsLandmarks, UpdatesMap, TransfersLabels, MapEstimator):
     """A t-SNE map on which new rows are placed by LION (local interpolation with outlier control).
 
     A new row that is like the rows of the map gets a position among its neighbours. A row that is
@@ -92,6 +96,12 @@ class LionTSNE(FitsLandmarks, UpdatesMap, MapEstimator):
         percentile of the residuals of the map's rows.
     outliers : {"nearest", "random"}, default="nearest"
         Which free position an outlier gets.
+    scale : {"auto", "standard", "robust", "none"} or None, default=None
+        How columns of a data frame are scaled. "auto" leaves columns that share a unit as they are,
+        and scales those of different units and kinds to unit variance. None is "auto" for frames
+        with columns that are no numbers or with gaps, and "none" for all other rows.
+    missing : {"mean", "median", "drop", "refuse"} or None, default=None
+        What becomes of gaps in a data frame. None is "median" for frames, and "refuse" for arrays.
     random_state : int, RandomState or None, default=None
         The seed. None is 0: the same rows give the same map.
     n_jobs : int or None, default=None
@@ -125,10 +135,16 @@ class LionTSNE(FitsLandmarks, UpdatesMap, MapEstimator):
         The power of inverse-distance weighting.
     power_curve_ : array of shape (n, 2)
         Powers and their cross-validated errors.
+    ids_ : array of shape (n_samples,)
+        The ids of the rows.
+    labels_ : array of shape (n_samples,) or None
+        The labels of the rows, if they have any.
     sampled_from_ : dict
         For a map of landmarks: what they stand for. See `fit_landmarks`.
     update_ : dict
         For a map that was updated: what the last update did. See `update`.
+    table_ : list of (column, kind, words)
+        For a data frame whose columns had to be made numbers: what became of each column.
     n_features_in_, feature_names_in_
         As in all of scikit-learn.
 
@@ -170,6 +186,8 @@ class LionTSNE(FitsLandmarks, UpdatesMap, MapEstimator):
     fdr: float | None = None
     pca_residual: str = "none"
     outliers: str = "nearest"
+    scale: str | None = None
+    missing: str | None = None
     random_state: Any = None
     n_jobs: int | None = None
     verbose: int = 0
@@ -192,10 +210,12 @@ class LionTSNE(FitsLandmarks, UpdatesMap, MapEstimator):
         Parameters
         ----------
         X : array, frame or sparse matrix of shape (n_samples, n_features)
-            Sparse rows go through a PCA and never become dense.
+            Sparse rows go through a PCA and never become dense. Columns of a pandas, polars or
+            pyarrow frame need not be numbers: booleans and dates become numbers, text of few
+            different values a category, other text is left out, and gaps are filled.
         y : array of shape (n_samples,) or None
-            Labels, if they are classes. The map keeps them for pictures and evaluation. They are
-            never used to fit.
+            Labels, if they are classes. The map keeps them for pictures, evaluation and
+            `predict_label`. They are never used to fit.
         ids : sequence of distinct values or None
             Names of the rows, returned as `nearest_id`. A pandas index that names each row is used
             without asking.
@@ -208,7 +228,10 @@ class LionTSNE(FitsLandmarks, UpdatesMap, MapEstimator):
             The group of each row: a patient, a writer, a day. Give it if new rows come from other
             groups. The calibration of verdicts then leaves out whole groups.
         """
-        rows, reducer, seed = self._rows_to_fit(X)
+        table = _tables.prepared(self, X)
+        if table is not None and table.kept is not None:
+            y, ids, groups = table.only_kept(y, ids, groups)
+        rows, reducer, seed = self._rows_to_fit(X, table)
         params = self._fit_params(reducer, seed) | {"init": _params.init(self.init)}
         if (known := _params.neighbors(neighbors)) is not None:
             params["neighbours"] = known
@@ -218,7 +241,8 @@ class LionTSNE(FitsLandmarks, UpdatesMap, MapEstimator):
             map = _rows.asked(
                 rows,
                 Map.fit,
-                **self._known(X, y, ids, len(rows), reducer),
+                of=self,
+                **self._known(X, y, ids, len(rows), reducer, table),
                 params=params,
                 progress=progress,
             )
@@ -260,18 +284,31 @@ class LionTSNE(FitsLandmarks, UpdatesMap, MapEstimator):
                 f"Y must be a table with one place for each row, not an array of shape {places.shape}"
             )
         self = cls(**{"n_components": places.shape[1]} | params)
-        rows, reducer, seed = self._rows_to_fit(X)
+        table = _tables.prepared(self, X)
+        if table is not None and table.kept is not None:
+            raise ValueError('missing="drop" leaves rows out, and Y has a place for each: use "median"')
+        rows, reducer, seed = self._rows_to_fit(X, table)
         map = _rows.asked(
             rows,
             Map.fit,
+            of=self,
             places=places,
-            **self._known(X, y, ids, len(rows), reducer),
+            **self._known(X, y, ids, len(rows), reducer, table),
             params=self._fit_params(reducer, seed),
         )
         return self._hold(map, reducer, seed)
 
-    def _rows_to_fit(self, X: Any) -> tuple[np.ndarray, _rows.SparsePca | None, int]:
+    def _rows_to_fit(
+        self, X: Any, table: _tables.Prepared | None = None
+    ) -> tuple[np.ndarray, _rows.SparsePca | None, int]:
         seed = _params.seed(self.random_state)
+        self.__dict__.pop("table_", None)
+        if table is not None:
+            if type(X) is not np.ndarray:
+                self.feature_names_in_ = np.array(table.names, dtype=object)
+            self.n_features_in_ = len(table.names)
+            self.table_ = table.said
+            return table.rows, None, seed
         rows = _rows.checked(self, X, reset=True)
         if not issparse(rows):
             return rows, None, seed
@@ -280,9 +317,22 @@ class LionTSNE(FitsLandmarks, UpdatesMap, MapEstimator):
         return reducer.scores(rows), reducer, seed
 
     def _known(
-        self, X: Any, y: Any, ids: Any, count: int, reducer: _rows.SparsePca | None
+        self,
+        X: Any,
+        y: Any,
+        ids: Any,
+        count: int,
+        reducer: _rows.SparsePca | None,
+        table: _tables.Prepared | None = None,
     ) -> dict[str, Any]:
         """What is known of the rows beside their values."""
+        if table is not None:
+            return {
+                "labels": _rows.labels_of(y, count),
+                "ids": table.ids(X, ids, count),
+                "columns": table.columns,
+                "recipe": table.recipe,
+            }
         names = getattr(self, "feature_names_in_", None)
         return {
             "labels": _rows.labels_of(y, count),
@@ -338,6 +388,7 @@ class LionTSNE(FitsLandmarks, UpdatesMap, MapEstimator):
         """Takes a map as what was fitted, ready for new rows."""
         self._placer = Placer(map, self._options(seed) | more)
         self._map, self._reducer, self._seed, self._more = map, reducer, seed, more
+        self._recipe = _tables.names_of(map)
         self.embedding_ = map.embedding
         self.kl_divergence_ = float("nan") if map.kl is None else map.kl
         self.n_iter_ = map.n_iter
@@ -362,6 +413,7 @@ class LionTSNE(FitsLandmarks, UpdatesMap, MapEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Returns -1 for outliers (`outlier` and `beside-outlier`) and 1 for all other rows."""
         verdicts, _ = self._ask(self._ready().judge, X)
+        warn_of_outliers(verdicts)
         return np.where(verdicts >= BESIDE_OUTLIER, -1, 1)
 
     def score_samples(self, X: Any) -> np.ndarray:
@@ -387,11 +439,12 @@ class LionTSNE(FitsLandmarks, UpdatesMap, MapEstimator):
         from liontsne.placements import Placements
 
         ready, rows = self._ready(), self._rows_to_place(X)
-        native = _rows.asked(rows, ready.place, _rows.ids_of(X, ids, len(rows)))
-        return Placements(native, self.embedding_, self._map.labels)
+        native = _rows.asked(rows, ready.place, _rows.ids_of(X, ids, len(rows)), of=self)
+        warn_of_outliers(native.verdict_codes)
+        return Placements(native, self)
 
     def _ask(self, ask: Callable[[np.ndarray], Any], X: Any) -> Any:
-        return _rows.asked(self._rows_to_place(X), ask)
+        return _rows.asked(self._rows_to_place(X), ask, of=self)
 
     def _ready(self) -> Placer:
         try:
@@ -401,6 +454,11 @@ class LionTSNE(FitsLandmarks, UpdatesMap, MapEstimator):
             raise
 
     def _rows_to_place(self, X: Any) -> np.ndarray:
+        if self._recipe:
+            return _tables.encoded(self._map, X, self._recipe)
+        if "table_" in self.__dict__:
+            X = _tables.list_rows(X, self.feature_names_in_.tolist())
+            return _rows.quick(X, X.shape[1])
         if self._reducer is None and "feature_names_in_" not in self.__dict__:
             rows = _rows.quick(X, self.n_features_in_)
             if rows is not None:
@@ -412,16 +470,54 @@ class LionTSNE(FitsLandmarks, UpdatesMap, MapEstimator):
 
     # Keeping
 
+    def explain(
+        self, rows: Any = None, *, text: str | None = None, by: str = "auto", select: Any = None
+    ) -> "Explanation":
+        """What sets the clusters of the map apart, and a name for each.
+
+        Parameters
+        ----------
+        rows : data frame or dict of columns, or None
+            A value for each row of the map, in their order: numbers, categories, texts. None takes
+            the columns that the map was fitted to.
+        text : str or None
+            The column of texts to take keywords from. None takes the one with the longest texts.
+        by : {"auto", "labels", "density"}, default="auto"
+            Where clusters come from. "auto": labels if the map has them, else density.
+        select : row numbers or mask, or None
+            Explains these rows against the rest, in the place of clusters.
+
+        Returns
+        -------
+        Explanation
+            Prints readably; `clusters` has everything, `to_pandas()` a line for each column that
+            sets a cluster apart, `labels()` the cluster of each row.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from liontsne import LionTSNE
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.vstack([rng.normal(size=(60, 3)), rng.normal(size=(60, 3)) + [20, 0, 0]])
+        >>> lion = LionTSNE(random_state=0).fit(X)
+        >>> found = lion.explain({"age": X[:, 0]}, by="density")
+        >>> sorted(cluster["name"] for cluster in found.clusters if cluster["level"] == 1)
+        ['high age', 'low age']
+        """
+        from liontsne._explain import explain
+
+        check_is_fitted(self)
+        return explain(self._map, rows, text, by, select)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the map file. `liontsne.load` and the program `lion` read it. An old file stays
         intact until the new one is complete."""
         self._ready()
-        if self._reducer is not None:
-            raise ValueError(
-                "this map was fitted to sparse rows, and a map file cannot keep their PCA: keep it "
-                "with pickle or joblib, or reduce the rows first and fit what comes of it"
-            )
-        self._map.save(os.fspath(path))
+        self._kept().save(os.fspath(path))
+
+    def _kept(self) -> Map:
+        """The map as files have it: with the PCA of sparse rows, if it is of such."""
+        return self._map if self._reducer is None else self._reducer.kept_in(self._map)
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
@@ -461,61 +557,13 @@ class LionTSNE(FitsLandmarks, UpdatesMap, MapEstimator):
         return f"{words}  # {what}, {how}, r_x {self.radius_:.4g}"
 
 
-def load(path: str | os.PathLike[str], **params: Any) -> LionTSNE:
-    """Returns a fitted `LionTSNE` from a map file that `LionTSNE.save` or `lion fit` wrote.
-
-    Parameters
-    ----------
-    path : str or path
-        The map file.
-    **params
-        How to place: `local`, `alpha`, `n_jobs` and others. `radius` and `power` can differ from
-        those of the map.
-
-    Examples
-    --------
-    >>> import numpy as np, os, tempfile
-    >>> X = np.random.default_rng(0).normal(size=(80, 6))
-    >>> lion = LionTSNE(perplexity=10).fit(X)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = os.path.join(folder, "map.lion")
-    ...     lion.save(path)
-    ...     again = load(path)
-    >>> bool((again.transform(X) == lion.embedding_).all())
-    True
-    """
-    return from_map(Map.load(os.fspath(path)), None, params)
-
-
-def from_map(map: Map, reducer: _rows.SparsePca | None, params: dict[str, Any]) -> LionTSNE:
-    """A fitted `LionTSNE` of a map; what `params` say of radii and power goes before what the map
-    says."""
-    own = {
-        "n_components": map.dims,
-        "perplexity": map.perplexity,
-        "metric": "cosine" if reducer and reducer.unit else map.metric,
-        "radius": map.asked_radius or "99%",
-        "random_state": map.seed,
-    }
-    lion = LionTSNE(**own | params)
-    lion.n_features_in_ = map.input_dims if reducer is None else len(reducer.components)
-    names = map.columns
-    if names and not numbered(names):
-        lion.feature_names_in_ = np.array(names, dtype=object)
-    chosen = {
-        name: _params.radius(name, params[name])
-        for name in ("radius", "r_y", "r_close")
-        if name in params
-    }
-    if "power" in params:
-        chosen["power"] = _params.number_or_auto("power", params["power"])
-    return lion._hold(map, reducer, map.seed, **chosen)
-
-
-def numbered(names: list[str]) -> bool:
-    """Whether these are the names given to columns that have none: c1, c2 and so on.
-
-    >>> numbered(["c1", "c2"]), numbered(["c1", "age"])
-    (True, False)
-    """
-    return all(re.fullmatch(f"c{i}", name) for i, name in enumerate(names, 1))
+def warn_of_outliers(verdicts: np.ndarray) -> None:
+    """Says what is likely wrong where next to no row is like the rows of the map."""
+    strange = np.count_nonzero(verdicts >= BESIDE_OUTLIER)
+    if len(verdicts) >= MANY and strange >= NEARLY_ALL * len(verdicts):
+        warnings.warn(
+            f"{strange} of {len(verdicts)} rows are outliers: most likely their columns are scaled or "
+            "ordered otherwise than those of the map. Prepare them as the rows of the fit were: of a "
+            "pipeline, call the pipeline itself and not its last step",
+            stacklevel=3,
+        )

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     import pyarrow
     from matplotlib.axes import Axes
 
+    from liontsne.estimator import LionTSNE
+    from liontsne.widget import MapWidget
+
 VERDICTS = tuple(_native.verdicts())
 
 
@@ -23,7 +26,8 @@ class Placements:
     `placements["score"]` is the same. `nearest` has the row numbers of `nearest_id`.
 
     `group` is -1 for rows that are no outliers. `p_neighbours` is nan with the rule of the paper.
-    `off_plane` is nan without PCA.
+    `off_plane` is nan without PCA. `label` is None and `label_share` nan for outliers, and for maps
+    without labels.
 
     Anything that reads Arrow's PyCapsule interface takes the object as it is:
     `pyarrow.table(placements)`, `polars.DataFrame(placements)`, a query in DuckDB.
@@ -40,10 +44,9 @@ class Placements:
     Placements: 3 rows, 2 exact, 1 outlier
     """
 
-    def __init__(self, native: Any, embedding: np.ndarray, labels: list[str] | None):
+    def __init__(self, native: Any, lion: "LionTSNE"):
         self._native = native
-        self._embedding = embedding
-        self._labels = labels
+        self._lion = lion
 
     @property
     def columns(self) -> list[str]:
@@ -133,4 +136,17 @@ class Placements:
         """
         from liontsne._plot import draw
 
-        return draw(self, self._embedding, self._labels, ax=ax, labels=labels, size=size)
+        lion = self._lion
+        return draw(self, lion.embedding_, lion._map.labels, ax=ax, labels=labels, size=size)
+
+    def widget(
+        self, data: Any = None, *, labels: Any = None, color: Any = None, height: int = 480
+    ) -> "MapWidget":
+        """Shows the map with these rows on it in a notebook. It needs anywidget.
+
+        `data`, `color` and `height` are those of `LionTSNE.widget`, of which this is a widget with
+        the placed rows on it. `labels` are the labels of the placed rows, shown in their cards.
+        """
+        widget = self._lion.widget(data, color=color, height=height)
+        widget.show(self, labels=labels)
+        return widget

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from liontsne._native import Map
-from liontsne._rows import SparsePca
-from liontsne.estimator import LionTSNE, from_map
+from liontsne.estimator import LionTSNE
+from liontsne.maps import from_map
 from liontsne.placements import VERDICTS
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def tsne(
     perplexity : float, default=30.0
         Effective number of neighbours.
     labels : str or None
-        A column of `.obs` that the map keeps, for pictures.
+        A column of `.obs` that the map keeps, for pictures, and for `ingest` to label new cells.
     random_state : int, default=0
         The seed.
     n_jobs : int or None
@@ -72,7 +72,7 @@ def tsne(
         },
         "kl_divergence": lion.kl_divergence_,
         "radius": lion.radius_,
-        **kept(lion),
+        "map": np.frombuffer(lion._kept().to_bytes(), dtype=np.uint8),
     }
 
 
@@ -88,7 +88,8 @@ def ingest(
 
     Positions go to `adata.obsm["X_tsne"]`. These columns of `adata.obs` say more:
     `liontsne_verdict`, `liontsne_score`, `liontsne_nearest` (the nearest cell of the reference) and
-    `liontsne_group` (the group of an outlier).
+    `liontsne_group` (the group of an outlier). If the map has labels, so do `liontsne_label` (missing
+    for outliers) and `liontsne_label_share` (how likely it is right).
 
     New cells are represented as the reference was: by the same genes, and projected onto the
     principal components of the reference if it used `X_pca`.
@@ -122,6 +123,10 @@ def ingest(
     adata.obs["liontsne_score"] = placed.score
     adata.obs["liontsne_nearest"] = placed.nearest_id
     adata.obs["liontsne_group"] = placed.to_pandas()["group"].to_numpy(dtype=float, na_value=np.nan)
+    if lion._map.labels is not None:
+        kinds = sorted(set(lion._map.labels))
+        adata.obs["liontsne_label"] = pandas.Categorical(placed.label, categories=kinds)
+        adata.obs["liontsne_label_share"] = placed.label_share
 
 
 def first_columns(rows: Any, count: int | None) -> Any:
@@ -130,29 +135,14 @@ def first_columns(rows: Any, count: int | None) -> Any:
     return rows if count is None else rows[:, :count]
 
 
-def kept(lion: LionTSNE) -> dict[str, np.ndarray]:
-    """The map, and the PCA of sparse rows if there is one, as arrays that an .h5ad file can
-    hold."""
-    parts = {"map": np.frombuffer(lion._map.to_bytes(), dtype=np.uint8)}
-    if lion._reducer is None:
-        return parts
-    pca = lion._reducer
-    return parts | {
-        "pca_components": pca.components,
-        "pca_shift": pca.shift,
-        "pca_unit": np.array([pca.unit]),
-    }
-
-
 def restored(known: Any, **params: Any) -> LionTSNE:
     """The fitted estimator of what was kept."""
-    reducer = None
     if "pca_components" in known:
-        unit = bool(known["pca_unit"][0])
-        reducer = SparsePca(
-            np.asarray(known["pca_components"]), np.asarray(known["pca_shift"]), unit
+        raise ValueError(
+            "this map is of an earlier version, which kept the PCA of sparse rows apart: "
+            "run liontsne.scanpy.tsne on the reference again"
         )
-    return from_map(Map.from_bytes(np.asarray(known["map"]).tobytes()), reducer, params)
+    return from_map(Map.from_bytes(np.asarray(known["map"]).tobytes()), params)
 
 
 def represented(adata: "AnnData", reference: "AnnData", rep: str, count: int) -> Any:
@@ -164,22 +154,37 @@ def represented(adata: "AnnData", reference: "AnnData", rep: str, count: int) ->
                 "compute it for them too"
             )
         return first_columns(adata.obsm[rep], count)
-    missing = reference.var_names.difference(adata.var_names)
+    components = None if rep == "X" else principal_components(reference, count)
+    used = slice(None) if components is None else components.any(axis=1)
+    wanted = reference.var_names[used]
+    missing = wanted.difference(adata.var_names)
     if len(missing):
         raise ValueError(
             f"the new cells lack {len(missing)} genes of the reference, {missing[0]} first"
         )
-    genes = adata[:, reference.var_names].X
-    return genes if rep == "X" else projected(genes, reference, count)
+    genes = adata[:, wanted].X
+    if components is None:
+        return genes
+    return projected(genes, reference[:, wanted], components[used])
 
 
-def projected(genes: Any, reference: "AnnData", count: int) -> np.ndarray:
-    """New cells on the principal components of the reference, as `scanpy.pp.pca` puts its own."""
+def principal_components(reference: "AnnData", count: int) -> np.ndarray:
+    """The loadings of the genes of the reference; 0 of those that its PCA did not use, for which
+    scanpy has 0 or NaN."""
     if "PCs" not in reference.varm:
         raise ValueError(
             'the reference has no .varm["PCs"]: run scanpy.pp.pca on it, then liontsne.scanpy.tsne'
         )
-    components = np.asarray(reference.varm["PCs"], dtype=np.float64)[:, :count]
+    components = np.array(reference.varm["PCs"], dtype=np.float64)[:, :count]
+    known = np.isfinite(components).all(axis=1)
+    if not known.any():
+        raise ValueError('.varm["PCs"] of the reference has no numbers: run scanpy.pp.pca on it again')
+    components[~known] = 0.0
+    return components
+
+
+def projected(genes: Any, reference: "AnnData", components: np.ndarray) -> np.ndarray:
+    """New cells on the principal components of the reference, as `scanpy.pp.pca` puts its own."""
     zero_center = reference.uns.get("pca", {}).get("params", {}).get("zero_center", True)
     scores = np.asarray(genes @ components)
     if zero_center:

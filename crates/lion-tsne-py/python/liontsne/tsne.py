@@ -111,6 +111,7 @@ class TSNE(MapEstimator):
             map = _rows.asked(
                 rows,
                 Map.fit,
+                of=self,
                 columns=None if names is None else names.tolist(),
                 params=params,
                 progress=progress,

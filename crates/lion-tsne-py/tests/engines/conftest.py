@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[4]
 COLUMNS = [f"f{column}" for column in range(12)]
 OURS = ["x", "y", "verdict", "score", "p_distance", "p_neighbours", "off_plane"]
 OURS += ["nearest_id", "nearest_distance"]
-OURS += ["neighbours", "group"]
+OURS += ["neighbours", "group", "predicted_label", "label_share"]
 
 # An engine that is not installed has no tests; where LION_ENGINES says that all must be, they are.
 ENGINES = {"dask": "distributed", "spark": "pyspark", "ray": "ray"}
@@ -116,17 +116,23 @@ def job(lion, tmp_path_factory) -> Job:
     paths = {name: str(folder / name) for name in ("old.parquet", "new.parquet", "placed.parquet")}
     named = {name: old[:, column] for column, name in enumerate(COLUMNS)}
     names = [f"m{row}" for row in range(len(old))]
-    pq.write_table(pa.table({"id": names} | named), paths["old.parquet"])
+    cloud = ((old[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+    labels = [f"cloud {number}" for number in cloud]
+    pq.write_table(pa.table({"id": names, "cloud": labels} | named), paths["old.parquet"])
     named = {name: new[:, column] for column, name in enumerate(COLUMNS)}
     kinds = [f"k{row % 5}" for row in range(len(new))]
     table = pa.table({"id": [f"n{row}" for row in range(len(new))], "kind": kinds} | named)
     pq.write_table(table, paths["new.parquet"])
 
     map = str(folder / "map.lion")
-    lion("fit", paths["old.parquet"], "--id", "id", "--iterations", 250, "-q", "-o", map)
+    known = ["--id", "id", "--label", "cloud"]
+    lion("fit", paths["old.parquet"], *known, "--iterations", 250, "-q", "-o", map)
     columns = ["--id", "id", "--exclude", "kind"]
     lion("place", map, paths["new.parquet"], *columns, "-q", "-o", paths["placed.parquet"])
     expected = pq.read_table(paths["placed.parquet"])
+    # Rows that keep columns of their own may have a label among them.
+    names = {"label": "predicted_label"}
+    expected = expected.rename_columns([names.get(name, name) for name in expected.column_names])
     assert 150 < expected["verdict"].to_pylist().count("outlier") < 300
     assert expected["group"].null_count < expected.num_rows - 150
     return Job(map, table, paths["new.parquet"], expected)

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[4]
 COLUMNS = [f"f{column}" for column in range(12)]
 OURS = ["x", "y", "verdict", "score", "p_distance", "p_neighbours", "off_plane"]
 OURS += ["nearest_id", "nearest_distance"]
-OURS += ["neighbours", "group"]
+OURS += ["neighbours", "group", "predicted_label", "label_share"]
 
 
 @pytest.fixture(scope="module")

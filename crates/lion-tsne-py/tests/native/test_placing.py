@@ -90,7 +90,7 @@ def test_arrow_is_read_by_others(fitted: _native.Map, new: np.ndarray) -> None:
     table, frame = pa.table(placed), pl.DataFrame(placed)
     columns = [
         *"id x y verdict score p_distance p_neighbours off_plane".split(),
-        *"nearest_id nearest_distance neighbours group".split(),
+        *"nearest_id nearest_distance neighbours group label label_share".split(),
     ]
     assert table.column_names == frame.columns == placed.columns == columns
     assert pa.schema(placed) == table.schema

@@ -4,8 +4,9 @@
 //! that split. Where a map has labels, a cluster is called by the label that most of its rows have.
 
 use super::SharedRow;
+use crate::density;
 use crate::kd_tree::KdTree;
-use crate::live::{MOST_LABELS, density};
+use crate::live::MOST_LABELS;
 use crate::map::Map;
 use crate::similarity::Similarity;
 use std::collections::{BTreeMap, HashMap, HashSet};

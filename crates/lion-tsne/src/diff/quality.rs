@@ -3,7 +3,8 @@
 use super::overlap::JUDGED;
 use crate::index::Neighbours;
 use crate::kd_tree::KdTree;
-use crate::map::{Labels, Map};
+use crate::map::Map;
+use crate::quality::{LabelledPlaces, label_share};
 use rayon::prelude::*;
 
 /// How good a map is.
@@ -22,7 +23,7 @@ impl MapQuality {
     pub(super) fn new(map: &Map, tree: &KdTree, neighbours: Option<&Neighbours>) -> Self {
         Self {
             kl: map.provenance().kl,
-            label_share: map.labels().and_then(|labels| label_share(map, labels)),
+            label_share: LabelledPlaces::new(map).and_then(|labelled| label_share(&labelled)),
             neighbours_kept: neighbours.map(|neighbours| neighbours_kept(map, tree, neighbours)),
         }
     }
@@ -38,29 +39,4 @@ fn neighbours_kept(map: &Map, tree: &KdTree, neighbours: &Neighbours) -> f64 {
     let rows = map.y().rows();
     let kept: usize = (0..rows).into_par_iter().with_min_len(1024).map(kept).sum();
     kept as f64 / (rows * k) as f64
-}
-
-/// Rows without a label, and their places, do not count. Of rows that share a place the first labelled one does.
-fn label_share(map: &Map, labels: &Labels) -> Option<f64> {
-    let named: Vec<bool> = labels.names().map(|name| !name.is_empty()).collect();
-    let mut code_of = vec![None; map.y().rows()];
-    for row in (0..map.rows()).rev() {
-        let code = labels.codes()[row];
-        if named[code as usize] {
-            code_of[map.distinct(row)] = Some(code);
-        }
-    }
-    let labelled: Vec<u32> = (0..code_of.len() as u32).filter(|&at| code_of[at as usize].is_some()).collect();
-    let places = map.y().select(&labelled);
-    let tree = KdTree::new(places.data(), map.dims());
-    let code = |at: u32| code_of[labelled[at as usize] as usize];
-    let share = |at: u32| {
-        let near = tree.nearest(places.row(at as usize), JUDGED, Some(at));
-        let same = near.iter().filter(|(_, other)| code(*other) == code(at)).count();
-        (!near.is_empty()).then(|| same as f64 / near.len() as f64)
-    };
-    let shares: Option<Vec<f64>> =
-        (0..labelled.len() as u32).into_par_iter().with_min_len(1024).map(share).collect();
-    let shares = shares.filter(|shares| !shares.is_empty())?;
-    Some(shares.iter().sum::<f64>() / shares.len() as f64)
 }

@@ -6,6 +6,9 @@ use crate::map::Map;
 use serde::ser::SerializeMap;
 use std::borrow::Cow;
 
+/// What the label that a row got is called where it came with one of its own.
+pub(super) const PREDICTED_LABEL: &str = "predicted_label";
+
 /// A column of the table of placements.
 #[derive(Clone, Copy, Debug)]
 pub struct PlacementColumn {
@@ -17,8 +20,10 @@ pub struct PlacementColumn {
     pub optional: bool,
     /// Maps of fewer dimensions do not have it.
     pub dims: usize,
-    /// Whether tables have it. Events have all.
+    /// Whether tables of placed rows have it.
     pub in_tables: bool,
+    /// Whether events have it, and what else tells of points that come with a label of their own.
+    pub in_events: bool,
     /// The words that it takes, where it takes only some.
     pub words: &'static [&'static str],
     /// What it is, in a sentence: docs/place.md.
@@ -28,8 +33,8 @@ pub struct PlacementColumn {
 /// The type of a column and how its values are read.
 #[derive(Clone, Copy, Debug)]
 pub enum ColumnValues {
-    /// Text; every row has one.
-    Text(for<'a> fn(&'a PlacedRow<'_>) -> &'a str),
+    /// Text.
+    Text(for<'a> fn(&'a PlacedRow<'_>) -> Option<&'a str>),
     /// 32-bit floats.
     F32(fn(&Placement) -> Option<f32>),
     /// 64-bit floats.
@@ -77,6 +82,16 @@ impl PlacementColumn {
         Self::ALL.iter().filter(move |column| column.in_tables && column.dims <= dims)
     }
 
+    /// The columns of events, for a map of so many dimensions.
+    pub fn in_events(dims: usize) -> impl Iterator<Item = &'static Self> + Clone {
+        Self::ALL.iter().filter(move |column| column.in_events && column.dims <= dims)
+    }
+
+    /// The columns of tables in which `label` is the label that rows came with.
+    pub fn beside_labels(dims: usize) -> impl Iterator<Item = &'static Self> + Clone {
+        Self::in_events(dims).filter(|column| column.in_tables || column.name == PREDICTED_LABEL)
+    }
+
     /// The coordinates of a map of so many dimensions.
     pub fn coordinates(dims: usize) -> &'static [&'static str] {
         &["x", "y", "z"][..dims]
@@ -86,7 +101,7 @@ impl PlacementColumn {
     pub fn add_to<M: SerializeMap>(&self, object: &mut M, row: &PlacedRow<'_>) -> Result<(), M::Error> {
         let placement = row.placement;
         match self.values {
-            ColumnValues::Text(value) => object.serialize_entry(self.name, value(row)),
+            ColumnValues::Text(value) => object.serialize_entry(self.name, &value(row)),
             ColumnValues::F32(value) => object.serialize_entry(self.name, &value(placement)),
             ColumnValues::F64(value) => object.serialize_entry(self.name, &value(placement)),
             ColumnValues::U32(value) => object.serialize_entry(self.name, &value(placement)),

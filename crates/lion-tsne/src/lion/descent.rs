@@ -110,16 +110,13 @@ impl Energy {
         Self { weights: Vec::new(), lanes: Vec::new(), sources: Vec::new() }
     }
 
-    /// The place of a row with these nearest rows.
+    /// The place of the row that was prepared last, with its nearest rows.
     pub(crate) fn place(
         &mut self,
         near: Neighbourhood<'_>,
         y: &Matrix,
         repulsion: Option<&RepulsionField>,
-        perplexity: f64,
-        (taper, radius): (Taper, f64),
     ) -> [f64; 3] {
-        self.prepare(near, y, perplexity, taper, radius);
         match y.cols() {
             1 => self.lowest::<1>(near, y, repulsion),
             3 => self.lowest::<3>(near, y, repulsion),
@@ -167,7 +164,20 @@ impl Energy {
         [product(&pull, &push), product(&push, &push)]
     }
 
-    fn prepare(&mut self, near: Neighbourhood<'_>, y: &Matrix, perplexity: f64, taper: Taper, radius: f64) {
+    /// What the nearest rows of the row that was prepared last weigh.
+    pub(crate) fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Takes the nearest rows of a row, and weighs them.
+    pub(crate) fn prepare(
+        &mut self,
+        near: Neighbourhood<'_>,
+        y: &Matrix,
+        perplexity: f64,
+        taper: Taper,
+        radius: f64,
+    ) {
         let distances: Vec<f32> = near.iter().map(|&(distance2, _)| distance2).collect();
         self.weights.clear();
         self.weights.resize(near.len(), 0.0);

@@ -331,6 +331,8 @@ impl Lion {
             nearest_distance: distance,
             neighbours: seen.within,
             group: None,
+            label: None,
+            label_share: None,
         };
         JudgedRow { placement, seen }
     }
@@ -359,6 +361,8 @@ impl Lion {
             nearest_distance: distance,
             neighbours: seen.within,
             group: None,
+            label: None,
+            label_share: None,
         };
         JudgedRow { placement, seen }
     }

@@ -55,29 +55,31 @@ pub(crate) fn idw_reach(nearest: f64, power: f64) -> f64 {
     nearest * LEAST_WEIGHT.powf(-1.0 / power)
 }
 
-/// Σ wi yi / Σ wi with wi = |x - xi|^-p, tapered.
-pub(crate) fn idw(near: Neighbourhood<'_>, y: &Matrix, power: f64, taper: Taper, radius: f64) -> [f64; 3] {
-    let Some(&(nearest2, _)) = near.first() else { return [0.0; 3] };
-    let nearest2 = f64::from(nearest2);
-    // Divided by the nearest distance first: no power of a distance can overflow then, and the nearest weighs 1.
+/// wi = |x - xi|^-p, tapered where that leaves any weight; the nearest neighbour weighs 1 before the taper.
+pub(crate) fn idw_weights(near: Neighbourhood<'_>, power: f64, taper: Taper, radius: f64) -> Vec<f64> {
+    let nearest2 = f64::from(near.first().map_or(0.0, |(distance2, _)| *distance2));
+    // Divided by the nearest distance first: no power of a distance can overflow then.
     let weight = |distance2: f32| match nearest2 > 0.0 {
         true => (nearest2 / f64::from(distance2)).powf(0.5 * power),
         false => f64::from(u8::from(distance2 == 0.0)),
     };
     let tapered = |distance2: f32| weight(distance2) * taper.at(f64::from(distance2).sqrt(), radius);
-    mean_of(near, y, tapered).or_else(|| mean_of(near, y, weight)).unwrap_or([0.0; 3])
+    let weights: Vec<f64> = near.iter().map(|&(distance2, _)| tapered(distance2)).collect();
+    match weights.iter().sum::<f64>() > 0.0 {
+        true => weights,
+        false => near.iter().map(|&(distance2, _)| weight(distance2)).collect(),
+    }
 }
 
-/// The mean place by these weights; nothing where all are 0.
-fn mean_of(near: Neighbourhood<'_>, y: &Matrix, weight: impl Fn(f32) -> f64) -> Option<[f64; 3]> {
+/// Σ wi yi / Σ wi.
+pub(crate) fn idw(near: Neighbourhood<'_>, y: &Matrix, weights: &[f64]) -> [f64; 3] {
     let (mut total, mut sums) = (0.0, [0.0; 3]);
-    for &(distance2, row) in near {
-        let weight = weight(distance2);
+    for (&(_, row), weight) in near.iter().zip(weights) {
         total += weight;
         let place = y.row(row as usize);
         sums.iter_mut().zip(place).for_each(|(sum, &v)| *sum += weight * f64::from(v));
     }
-    (total > 0.0).then(|| sums.map(|sum| sum / total))
+    if total > 0.0 { sums.map(|sum| sum / total) } else { [0.0; 3] }
 }
 
 /// Every pair of neighbours is looked at for that, so only so many of them, the nearest.

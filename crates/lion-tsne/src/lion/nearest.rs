@@ -1,10 +1,12 @@
 //! What lies near a row: for people who look at it.
 
-use super::Lion;
 use super::outlier_grid::OutlierGrid;
 use super::radius::share_at_least;
+use super::{Lion, Placement};
 use crate::error::{Error, Result};
+use crate::kd_tree::KdTree;
 use crate::matrix::Matrix;
+use rayon::prelude::*;
 
 impl Lion {
     /// The `k` nearest rows of the map, by their numbers in the data, and how far they are; nearest first, none
@@ -29,6 +31,13 @@ impl Lion {
     }
 
     fn nearest_here(&self, row: &[f32], k: usize) -> Vec<(u32, f32)> {
+        let number = |row: u32| self.first_row.as_ref().map_or(row, |first| first[row as usize]);
+        let near = self.nearest_distinct(row, k);
+        near.into_iter().map(|(distance2, row)| (number(row), distance2.sqrt())).collect()
+    }
+
+    /// The `k` nearest distinct rows, with squared distances, nearest first, none missed.
+    fn nearest_distinct(&self, row: &[f32], k: usize) -> Vec<(f32, u32)> {
         let x = self.map.x();
         let k = k.min(x.rows());
         let Some(last) = k.checked_sub(1) else { return Vec::new() };
@@ -40,8 +49,23 @@ impl Lion {
             true => seen,
             false => self.index.search_all(x, row, k, 0.0, &[reach]).pop().unwrap_or_default(),
         };
-        let number = |row: u32| self.first_row.as_ref().map_or(row, |first| first[row as usize]);
-        seen.nearest.into_iter().map(|(distance2, row)| (number(row), distance2.sqrt())).collect()
+        seen.nearest
+    }
+
+    /// For each of these rows, placed where it is placed, the share of its `k` nearest rows of the map that are among the `k`
+    /// rows nearest to its place: how well the map shows rows that it was not fitted to.
+    pub fn neighbours_kept(&self, rows: &Matrix, k: usize) -> Result<Vec<f64>> {
+        let placements = self.place(rows)?;
+        let (x, k) = (self.map.preprocess().apply(rows)?, k.min(self.map.x().rows()));
+        let tree = KdTree::new(self.map.y().data(), self.map.dims());
+        let kept = |(placement, row): (&Placement, usize)| {
+            let near = self.nearest_distinct(x.row(row), k);
+            let places = tree.nearest(&placement.place, k, None);
+            let both = places.iter().filter(|(_, other)| near.iter().any(|(_, row)| row == other)).count();
+            both as f64 / k.max(1) as f64
+        };
+        let rows = 0..placements.len();
+        Ok(self.pool.install(|| placements.par_iter().zip(rows).map(kept).collect()))
     }
 
     /// The share of the map's rows whose own nearest neighbour is at least so far.

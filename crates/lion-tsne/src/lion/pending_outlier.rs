@@ -1,6 +1,7 @@
 //! An outlier that waits for its position, here or, as bytes, where all outliers of a large job are brought together.
 
-use super::{Place, Placement, Verdict};
+use super::interpolate::SparedOutlier;
+use super::{Placement, Verdict};
 use crate::error::{Error, Result};
 
 /// An outlier without a position.
@@ -13,7 +14,7 @@ pub struct PendingOutlier {
     /// The place of the nearest row.
     pub(super) target: [f64; 3],
     /// Where it goes if it is spared; known where a false discovery rate is asked for.
-    pub(super) among: Option<Place>,
+    pub(super) among: Option<SparedOutlier>,
 }
 
 /// The first byte: how the others are to be read.

@@ -3,6 +3,7 @@
 //! Discovery Rate, do.
 
 use super::groups::groups;
+use super::interpolate::SparedOutlier;
 use super::outlier_grid::{OutlierCell, OutlierGrid, Positions};
 use super::{Lion, PendingOutlier, Place, Placement, Resolved, Verdict};
 use crate::error::Result;
@@ -113,9 +114,10 @@ impl<'a> Placer<'a> {
         let Some(fdr) = self.lion.fdr else { return self.give_positions(pending) };
         let limit = benjamini_hochberg(pending.iter().map(|s| s.placement.score).collect(), rows, fdr);
         // Rows beside an outlier of the map have their places already.
-        let resolved = |outlier: &PendingOutlier| match outlier.among {
-            Some(place) if outlier.placement.score > limit => {
-                Some(Placement { place, verdict: Verdict::Interpolated, ..outlier.placement.clone() })
+        let resolved = |outlier: &PendingOutlier| match &outlier.among {
+            Some(SparedOutlier { place, label }) if outlier.placement.score > limit => {
+                let (place, verdict) = (*place, Verdict::Interpolated);
+                Some(Placement { place, verdict, ..outlier.placement.clone() }.labelled(label.clone()))
             }
             _ if outlier.placement.verdict == Verdict::BesideOutlier => Some(outlier.placement.clone()),
             _ => None,

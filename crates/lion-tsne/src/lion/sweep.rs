@@ -1,7 +1,7 @@
 //! What the evaluation asks: rows each alone, and many powers at once, where what a row sees is looked up once and
 //! weighed anew for each power.
 
-use super::local::idw;
+use super::local::{idw, idw_weights};
 use super::{Lion, Placement, Resolved, Verdict};
 use crate::error::Result;
 use crate::matrix::Matrix;
@@ -49,7 +49,10 @@ impl Lion {
         let among = rows.chunks_exact(self.map.x().cols()).zip(placements);
         let queries: Vec<f32> =
             among.filter(|(_, placement)| is_among(placement)).flat_map(|(row, _)| row).copied().collect();
-        let reaches = placements.iter().filter(|placement| is_among(placement)).map(|p| self.reach(p));
+        let reaches = placements
+            .iter()
+            .filter(|placement| is_among(placement))
+            .map(|p| self.reach(f64::from(p.nearest_distance)));
         let reaches: Vec<f64> = reaches.collect();
         let mut near = self.index.within(self.map.x(), &queries, &reaches).into_iter();
         let mut places = Vec::with_capacity(placements.len() * powers.len() * self.map.dims());
@@ -58,7 +61,8 @@ impl Lion {
             for &power in powers {
                 match &near {
                     Some(near) => {
-                        let place = idw(near, self.map.y(), power, self.taper, self.r_x);
+                        let weights = idw_weights(near, power, self.taper, self.r_x);
+                        let place = idw(near, self.map.y(), &weights);
                         places.extend_from_slice(&self.as_place(place));
                     }
                     None => places.extend_from_slice(&placement.place),

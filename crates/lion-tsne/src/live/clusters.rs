@@ -1,6 +1,6 @@
 //! The clusters of a map: its labels if it has any, else what lies together.
 
-use super::density;
+use crate::density;
 use crate::kd_tree::KdTree;
 use crate::lion::Place;
 use crate::map::Map;
@@ -30,26 +30,37 @@ pub struct Clusters {
 impl Clusters {
     /// The clusters of a map.
     pub(super) fn new(map: &Map, tree: &KdTree) -> Self {
-        let labels = map.labels().filter(|labels| labels.names().len() <= MOST_LABELS);
-        let (names, of_row): (Vec<String>, Vec<Option<u32>>) = match labels {
-            Some(labels) => {
-                let known: Vec<&str> = labels.names().collect();
-                let mut order: Vec<usize> =
-                    (0..known.len()).filter(|&code| !known[code].is_empty()).collect();
-                order.sort_by(|&a, &b| by_value(known[a], known[b]));
-                let mut number = vec![None; known.len()];
-                (0..).zip(&order).for_each(|(at, &code)| number[code] = Some(at));
-                let names = order.iter().map(|&code| known[code].to_string()).collect();
-                (names, labels.codes().iter().map(|&code| number[code as usize]).collect())
-            }
+        let labelled = Self::of_labels(map);
+        let from_labels = labelled.is_some();
+        let (names, of_row): (Vec<String>, Vec<Option<u32>>) = match labelled {
+            Some(labelled) => labelled,
             None => {
                 let (count, of_place) = density::clusters(map.y(), tree);
                 let of_row = (0..map.rows()).map(|row| of_place[map.distinct(row)]).collect();
                 ((1..=count).map(|number| number.to_string()).collect(), of_row)
             }
         };
-        let (centres, rows) = centres(map, &of_row, names.len());
-        Self { names, of_row, from_labels: labels.is_some(), centres, rows }
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); names.len()];
+        for (row, cluster) in (0..).zip(&of_row) {
+            if let Some(cluster) = cluster {
+                members[*cluster as usize].push(row);
+            }
+        }
+        let centres = central_rows(map, &members).into_iter().map(|row| place_of(map, row)).collect();
+        let rows = members.iter().map(Vec::len).collect();
+        Self { names, of_row, from_labels, centres, rows }
+    }
+
+    /// The labels of a map as clusters: their names, and the cluster of each row. None if it has no labels, or too many.
+    pub(crate) fn of_labels(map: &Map) -> Option<(Vec<String>, Vec<Option<u32>>)> {
+        let labels = map.labels().filter(|labels| labels.names().len() <= MOST_LABELS)?;
+        let known: Vec<&str> = labels.names().collect();
+        let mut order: Vec<usize> = (0..known.len()).filter(|&code| !known[code].is_empty()).collect();
+        order.sort_by(|&a, &b| by_value(known[a], known[b]));
+        let mut number = vec![None; known.len()];
+        (0..).zip(&order).for_each(|(at, &code)| number[code] = Some(at));
+        let names = order.iter().map(|&code| known[code].to_string()).collect();
+        Some((names, labels.codes().iter().map(|&code| number[code as usize]).collect()))
     }
 
     /// The clusters of a map that nothing else is known of.
@@ -74,15 +85,9 @@ fn by_value(a: &str, b: &str) -> std::cmp::Ordering {
     }
 }
 
-/// For each cluster the place of the row that is nearest to the median along each dimension, and its number of rows.
-fn centres(map: &Map, of_row: &[Option<u32>], count: usize) -> (Vec<Place>, Vec<usize>) {
-    let mut members: Vec<Vec<u32>> = vec![Vec::new(); count];
-    for (row, cluster) in (0..).zip(of_row) {
-        if let Some(cluster) = cluster {
-            members[*cluster as usize].push(row);
-        }
-    }
-    let centre = |rows: &Vec<u32>| {
+/// For each cluster, given its rows, the one whose place is nearest to the median along each dimension.
+pub(crate) fn central_rows(map: &Map, members: &[Vec<u32>]) -> Vec<u32> {
+    let central = |rows: &Vec<u32>| {
         let mut median = [0.0; 3];
         for (d, median) in median.iter_mut().enumerate().take(map.dims()) {
             let mut along: Vec<f32> = rows.iter().map(|&row| map.place(row as usize)[d]).collect();
@@ -97,11 +102,16 @@ fn centres(map: &Map, of_row: &[Option<u32>], count: usize) -> (Vec<Place>, Vec<
                 .sum()
         };
         let nearest = rows.iter().copied().min_by(|&a, &b| away(a).total_cmp(&away(b)).then(a.cmp(&b)));
-        let mut place = Place { coordinates: [0.0; 3], dims: map.dims() as u8 };
-        place.coordinates[..map.dims()].copy_from_slice(map.place(nearest.unwrap_or(0) as usize));
-        place
+        nearest.unwrap_or(0)
     };
-    (members.iter().map(centre).collect(), members.iter().map(Vec::len).collect())
+    members.iter().map(central).collect()
+}
+
+/// The place of a row.
+pub(crate) fn place_of(map: &Map, row: u32) -> Place {
+    let mut place = Place { coordinates: [0.0; 3], dims: map.dims() as u8 };
+    place.coordinates[..map.dims()].copy_from_slice(map.place(row as usize));
+    place
 }
 
 /// Which cluster a place is in, by the rows of the map around it.

@@ -180,7 +180,7 @@ impl Serialize for Sighting {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (row, dims) = (self.row(), self.placement.place.len());
         let mut object = serializer.serialize_map(None)?;
-        for column in PlacementColumn::ALL.iter().filter(|column| column.dims <= dims) {
+        for column in PlacementColumn::in_events(dims) {
             column.add_to(&mut object, &row)?;
             if column.name == "id" {
                 object.serialize_entry("label", &self.label)?;

@@ -5,5 +5,6 @@ mod invalid;
 mod pictures;
 mod random;
 mod saving;
+mod shown;
 mod support;
 mod whole;

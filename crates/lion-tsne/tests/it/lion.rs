@@ -3,6 +3,7 @@
 mod calibrated;
 mod grid_oracle;
 mod guarantees;
+mod label_transfer;
 mod large;
 mod natural;
 mod nearest;

@@ -2,6 +2,7 @@
 
 mod common;
 mod diff;
+mod explain;
 mod file;
 mod fitting;
 mod given;
@@ -10,4 +11,6 @@ mod lion;
 mod live;
 mod neighbours;
 mod preprocess;
+mod quality;
+mod recipe;
 mod update;

@@ -8,6 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from liontsne import _native
+
 
 @dataclass(frozen=True)
 class Chosen:
@@ -37,9 +39,11 @@ def choose(
     columns: tuple[str, ...] | None,
     keep: tuple[str, ...] | None,
     beside: tuple[str, ...],
+    recipe: tuple[str, ...] = (),
 ) -> Chosen:
     """The columns of a table for a map of `width` columns, which have `names` if the map knows any.
-    Those `beside` are never features by themselves.
+    Those `beside` are never features by themselves. A map with a `recipe` makes its rows of the
+    columns that this names, whatever their types.
 
     >>> schema = pa.schema({"id": pa.string(), "b": pa.float64(), "a": pa.int8()})
     >>> choose(schema, 2, ("a", "b"), None, None, ("id",))
@@ -47,6 +51,16 @@ def choose(
     """
     for name in [*beside, *(columns or ()), *(keep or ())]:
         find(schema, name)
+    if recipe:
+        features = columns or recipe
+        for name in features:
+            find(schema, name)
+        if len(features) != len(recipe):
+            raise ValueError(
+                f"columns names {len(features)} columns, and the map was fitted to {len(recipe)}: "
+                + ", ".join(recipe)
+            )
+        return Chosen(tuple(features), False, passing(schema, features, keep, beside))
     features = columns or by_name(schema, names)
     features = features or by_position(schema, names, {*beside, *(keep or ())})
     is_list = len(features) == 1 and of_lists(find(schema, features[0]).type)
@@ -63,12 +77,20 @@ def choose(
             f"the table has {len(features)} columns to use, and the map wants {width}, those it "
             f"was fitted to: choose them with columns{left_out(schema, features)}"
         )
+    return Chosen(tuple(features), is_list, passing(schema, features, keep, beside))
+
+
+def passing(
+    schema: pa.Schema,
+    features: Sequence[str],
+    keep: tuple[str, ...] | None,
+    beside: tuple[str, ...],
+) -> tuple[str, ...]:
+    """The columns that pass through: those asked for, or all that are no features."""
     if keep is None:
         taken = set(features)
-        kept = [name for name in schema.names if name not in taken]
-    else:
-        kept = list(dict.fromkeys([*beside, *keep]))
-    return Chosen(tuple(features), is_list, tuple(kept))
+        return tuple(name for name in schema.names if name not in taken)
+    return tuple(dict.fromkeys([*beside, *keep]))
 
 
 def left_out(schema: pa.Schema, features: Sequence[str]) -> str:
@@ -177,6 +199,38 @@ def rows(batch: pa.RecordBatch, chosen: Chosen, width: int) -> tuple[np.ndarray,
         return Problem(row, chosen.features[at], of_value(columns[at][row].as_py()))
 
     return x, [problem(int(row)) for row in not_finite(x)]
+
+
+def encoded(
+    map: _native.Map, batch: pa.RecordBatch, chosen: Chosen, names: tuple[str, ...]
+) -> tuple[np.ndarray, list[Problem]]:
+    """The same by the recipe of a map. How a text is written is not asked of a whole batch, so that
+    a row is the same in any of them."""
+    columns = [batch.column(name) for name in chosen.features]
+    table = pa.RecordBatch.from_arrays(columns, names=list(names))
+
+    def rows_of(part: pa.RecordBatch) -> np.ndarray:
+        out = pa.BufferOutputStream()
+        with pa.ipc.new_stream(out, part.schema) as stream:
+            stream.write_batch(part)
+        return _native.encode_table(map, out.getvalue().to_pybytes(), "arrow", look=False)[0]
+
+    x = np.zeros((batch.num_rows, map.input_dims), np.float32)
+    if not batch.num_rows:
+        return x, []
+    try:
+        return rows_of(table), []
+    except ValueError:
+        pass
+    # Some row cannot be used: which, one at a time tells.
+    problems = []
+    for row in range(batch.num_rows):
+        try:
+            x[row] = rows_of(table.slice(row, 1))[0]
+        except ValueError as error:
+            words = str(error).removeprefix("X, row 0, ")
+            problems.append(Problem(row, None, words))
+    return x, problems
 
 
 def of_list_column(name: str, column: pa.Array, width: int) -> tuple[np.ndarray, list[Problem]]:

@@ -5,7 +5,7 @@ from collections import OrderedDict
 from threading import Lock
 from typing import Any, NamedTuple
 
-from liontsne import _native
+from liontsne import _native, _tables
 
 # So many maps stay open; the one that nobody asked for longest makes room.
 MOST = 4
@@ -20,6 +20,8 @@ class Opened(NamedTuple):
     """Columns of the rows that it takes."""
     names: tuple[str, ...]
     """Their names, if it knows any."""
+    recipe: tuple[str, ...]
+    """The columns of the table that its recipe makes rows of, if it has one."""
     state: tuple[int, ...]
     """What the file was like when it was opened."""
 
@@ -45,7 +47,14 @@ def opened(path: str, checksum: str, options: Options) -> Opened:
             state = state_of(path)
             map = load(path, checksum)
             placer = _native.Placer(map, dict(options))
-            _maps[key] = Opened(map, placer, map.input_dims, tuple(map.columns or ()), state)
+            _maps[key] = Opened(
+                map,
+                placer,
+                map.input_dims,
+                tuple(map.columns or ()),
+                tuple(_tables.names_of(map)),
+                state,
+            )
             if len(_maps) > MOST:
                 _maps.popitem(last=False)
         _maps.move_to_end(key)

@@ -175,7 +175,16 @@ class Placer:
     def _chosen(self, schema: pa.Schema) -> Chosen:
         here = self._opened
         beside = tuple(name for name in (self.id, self.file, self.row) if name is not None)
-        return _columns.choose(schema, here.width, here.names, self.columns, self.keep, beside)
+        return _columns.choose(
+            schema, here.width, here.names, self.columns, self.keep, beside, here.recipe
+        )
+
+    def rows(self, batch: pa.RecordBatch) -> tuple[np.ndarray, list[Problem]]:
+        """The features of a batch as rows, and what is wrong with some of them."""
+        here, chosen = self._opened, self._chosen(batch.schema)
+        if here.recipe:
+            return _columns.encoded(here.map, batch, chosen, here.recipe)
+        return _columns.rows(batch, chosen, here.width)
 
     def _each(self, step: Any, batches: Any) -> Any:
         if isinstance(batches, pa.RecordBatch):
@@ -209,7 +218,7 @@ class Placer:
     def _said(self, batch: pa.RecordBatch, chosen: Chosen) -> dict[str, pa.Array]:
         """What is said of the rows of a batch, column by column."""
         here = self._opened
-        x, problems = _columns.rows(batch, chosen, here.width)
+        x, problems = self.rows(batch)
         self._stop_at(batch, problems)
         good = np.delete(np.arange(len(x)), [bad.row for bad in problems])
         try:

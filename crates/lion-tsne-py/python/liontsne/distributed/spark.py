@@ -203,7 +203,7 @@ def with_values(made: Placer, batch: pa.RecordBatch) -> tuple[pa.RecordBatch, pa
     resolved = made.resolve(batch)
     outliers = batch.filter(resolved.column(made.prefix + PENDING).is_valid())
     width = made.map.input_dims
-    x, _ = _columns.rows(outliers, made._chosen(batch.schema), width)
+    x, _ = made.rows(outliers)
     values = pa.FixedSizeListArray.from_arrays(pa.array(x.ravel()), width)
     ids = outliers.column(made.id).cast(pa.string())
     return resolved, pa.record_batch({"id": ids, "x": values})

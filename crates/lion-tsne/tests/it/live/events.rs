@@ -190,7 +190,7 @@ fn an_event_is_one_line_of_json() {
     assert_eq!(
         line(&events[1]),
         format!(
-            r#"{{"n":2,"t":1.0,"kind":"moved","id":"a","label":null,"x":30.0,"y":50.0,"verdict":"exact","score":0.6119402985074627,"p_distance":1.0,"p_neighbours":0.6119402985074627,"off_plane":null,"nearest":53,"nearest_id":"row-53","nearest_distance":0.0,"neighbours":5,"group":null,"cluster":"left","distance":10.0,"from":{from}}}"#
+            r#"{{"n":2,"t":1.0,"kind":"moved","id":"a","label":null,"x":30.0,"y":50.0,"verdict":"exact","score":0.6119402985074627,"p_distance":1.0,"p_neighbours":0.6119402985074627,"off_plane":null,"nearest":53,"nearest_id":"row-53","nearest_distance":0.0,"neighbours":5,"group":null,"predicted_label":"left","label_share":1.0,"cluster":"left","distance":10.0,"from":{from}}}"#
         )
     );
     let from = from.replace("0.0,\"x\":30.0,\"y\":40", "1.0,\"x\":30.0,\"y\":50");

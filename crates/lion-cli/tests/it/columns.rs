@@ -1,0 +1,165 @@
+//! Tables as people have them: shown, fitted and placed, with everything said that a person should know.
+
+use crate::tools::Folder;
+
+const QUICK: &str = "--perplexity 8 --iterations 60";
+
+/// Customers of three plans, with a semicolon between cells and commas in numbers.
+fn customers(rows: usize, times: usize) -> String {
+    let mut text = "customer;age;income;plan;since;active;comment\n".to_owned();
+    for row in 0..rows {
+        let (plan, wobble) = (row % 3, (row * 7919) % 101);
+        let age = if row % 13 == 5 { "NA".to_owned() } else { (20 + 15 * plan + wobble % 9).to_string() };
+        let income = match times {
+            1 => format!("{}.{:03},5", 20 + 20 * plan, wobble * 9),
+            _ => format!("{},5", times * (1000 * (20 + 20 * plan) + wobble * 9)),
+        };
+        text += &format!(
+            "c{row};{age};{income};{};{:02}.0{}.2024;{};said {}\n",
+            ["free", "plus", "pro"][plan],
+            1 + wobble % 27,
+            1 + 3 * plan,
+            if wobble % 2 == 0 { "yes" } else { "no" },
+            row * row
+        );
+    }
+    text
+}
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("customers.csv", customers(120, 1));
+    folder.write("new.csv", customers(30, 1));
+    folder
+}
+
+#[test]
+fn columns_are_shown_and_nothing_is_written() {
+    let folder = folder();
+    let shown = folder.json("columns customers.csv --id customer");
+    let what = |at: usize| {
+        (shown["columns"][at]["what"].as_str().unwrap(), shown["columns"][at]["treatment"].as_str().unwrap())
+    };
+    assert_eq!(what(0), ("id", "left out"));
+    assert_eq!(what(1), ("number", "encoded"));
+    assert_eq!(what(2), ("number", "encoded"));
+    assert_eq!(what(3), ("category", "encoded"));
+    assert_eq!(what(4), ("date", "encoded"));
+    assert_eq!(what(5), ("boolean", "encoded"));
+    assert_eq!(what(6), ("text", "left out"));
+    assert_eq!(
+        (&shown["rows"], &shown["features"], &shown["scale"]),
+        (&120.into(), &8.into(), &"standard".into())
+    );
+    let words = folder.lion("columns customers.csv --id customer").stdout;
+    assert!(
+        words.contains("commas are decimal marks") && words.contains("gaps filled with the median"),
+        "{words}"
+    );
+    assert_eq!(folder.names(), ["customers.csv", "new.csv"]);
+}
+
+#[test]
+fn a_messy_table_is_fitted_and_new_rows_are_placed() {
+    let folder = folder();
+    let fitted = folder.lion(&format!("fit customers.csv --id customer -o m.lion {QUICK}"));
+    assert_eq!(fitted.code, Some(0), "{}", fitted.stderr);
+    for line in [
+        "column age (number): scaled",
+        "column income (number): scaled",
+        "column plan (category): 3 columns",
+        "column since (date): days",
+        "column active (boolean): 0 or 1.41",
+        "column comment (text): left out",
+        "note: columns are scaled to unit variance, because",
+    ] {
+        assert!(fitted.stderr.contains(line), "{line:?} is not in {}", fitted.stderr);
+    }
+    let info = folder.json("info m.lion");
+    assert_eq!(info["recipe"]["scale"], "standard");
+    assert_eq!(info["recipe"]["columns"][2]["levels"], serde_json::json!(["free", "plus", "pro"]));
+    assert_eq!(info["columns"][1], "income");
+    // Rows of the map are where they were, and columns are found by name.
+    let placed = folder.json("place m.lion new.csv --id customer -o placed.csv");
+    assert_eq!((&placed["rows"], &placed["exact"]), (&30.into(), &30.into()));
+    // The same customers as JSON.
+    let record = r#"[{"plan": "pro", "age": 52, "income": 60500.5, "since": "2024-07-03", "active": true, "more": [1]}]"#;
+    folder.write("one.json", record);
+    assert_eq!(folder.json("place m.lion one.json -o one.csv")["rows"], 1);
+    // By default and by strict rules it was refused before.
+    folder
+        .lion("fit customers.csv --id customer -o n.lion --strict")
+        .refuses(1, &["customers.csv", "column"]);
+}
+
+#[test]
+fn another_unit_is_told_when_rows_are_placed() {
+    let folder = folder();
+    folder.json(&format!("fit customers.csv --id customer -o m.lion {QUICK}"));
+    folder.write("cents.csv", customers(30, 1000));
+    let placed = folder.lion("place m.lion cents.csv --id customer -o p.csv");
+    assert!(
+        placed.stderr.contains("warning: income is 1000 times larger than in the map"),
+        "{}",
+        placed.stderr
+    );
+    folder.write("less.csv", "customer;age\nc1;3\nc2;4\n");
+    folder
+        .lion("place m.lion less.csv --id customer -o p.csv")
+        .refuses(1, &["less.csv has no column income", "m.lion"]);
+}
+
+#[test]
+fn every_problem_is_reported_with_a_command_that_works() {
+    let folder = folder();
+    let bad = customers(60, 1).replacen(";20;", ";twenty;", 1).replacen("20.000,5", "little", 1);
+    folder.write("bad.csv", bad);
+    let refused = folder.lion("fit bad.csv --id customer -o m.lion");
+    assert_eq!(refused.code, Some(1));
+    let expected = "error: bad.csv has 2 columns that cannot be used:\n  age (number): 1 cell is no number: row 0 (line 2) \"twenty\"\n  income (number): 1 cell is no number: row 0 (line 2) \"little\"\ncorrect the cells, or leave the columns out:\n  lion fit bad.csv --id customer --exclude age,income -o m.lion\n";
+    assert_eq!(refused.stderr, expected);
+    folder.json(&format!("fit bad.csv --id customer --exclude age,income -o m.lion {QUICK}"));
+}
+
+#[test]
+fn gaps_are_treated_as_asked() {
+    let folder = folder();
+    let fit = |more: &str| folder.json(&format!("fit customers.csv --id customer -o m.lion {QUICK} {more}"));
+    assert_eq!(fit("--missing mean")["recipe"]["missing"], "mean");
+    let dropped = fit("--missing drop");
+    assert_eq!(dropped["rows"], 111);
+    folder
+        .lion("place m.lion new.csv --id customer -o p.csv")
+        .refuses(1, &["new.csv", "row 5", "column age", "is empty"]);
+    folder
+        .lion("fit customers.csv --id customer -o n.lion --missing refuse")
+        .refuses(1, &["column age", "9 of 120 cells are empty", "--exclude age"]);
+}
+
+#[test]
+fn plain_tables_keep_their_bits() {
+    let folder = Folder::new();
+    let rows: String = (0..60).map(|row| format!("{},{},{}\n", row % 7, (row * row) % 11, row % 5)).collect();
+    folder.write("t.csv", format!("a,b,c\n{rows}"));
+    let sum = |more: &str| folder.json(&format!("fit t.csv -o m.lion {QUICK} {more}"))["checksum"].clone();
+    assert_eq!(sum(""), sum("--strict"));
+    assert_eq!(sum(""), sum("--scale none"));
+    assert_ne!(sum(""), sum("--scale standard"));
+    assert!(folder.json("info m.lion")["recipe"]["columns"][0]["center"].is_number());
+}
+
+#[test]
+fn a_stream_takes_columns_by_name() {
+    let folder = folder();
+    folder.json(&format!("fit customers.csv --id customer -o m.lion {QUICK}"));
+    let lines = "{\"id\":\"a\",\"x\":{\"age\":52,\"income\":60500.5,\"plan\":\"pro\",\"since\":\"2024-07-03\",\"active\":true}}\n\
+        {\"id\":\"b\",\"x\":{\"plan\":\"gold\",\"income\":1,\"since\":null}}\n\
+        {\"id\":\"c\",\"x\":{\"age\":\"old\"}}\n";
+    let said = folder.lion_reading("stream m.lion", lines);
+    assert_eq!(said.stdout.matches("\"appeared\"").count(), 2, "{}{}", said.stdout, said.stderr);
+    assert!(
+        said.stderr.contains("column age holds \"old\", and the map has numbers there"),
+        "{}",
+        said.stderr
+    );
+}

@@ -1,0 +1,87 @@
+"""Frames whose columns are no plain numbers."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from numpy.testing import assert_array_equal
+
+import liontsne
+from liontsne import LionTSNE
+
+
+@pytest.fixture(scope="module")
+def customers() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    plan = rng.integers(0, 3, 150)
+    frame = pd.DataFrame(
+        {
+            "age": 25 + 15.0 * plan + rng.normal(size=150),
+            "income": 20_000 + 20_000 * plan + rng.normal(size=150) * 900,
+            "plan": np.array(["free", "plus", "pro"])[plan],
+            "since": pd.Timestamp("2024-01-01") + pd.to_timedelta(30 * plan, "D"),
+            "active": rng.random(150) < 0.5,
+            "comment": [f"said {row}" for row in range(150)],
+        }
+    )
+    frame.loc[::17, "age"] = np.nan
+    return frame
+
+
+@pytest.fixture(scope="module")
+def fitted(customers: pd.DataFrame) -> LionTSNE:
+    return LionTSNE(perplexity=10, max_iter=100).fit(customers)
+
+
+def test_mixed_columns_become_rows(fitted, customers):
+    assert fitted.feature_names_in_.tolist() == ["age", "income", "plan", "since", "active"]
+    kinds = {name: kind for name, kind, _ in fitted.table_}
+    assert kinds == {
+        "age": "number",
+        "income": "number",
+        "plan": "category",
+        "since": "date",
+        "active": "boolean",
+        "comment": "text",
+    }
+    assert_array_equal(fitted.transform(customers), fitted.embedding_)
+    assert list(fitted.place(customers[:5]).verdict) == ["exact"] * 5
+
+
+def test_columns_are_found_by_name_in_any_frame(fitted, customers):
+    shuffled = customers[["active", "plan", "income", "since", "age"]]
+    for frame in (shuffled, pl.from_pandas(shuffled), pa.Table.from_pandas(shuffled)):
+        assert_array_equal(fitted.transform(frame), fitted.embedding_)
+
+
+def test_the_recipe_travels_with_the_map(fitted, customers, tmp_path):
+    fitted.save(tmp_path / "m.lion")
+    again = liontsne.load(tmp_path / "m.lion")
+    assert again.feature_names_in_.tolist() == fitted.feature_names_in_.tolist()
+    assert_array_equal(again.transform(customers), fitted.embedding_)
+
+
+def test_another_unit_is_told(fitted, customers):
+    cents = customers.assign(income=1000 * customers["income"])
+    with pytest.warns(UserWarning, match="income is 1000 times larger than in the map"):
+        fitted.predict(cents)
+
+
+def test_gaps_are_treated_as_asked(customers):
+    kept = LionTSNE(perplexity=10, max_iter=50, missing="drop").fit(customers, customers["plan"])
+    assert len(kept.embedding_) == 150 - 9
+    with pytest.raises(ValueError, match="column age .number.: 9 of 150 cells are empty"):
+        LionTSNE(missing="refuse", scale="standard").fit(customers)
+    with pytest.raises(ValueError, match="scale must be one of auto"):
+        LionTSNE(scale="much").fit(customers)
+
+
+def test_frames_of_numbers_are_used_as_they_are(customers):
+    numbers = customers[["income"]].assign(other=np.arange(150.0))
+    plain = LionTSNE(perplexity=10, max_iter=50).fit(numbers)
+    array = LionTSNE(perplexity=10, max_iter=50).fit(numbers.to_numpy())
+    assert_array_equal(plain.embedding_, array.embedding_)
+    scaled = LionTSNE(perplexity=10, max_iter=50, scale="standard").fit(numbers)
+    assert not np.array_equal(scaled.embedding_, plain.embedding_)
+    assert_array_equal(scaled.transform(numbers), scaled.embedding_)
