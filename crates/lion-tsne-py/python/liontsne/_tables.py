@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from liontsne import _native, _rows
+from liontsne import _native
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,9 @@ class Prepared:
 
     def ids(self, X: Any, ids: Any, count: int) -> list[str] | None:
         """Names of the rows: those given, or the frame's own, or the numbers of those left."""
+        # Here and not above: workers of an engine read recipes with this module, without scikit-learn.
+        from liontsne import _rows
+
         if self.kept is None or ids is not None:
             return _rows.ids_of(X, ids, count)
         own = _rows.ids_of(X, None, len(X))

@@ -41,6 +41,13 @@ class Job:
     expected: pa.Table
     """`id` and OURS for each of them, in their order."""
 
+    @staticmethod
+    def as_engines_name(placed: pa.Table) -> pa.Table:
+        """What `lion place` wrote, with the names of an engine's columns: rows that keep columns of
+        their own may have a label among them."""
+        names = {"label": "predicted_label"}
+        return placed.rename_columns([names.get(name, name) for name in placed.column_names])
+
     def parts(self, count: int, shuffled: bool = False) -> list[pa.Table]:
         """The new rows in so many parts of different lengths; shuffled, in another order too."""
         rows = self.new.num_rows
@@ -129,10 +136,7 @@ def job(lion, tmp_path_factory) -> Job:
     lion("fit", paths["old.parquet"], *known, "--iterations", 250, "-q", "-o", map)
     columns = ["--id", "id", "--exclude", "kind"]
     lion("place", map, paths["new.parquet"], *columns, "-q", "-o", paths["placed.parquet"])
-    expected = pq.read_table(paths["placed.parquet"])
-    # Rows that keep columns of their own may have a label among them.
-    names = {"label": "predicted_label"}
-    expected = expected.rename_columns([names.get(name, name) for name in expected.column_names])
+    expected = Job.as_engines_name(pq.read_table(paths["placed.parquet"]))
     assert 150 < expected["verdict"].to_pylist().count("outlier") < 300
     assert expected["group"].null_count < expected.num_rows - 150
     return Job(map, table, paths["new.parquet"], expected)
