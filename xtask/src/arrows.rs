@@ -20,7 +20,7 @@ const MAY_KNOW: [(&str, &[&str]); 11] = [
     ("crates/lion-server", &["lion-recipe", "lion-replace", "lion-table", "lion-tsne"]),
     ("crates/lion-table", &["lion-recipe", "lion-replace"]),
     ("crates/lion-tsne", &["lion-recipe", "lion-replace"]),
-    ("crates/lion-tsne-py", &["lion-evaluate", "lion-recipe", "lion-table", "lion-tsne"]),
+    ("crates/lion-tsne-py", &["lion-cli", "lion-evaluate", "lion-recipe", "lion-table", "lion-tsne"]),
     ("xtask", &[]),
 ];
 

@@ -40,6 +40,7 @@ use lion_server::Rules;
 use lion_table::{Header, ReadOptions};
 use lion_tsne::Method;
 use lion_tsne::recipe::{Missing, Scale};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// t-SNE maps that stay alive: fit a map of a table, keep it in one file, place new rows into it.
@@ -312,17 +313,16 @@ pub(crate) enum PictureKind {
 }
 
 impl Cli {
-    /// The arguments of this process. Ends it with a sentence and exit code 2 where they are wrong.
-    pub(crate) fn of_process() -> Self {
-        let cli = Self::parse();
-        let Some((verb, problem)) = cli.contradiction() else { return cli };
+    /// The arguments of a process, its own name first; or what is wrong with them, which also tells the exit code.
+    pub(crate) fn of(args: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        let cli = Self::try_parse_from(args)?;
+        let Some((verb, problem)) = cli.contradiction() else { return Ok(cli) };
         let mut command = Self::command();
         command.build();
-        let error = match command.find_subcommand_mut(verb) {
+        Err(match command.find_subcommand_mut(verb) {
             Some(verb) => verb.error(ErrorKind::ArgumentConflict, problem),
             None => Self::command().error(ErrorKind::ArgumentConflict, problem),
-        };
-        error.exit()
+        })
     }
 
     /// What no single flag shows to be wrong, with the verb it is wrong in.

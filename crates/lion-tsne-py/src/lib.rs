@@ -4,6 +4,7 @@
 mod arrays;
 mod baseline;
 mod columns;
+mod command;
 mod distributed;
 mod errors;
 mod evaluate;
@@ -24,6 +25,8 @@ mod native {
     use crate::baseline::{PyBuilt, baseline_names};
     #[pymodule_export]
     use crate::columns::PyColumns;
+    #[pymodule_export]
+    use crate::command::main;
     #[pymodule_export]
     use crate::distributed::{positions, problems, resolve};
     #[pymodule_export]

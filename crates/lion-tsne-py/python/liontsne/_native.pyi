@@ -12,6 +12,9 @@ Progress = Callable[[str, int, int, float | None], bool | None]
 
 __version__: str
 
+def main(args: Sequence[str]) -> int:
+    """Does what the command `lion` does with these arguments, its own name first: the exit code."""
+
 @final
 class Map:
     """A fitted map: rows, their places, and how they came to be. It never changes."""

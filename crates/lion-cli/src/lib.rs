@@ -1,0 +1,92 @@
+//! The command `lion`: t-SNE maps that stay alive, from the command line. A library with one function, because two programs
+//! are made of it: the binary `lion` and the script of that name that the Python package installs.
+
+mod args;
+mod calibrate;
+mod columns;
+mod compare;
+mod demo;
+mod diff;
+mod evaluate;
+mod explain;
+mod export;
+mod files;
+mod fit;
+mod groups;
+mod info;
+mod interrupt;
+mod memory;
+mod mnist;
+mod noise;
+mod output;
+mod place;
+mod plot;
+mod points_table;
+mod prepare;
+mod progress;
+mod quality;
+mod replay;
+mod serve;
+mod shell;
+mod shown;
+mod stream;
+mod summary;
+mod update;
+
+use args::{Cli, Verb};
+use std::ffi::OsString;
+use std::io::{self, Write};
+
+/// The work is done.
+const DONE: u8 = 0;
+/// The work failed.
+const FAILED: u8 = 1;
+
+/// Does what the arguments ask for, the first of which is the program's own name, and returns the exit code: 0, 1 where the
+/// work failed, 2 where the arguments are wrong. All that is printed has left the process by then. Ctrl-C may end the process.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
+    let cli = match Cli::of(args) {
+        Ok(cli) => cli,
+        Err(problem) => {
+            // Also the way of --help and --version, which are no mistakes. Whoever closed the output has seen enough.
+            let _ = problem.print().and_then(|()| io::stdout().flush());
+            return u8::try_from(problem.exit_code()).unwrap_or(FAILED);
+        }
+    };
+    // Where this is no program of its own, nobody else would do it.
+    let flush = |()| io::stdout().flush().map_err(anyhow::Error::from);
+    match run(&cli).and_then(flush) {
+        Ok(()) => DONE,
+        // Who reads our output has seen enough of it, as `head` does.
+        Err(error) if output::nobody_listens(&error) => DONE,
+        Err(error) => {
+            // Nowhere is left to complain if this fails.
+            let _ = writeln!(io::stderr(), "error: {error:#}");
+            FAILED
+        }
+    }
+}
+
+fn run(Cli { verb, common }: &Cli) -> anyhow::Result<()> {
+    match verb {
+        Verb::Fit(args) => fit::run(args, common),
+        Verb::Place(args) => place::run(args, common),
+        Verb::Update(args) => update::run(args, common),
+        Verb::Calibrate(args) => calibrate::run(args, common),
+        Verb::Info(args) => info::run(args, common),
+        Verb::Quality(args) => quality::run(args, common),
+        Verb::Columns(args) => columns::run(args, common),
+        Verb::Plot(args) => plot::run(args, common),
+        Verb::Explain(args) => explain::run(args, common),
+        Verb::Diff(args) => diff::run(args, common),
+        Verb::Evaluate(args) => evaluate::run(args, common),
+        Verb::Stream(args) => stream::run(args, common),
+        Verb::Serve(args) => serve::run(args, common),
+        Verb::Compare(args) => compare::run(args, common),
+        Verb::Export(args) => export::run(args, common),
+        Verb::Replay(args) => replay::run(args, common),
+        Verb::Demo(args) => demo::run(args, common),
+        Verb::Completions(args) => shell::completions(args),
+        Verb::Man(args) => shell::man(args, common),
+    }
+}
