@@ -76,22 +76,36 @@ pub(crate) fn apt(packages: &[&str]) -> Result<()> {
 /// last, says that the installation is complete and current.
 pub(crate) fn python(name: &str, list: &Path) -> Result<PathBuf> {
     let folder = shell::target()?.join(name);
-    let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    let python = programs_of(&folder).join(PYTHON);
     let wanted = fs::read_to_string(list).with_context(|| format!("cannot read {}", list.display()))?;
     let installed = folder.join("installed.txt");
     if fs::read_to_string(&installed).is_ok_and(|text| text == wanted) {
         return Ok(python);
     }
     println!("installing {} into {} ...", list.display(), folder.display());
-    let venv = || shell::quietly(shell::program("python3", "-m venv --clear").arg(&folder));
-    if venv().is_err() {
-        apt(&["python3", "python3-venv"])?;
-        venv()?;
-    }
+    fresh(&folder)?;
     let install = "-m pip install --quiet --disable-pip-version-check -r";
     shell::quietly(shell::program(&python, install).arg(list))?;
     fs::write(&installed, wanted).with_context(|| format!("cannot write {}", installed.display()))?;
     Ok(python)
+}
+
+const PYTHON: &str = if cfg!(windows) { "python.exe" } else { "python" };
+
+/// The folder of an environment's programs.
+fn programs_of(environment: &Path) -> PathBuf {
+    environment.join(if cfg!(windows) { "Scripts" } else { "bin" })
+}
+
+/// A new environment in the place of what was there: its Python, and the folder of its programs.
+pub(crate) fn fresh(folder: &Path) -> Result<(PathBuf, PathBuf)> {
+    let venv = || shell::quietly(shell::program("python3", "-m venv --clear").arg(folder));
+    if venv().is_err() {
+        apt(&["python3", "python3-venv"])?;
+        venv()?;
+    }
+    let programs = programs_of(folder);
+    Ok((programs.join(PYTHON), programs))
 }
 
 /// cargo-deny: the one in PATH, or one of our own under the target folder.

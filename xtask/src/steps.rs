@@ -53,6 +53,7 @@ const EVALUATION: TestStep = ("evaluation, quickly, and its report in a browser"
 const DASHBOARD_TOOLS: TestStep = ("dashboard's npm packages", web::tools);
 const DASHBOARD: TestStep = ("dashboard's source", web::source);
 const DASHBOARD_TESTS: TestStep = ("dashboard in a browser", web::browser);
+const NOTEBOOK: TestStep = ("widget in JupyterLab", || web::notebook(&python::with_package()?));
 const README: TestStep = ("commands of README and docs", || {
     install::programs(&["curl", "openssl", "sqlite3"])?;
     readme::check()
@@ -81,6 +82,7 @@ pub(crate) fn test() -> Result<()> {
         DASHBOARD_TOOLS,
         DASHBOARD,
         DASHBOARD_TESTS,
+        NOTEBOOK,
         EVALUATION,
         README,
         BOOK,
@@ -107,6 +109,11 @@ pub(crate) fn test_engines() -> Result<()> {
 /// The browser tests alone.
 pub(crate) fn test_web() -> Result<()> {
     run(&[BUILD, BROWSER_TOOLS, BROWSER_TESTS, DASHBOARD_TOOLS, DASHBOARD, DASHBOARD_TESTS, EVALUATION])
+}
+
+/// The widget of notebooks alone.
+pub(crate) fn test_notebook() -> Result<()> {
+    run(&[BUILD, DASHBOARD_TOOLS, NOTEBOOK])
 }
 
 /// What the documents say, and the book made of them.

@@ -48,6 +48,11 @@ pub(crate) fn browser() -> Result<()> {
     tests("browser", "LION", &shell::built("lion")?)
 }
 
+/// The widget in a real JupyterLab, which this Python has.
+pub(crate) fn notebook(python: &Path) -> Result<()> {
+    tests("notebook", "PYTHON", python)
+}
+
 /// Tests of a kind, which find a program by a variable of the environment.
 fn tests(kind: &str, variable: &str, program: &Path) -> Result<()> {
     run(&format!("test:{kind}"), variable, program)

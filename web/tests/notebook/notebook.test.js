@@ -33,6 +33,8 @@ widget`,
   `widget.add(np.vstack([X[:30] + 0.1, X[:2] + 300]))`,
   `widget.selection = [3, 1, 4]`,
   `widget.color = "income"`,
+  `lion`,
+  `lion.place(np.vstack([X[:30] + 0.1, X[:2] + 300]))`,
 ];
 
 let folder, server, browser, page, url;
@@ -178,4 +180,26 @@ test("the dark theme is followed", async () => {
   await pause(800);
   await page.screenshot({ path: join(SHOTS, "dark.png") });
   assert.deepEqual(complaints, []);
+});
+
+test("a fitted map and placements leave a picture in the file, which opens without a kernel", async () => {
+  await runCell(4);
+  await runCell(5);
+  await command("docmanager:save");
+  const file = join(folder, "map.ipynb");
+  const saved = () => JSON.parse(readFileSync(file, "utf8"));
+  await until("the pictures in the file", () => saved().cells.slice(4).every((cell) => JSON.stringify(cell.outputs).includes("data:image/svg+xml")));
+  // As somebody else has it: another file, which this JupyterLab has not signed.
+  const later = saved();
+  later.cells = [{ cell_type: "markdown", id: "words", metadata: {}, source: "A map from elsewhere" }, ...later.cells.slice(4)];
+  writeFileSync(join(folder, "later.ipynb"), JSON.stringify(later));
+  const other = await page.context().newPage();
+  await other.goto(`${url}/lab/tree/later.ipynb?reset`, { timeout: 60_000 });
+  const pictures = other.locator("figure img");
+  await until("two pictures", async () => (await pictures.count()) === 2);
+  const drawn = () => pictures.evaluateAll((images) => images.every((image) => image.complete && image.naturalWidth > 500));
+  await until("pictures that are drawn", drawn);
+  await pictures.last().scrollIntoViewIfNeeded();
+  await other.screenshot({ path: join(SHOTS, "static.png") });
+  await other.close();
 });
