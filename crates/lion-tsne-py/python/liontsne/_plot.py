@@ -13,7 +13,10 @@ GREY, RIM, ALARM = "#9aa0a6", "#202124", "#d93025"
 INSIDE = {"edgecolors": RIM, "linewidths": 0.6}
 STRANGE = {"marker": "D", "edgecolors": ALARM, "linewidths": 0.9}
 # Matplotlib's ten, and eight more. Beyond that colours can no longer be told apart.
-MORE = "#404040 #00c2a0 #b8860b #5b2c6f #a3e048 #ff9da7 #1b4f72 #ffd92f".split()
+COLOURS = (
+    "#1f77b4 #ff7f0e #2ca02c #d62728 #9467bd #8c564b #e377c2 #7f7f7f #bcbd22 #17becf "
+    "#404040 #00c2a0 #b8860b #5b2c6f #a3e048 #ff9da7 #1b4f72 #ffd92f"
+).split()
 
 
 def draw(
@@ -105,14 +108,21 @@ def axes(dims: int) -> "Axes":
     return figure.add_subplot(projection="3d" if dims == 3 else None)
 
 
+def kinds_in_colour(*labels: list[str] | None) -> dict[str, str]:
+    """A colour for each label; none where there are too many kinds.
+
+    >>> kinds_in_colour(["10", "9"], None)
+    {'9': '#1f77b4', '10': '#ff7f0e'}
+    """
+    kinds = sorted({label for some in labels if some for label in some}, key=natural)
+    return dict(zip(kinds, COLOURS)) if len(kinds) <= len(COLOURS) else {}
+
+
 def palette(*labels: list[str] | None) -> dict[str, Any]:
-    """A colour for each label; none where there are too many kinds."""
-    import matplotlib
+    """The same for matplotlib."""
     from matplotlib.colors import to_rgb
 
-    kinds = sorted({label for some in labels if some for label in some}, key=natural)
-    colours = [*matplotlib.colormaps["tab10"].colors, *map(to_rgb, MORE)]
-    return dict(zip(kinds, colours)) if len(kinds) <= len(colours) else {}
+    return {kind: to_rgb(colour) for kind, colour in kinds_in_colour(*labels).items()}
 
 
 def natural(label: str) -> tuple[bool, float, str]:

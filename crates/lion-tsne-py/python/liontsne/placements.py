@@ -98,6 +98,15 @@ class Placements:
             [f"Placements: {len(self)} rows", *(f"{n} {word}" for n, word in counts if n)]
         )
 
+    def _repr_html_(self) -> str:
+        """A picture of the map with these rows on it, which needs no kernel."""
+        from liontsne._picture import of_placed
+
+        lion, strange = self._lion, self.verdict == "outlier"
+        labels = list(self.label) if "label" in self.columns else [None] * len(self)
+        words = f"{self!r}. Placed rows have a rim, outliers are diamonds."
+        return of_placed(lion.embedding_, lion._map.labels, self.coordinates, strange, labels, words)
+
     # Tables
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
