@@ -101,6 +101,11 @@ impl Files {
         lion_table::open_all(&self.paths, &self.options(options))
     }
 
+    /// The same, just as was asked for.
+    pub(crate) fn open_plainly(&self, options: &ReadOptions) -> lion_table::Result<Batches> {
+        lion_table::open_all(&self.paths, options)
+    }
+
     /// How they are to be read: as was asked for and, where they are tables of live points, as those are.
     pub(crate) fn options(&self, asked: &ReadOptions) -> ReadOptions {
         let asked = ReadOptions { name: self.copy.as_ref().map(|(_, shown)| shown.clone()), ..asked.clone() };

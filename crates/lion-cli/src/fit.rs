@@ -32,16 +32,16 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
     screen.detail(&format!("reading {}", files.shown()));
     let table = Prepared::new(files, &args.read_options(), &args.columns, args.image.is_some())?;
     table.check(|exclude| args.excluding(exclude))?;
-    args.check_drop(&table)?;
+    let kept = if args.has_beside() { table.kept()? } else { None };
     let files = &table.files;
-    let shown = args.shown(files)?;
+    let shown = args.shown(files, kept.as_deref())?;
     table.say(&screen);
     if files.are_points() {
         screen.detail("these are live points: what lion export says of them is no column of their rows");
     }
     let phases = Phase::of_fit(args.landmarks.count_beyond);
     let mut reporter = Reporter::new(screen.clone(), interrupt, &phases);
-    let memory = FitMemory::new(args, &table, common, &screen);
+    let memory = FitMemory::new(args, &table, kept.as_deref(), common, &screen);
     let FittedMap { map, columns, pictures, needs } = match args.landmarks.landmarks {
         Some(count) => landmarks::make(count as usize, &memory, common, &mut reporter)?,
         None => match of_all_rows(&memory, common, &mut reporter)? {
@@ -180,6 +180,10 @@ impl FitInput {
                 Err(lion_table::Error::TooManyRows { most, .. }) => return Ok(Err(wants.too_many(most))),
                 read => read?,
             };
+        if let Some(kept) = memory.kept {
+            beside.check(kept.of, args, files)?;
+            beside = beside.only(kept.rows);
+        }
         beside.check(rows, args, files)?;
         let labels = beside.labels.take().or(labels);
         let rows = Rows { data: Matrix::new(rows, cols, data)?, ids, labels };
@@ -229,6 +233,13 @@ impl Beside {
         Ok(Self { labels, embedding, init })
     }
 
+    /// What belongs to these rows.
+    fn only(self, rows: &[u32]) -> Self {
+        let labels = self.labels.map(|labels| rows.iter().map(|&row| labels[row as usize].clone()).collect());
+        let of_rows = |places: Matrix| places.select(rows);
+        Self { labels, embedding: self.embedding.map(of_rows), init: self.init.map(of_rows) }
+    }
+
     /// Refuses what does not go with a table of so many rows.
     fn check(&self, rows: usize, args: &FitArgs, files: &Files) -> Result<()> {
         let data = files.shown();
@@ -274,7 +285,7 @@ impl FitArgs {
 
     /// The columns for people, of all rows. They are read first: what is wrong with their names should not come out after the
     /// fit. Of a table for landmarks only the names are checked: it may not fit into memory.
-    fn shown(&self, files: &Files) -> Result<Option<ShownColumns>> {
+    fn shown(&self, files: &Files, kept: Option<&[u32]>) -> Result<Option<ShownColumns>> {
         shown::check_names(&self.show)?;
         if self.show.is_empty() {
             return Ok(None);
@@ -283,7 +294,17 @@ impl FitArgs {
             shown::ShownStream::open(files, &self.show)?;
             return Ok(None);
         }
-        shown::read(files, &self.show).map(Some)
+        let all = shown::read(files, &self.show)?;
+        Ok(Some(match kept {
+            Some(kept) => all.followed(kept, None, 0)?,
+            None => all,
+        }))
+    }
+
+    /// Whether something has a value for each row of the table, those that are left out included.
+    fn has_beside(&self) -> bool {
+        let files = [self.table.labels.as_deref(), self.embedding.as_deref(), self.init_file()];
+        !self.show.is_empty() || files.into_iter().flatten().next().is_some()
     }
 
     /// The map with the columns for people of its rows.
@@ -295,24 +316,6 @@ impl FitArgs {
                 let shown = shown::read_landmarks(files, &self.show, self.table.id.as_deref(), &map)?;
                 Ok(map.with_shown(shown)?)
             }
-        }
-    }
-
-    /// Refuses to leave rows out of a table that other files have something for each row of.
-    fn check_drop(&self, table: &Prepared) -> Result<()> {
-        ensure!(
-            self.show.is_empty() || !table.drops(),
-            "--missing drop leaves rows out of {}, and --show keeps columns of all rows: fill gaps with --missing median",
-            table.files.shown()
-        );
-        let beside = [self.table.labels.as_deref(), self.embedding.as_deref(), self.init_file()];
-        match beside.into_iter().flatten().next() {
-            Some(file) if table.drops() => bail!(
-                "--missing drop leaves rows out of {}, and {} has something for each row: fill gaps with --missing median",
-                table.files.shown(),
-                file.display()
-            ),
-            _ => Ok(()),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The table of live points: `lion export --points` writes it, and `lion fit`, `place`, `update` and `replay` read it as it is.
 //!
-//! First the id and, where points have any, the label; then the columns of the row as it was given; then what is said of it: the
+//! First the id and, where points have any, the label; then the columns of the row as the table of the map has them (scaling undone,
+//! categories by their level, dates as dates); then what is said of it: the
 //! columns of placements, the cluster and the time. Where a column of the row has the name of one of ours, ours has `placed_` in
 //! front. Order and names tell this table from others.
 
@@ -10,6 +11,8 @@ use lion_table::{Column, Field, Kind, ReadOptions};
 use lion_tsne::Map;
 use lion_tsne::lion::{PlacedRow, PlacementColumn};
 use lion_tsne::live::{Live, Point};
+use lion_tsne::recipe::{Cell, Encoding, Recipe, RecipeColumn};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 const ID: &str = "id";
@@ -30,6 +33,8 @@ fn said(dims: usize) -> impl Iterator<Item = &'static PlacementColumn> + Clone {
 /// The columns of the table.
 pub(crate) struct PointFields {
     features: Vec<String>,
+    /// What became of the columns before the map saw them.
+    recipe: Option<Recipe>,
     has_labels: bool,
     dims: usize,
 }
@@ -37,14 +42,16 @@ pub(crate) struct PointFields {
 impl PointFields {
     /// For points in this map. Columns that it has no names for, or the same name twice, are called c1, c2 and so on.
     pub(crate) fn of_map(map: &Map, has_labels: bool) -> Self {
-        let names: Vec<String> =
-            map.columns().map(|names| names.map(str::to_owned).collect()).unwrap_or_default();
+        let names: Vec<String> = match map.recipe() {
+            Some(recipe) => recipe.columns().iter().map(|column| column.name.clone()).collect(),
+            None => map.columns().map(|names| names.map(str::to_owned).collect()).unwrap_or_default(),
+        };
         let are_different = names.iter().collect::<HashSet<_>>().len() == names.len();
-        let width = map.preprocess().input_dims();
+        let width = map.original().len();
         let features = if names.len() == width && are_different { names } else { numbered_columns(width) };
         // A column of that name in this place would be taken for the label.
         let has_labels = has_labels || features.first().is_some_and(|name| plain(name) == LABEL);
-        Self { features, has_labels, dims: map.dims() }
+        Self { features, recipe: map.recipe().cloned(), has_labels, dims: map.dims() }
     }
 
     /// The columns of the rows as they were given.
@@ -64,7 +71,10 @@ impl PointFields {
     pub(crate) fn fields(&self) -> Vec<Field> {
         let ours = |field: Field| Field { name: self.ours(&field.name), ..field };
         let label = self.has_labels.then(|| ours(Field::nullable(LABEL, Kind::Text)));
-        let features = self.features.iter().map(|name| Field::new(name.as_str(), Kind::F32));
+        let features = self.features.iter().enumerate().map(|(at, name)| match &self.recipe {
+            Some(recipe) => original_field(name, &recipe.columns()[at]),
+            None => Field::new(name.as_str(), Kind::F32),
+        });
         let tail = [Field::nullable(CLUSTER, Kind::Text), Field::new(TIME, Kind::F64)];
         let said = said(self.dims).map(field).chain(tail).map(ours);
         [ours(Field::new(ID, Kind::Text))].into_iter().chain(label).chain(features).chain(said).collect()
@@ -74,18 +84,50 @@ impl PointFields {
     pub(crate) fn columns(&self, live: &Live, points: &[Point], rows: &[f32]) -> Vec<Column> {
         let placed = |point| Some(placed_row(live.lion().map(), point));
         let placed: Vec<Option<PlacedRow<'_>>> = points.iter().map(placed).collect();
-        let width = self.features.len();
-        let feature = |d: usize| Column::F32(rows.iter().skip(d).step_by(width).copied().map(Some).collect());
         let label = |point: &Point| point.label.clone();
         let cluster = |point: &Point| point.cluster.map(|cluster| live.clusters().name(cluster).to_owned());
         let mut columns = vec![Column::Text(points.iter().map(|point| Some(point.id.clone())).collect())];
         columns.extend(self.has_labels.then(|| Column::Text(points.iter().map(label).collect())));
-        columns.extend((0..width).map(feature));
+        match &self.recipe {
+            Some(recipe) => columns.extend(original_columns(recipe, rows)),
+            None => {
+                let width = self.features.len();
+                let feature = |d: usize| rows.iter().skip(d).step_by(width).copied().map(Some).collect();
+                columns.extend((0..width).map(|d| Column::F32(feature(d))));
+            }
+        }
         columns.extend(said(self.dims).map(|column| values(column, &placed)));
         columns.push(Column::Text(points.iter().map(cluster).collect()));
         columns.push(Column::F64(points.iter().map(|point| Some(point.t)).collect()));
         columns
     }
+}
+
+/// What the values of a column of the table are when they are written.
+fn original_field(name: &str, column: &RecipeColumn) -> Field {
+    match column.encoding {
+        Encoding::Number(_) => Field::new(name, Kind::F64),
+        _ => Field::nullable(name, Kind::Text),
+    }
+}
+
+/// Rows, one after the other, in the columns of the table of the map.
+fn original_columns(recipe: &Recipe, rows: &[f32]) -> Vec<Column> {
+    let decoded: Vec<Vec<Cell<'static>>> =
+        rows.chunks_exact(recipe.width()).map(|row| recipe.decode(row)).collect();
+    let column = |(at, own): (usize, &RecipeColumn)| match &own.encoding {
+        Encoding::Number(_) => Column::F64(decoded.iter().map(|row| number(&row[at], own)).collect()),
+        _ => Column::Text(decoded.iter().map(|row| row[at].level().map(Cow::into_owned)).collect()),
+    };
+    recipe.columns().iter().enumerate().map(column).collect()
+}
+
+/// A number with no more digits than it takes to get the same scaled value from it: what was 34 is 34 again.
+fn number(cell: &Cell<'_>, column: &RecipeColumn) -> Option<f64> {
+    let (&Cell::Number(value), Some(scaling)) = (cell, column.scaling()) else { return None };
+    let scaled = |value: f64| ((value - scaling.center) / scaling.divisor) as f32;
+    let short = |digits: usize| format!("{value:.digits$e}").parse::<f64>().ok();
+    (0..17).filter_map(short).find(|&short| scaled(short) == scaled(value)).or(Some(value))
 }
 
 fn placed_row<'a>(map: &'a Map, point: &'a Point) -> PlacedRow<'a> {

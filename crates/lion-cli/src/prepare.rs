@@ -118,6 +118,25 @@ impl Prepared {
         self.options.encoder.as_ref().is_some_and(|encoder| encoder.drop)
     }
 
+    /// The numbers of the rows that are not left out, if some may be. The table is read for it.
+    pub(crate) fn kept(&self) -> Result<Option<Vec<u32>>> {
+        if !self.drops() {
+            return Ok(None);
+        }
+        // Without a column of ids, rows have their numbers in the whole table.
+        let options = ReadOptions { id: None, label: None, group: None, ..self.options.clone() };
+        let mut kept = Vec::new();
+        for batch in self.files.open_plainly(&options)?.with_repeated_ids() {
+            kept.extend(batch?.ids.iter().flatten().filter_map(|id| id.parse::<u32>().ok()));
+        }
+        Ok(Some(kept))
+    }
+
+    /// All rows of the table, where somebody has looked.
+    pub(crate) fn all_rows(&self) -> Option<usize> {
+        self.plan.as_ref().and_then(|plan| usize::try_from(plan.rows).ok())
+    }
+
     /// The columns as JSON has them.
     pub(crate) fn columns(&self) -> Vec<ColumnFact> {
         self.plan.iter().flat_map(|plan| &plan.columns).map(ColumnFact::from).collect()

@@ -37,7 +37,7 @@ pub(crate) struct Encoded {
     id: Option<usize>,
     label: Option<usize>,
     group: Option<usize>,
-    /// Rows that were made, and rows that were read.
+    /// Rows that were made, and rows that were read, those of files before this one included.
     rows: usize,
     read: usize,
     lines: Lines,
@@ -159,6 +159,14 @@ impl Source for Encoded {
 
     fn gauge(&self) -> &Gauge {
         self.cells.gauge()
+    }
+
+    fn numbered_to(&self) -> usize {
+        self.read
+    }
+
+    fn number_from(&mut self, before: usize) {
+        self.read = before;
     }
 
     fn take_lines(&mut self) -> Lines {

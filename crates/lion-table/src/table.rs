@@ -101,6 +101,15 @@ pub(crate) trait Source: Send {
         1 << 20
     }
 
+    /// How many rows of the table were read so far, those that were left out and those of files before this one included; nothing
+    /// where none is left out.
+    fn numbered_to(&self) -> usize {
+        0
+    }
+
+    /// So many rows of the table are in files before this one.
+    fn number_from(&mut self, _before: usize) {}
+
     /// The lines of the rows that were added since this was last asked; none if the file has no lines.
     fn take_lines(&mut self) -> Lines {
         Lines::default()
@@ -230,7 +239,11 @@ impl Batches {
         let next = open()?;
         self.check_next(&next)?;
         self.origins.0.push(Origin::new(next.file().to_owned(), before));
+        let read = self.source.as_ref().map_or(0, |source| source.numbered_to());
         self.source = next.source;
+        if let Some(source) = &mut self.source {
+            source.number_from(read);
+        }
         Ok(true)
     }
 

@@ -180,7 +180,7 @@ def test_a_bad_row_is_named_by_its_file_and_number(table, files):
         (np.ones((20, 3)), {"id": "key"}, "arrays have no names of columns"),
         ([], {}, "the source has no rows"),
         (np.ones(20), {}, "2 dimensions"),
-        (pa.table({"a": ["x"]}), {}, "holds string, not numbers"),
+        (pa.table({"a": ["x"]}), {}, "holds string, not numbers.* lion fit --landmarks"),
         (pa.table({"a": [1.0]}), {"id": "b"}, "no column 'b'; the columns there are: a"),
         (pa.table({"a": [1.0], "k": [None]}), {"id": "k"}, "row 0, column k is empty"),
         (pa.table({"v": [[1.0, 2.0], [3.0]]}), {}, "^row 1, column v has a list of length 1"),
@@ -208,3 +208,9 @@ def test_what_is_no_number_of_landmarks(table):
 
 def named_count(table, count):
     return lion().fit_landmarks(table, count, id="key", label="kind")
+
+
+@pytest.mark.parametrize("params", [{"scale": "standard"}, {"missing": "median"}])
+def test_what_prepares_columns_is_refused_and_not_ignored(table, params):
+    with pytest.raises(ValueError, match="takes numbers as they are.* use lion fit --landmarks"):
+        lion(**params).fit_landmarks(table, 120, id="key", label="kind")

@@ -71,6 +71,13 @@ def test_another_unit_is_told(fitted, customers):
 def test_gaps_are_treated_as_asked(customers):
     kept = LionTSNE(perplexity=10, max_iter=50, missing="drop").fit(customers, customers["plan"])
     assert len(kept.embedding_) == 150 - 9
+    places = np.arange(300.0).reshape(150, 2)
+    adopted = LionTSNE.from_embedding(customers, places, customers["plan"], missing="drop")
+    left = np.flatnonzero(customers["age"].notna())
+    assert_array_equal(adopted.embedding_, places[left])
+    assert list(adopted.labels_) == list(customers["plan"].iloc[left])
+    with pytest.raises(ValueError, match="X has 150 rows but Y has 141 places"):
+        LionTSNE.from_embedding(customers, places[left], missing="drop")
     with pytest.raises(ValueError, match="column age .number.: 9 of 150 cells are empty"):
         LionTSNE(missing="refuse", scale="standard").fit(customers)
     with pytest.raises(ValueError, match="scale must be one of auto"):

@@ -154,9 +154,9 @@ impl AlertArgs {
 /// Write the events or the points of a store, or the rows of a map, to a table
 ///
 /// Events, one row for each, in order: number, time, kind, and all that the kind tells; .jsonl holds the events as lion
-/// stream and GET /api/events tell them. Points, one row for each that is there: its id, its label, the columns of its row as it was
-/// given, and what is said of it; lion fit, lion place and lion update take this table as it is. A service may be running on the
-/// store meanwhile. A map: one row for each of its own, in its order: id, position and label.
+/// stream and GET /api/events tell them. Points, one row for each that is there: its id, its label, the columns of its row as the
+/// table of the map has them, and what is said of it; lion fit, lion place and lion update take this table as it is. A service may be running on the
+/// store meanwhile. A map: one row for each of its own, in its order: id, position, label and shown columns.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("tables").args(["output", "points"]).required(true).multiple(true), after_help = "\
 Examples:
@@ -164,7 +164,7 @@ Examples:
   lion export points.db -o events.jsonl
   lion export points.db --points rows.parquet
   lion fit rows.parquet -o new.lion                      a new map of the live points
-  lion export m.lion -o places.csv                       the rows of a map: id, x, y, label")]
+  lion export m.lion -o places.csv                       the rows of a map: id, x, y, label, shown columns")]
 pub(crate) struct ExportArgs {
     /// A store written by lion serve, or a map
     #[arg(value_name = "STORE|MAP")]

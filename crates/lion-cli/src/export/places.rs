@@ -1,9 +1,10 @@
-//! The rows of a map as a table: where each is, and its label.
+//! The rows of a map as a table: where each is, its label, and its shown columns.
 
 use anyhow::Result;
 use lion_table::{Column, Field, Kind, Writer};
 use lion_tsne::Map;
 use lion_tsne::lion::PlacementColumn;
+use lion_tsne::map::{ShownKind, ShownValues};
 use serde::Serialize;
 use std::fs::File;
 use std::io::Read;
@@ -12,6 +13,8 @@ use std::path::Path;
 
 /// Rows that are written at a time.
 const TOGETHER: usize = 1 << 16;
+/// Before the name of a shown column that the table has already.
+const SHOWN: &str = "shown_";
 
 /// The part of the JSON object about the rows of a map.
 #[derive(Serialize)]
@@ -31,9 +34,16 @@ pub(super) fn is_map(path: &Path) -> bool {
 pub(super) fn write(map: &Map, path: &Path) -> Result<ExportedPlaces> {
     let fields = fields(map);
     let columns = fields.iter().map(|field| field.name.clone()).collect();
+    let shown: Vec<ShownValues> = match map.shown() {
+        Some(columns) => shown(map).map(|(at, ..)| columns.values(at)).collect::<lion_tsne::Result<_>>()?,
+        None => Vec::new(),
+    };
     let mut writer = Writer::create(path, fields, PlacementColumn::coordinates(map.dims()))?;
     for start in (0..map.rows()).step_by(TOGETHER) {
-        writer.write(&values(map, start..map.rows().min(start + TOGETHER)))?;
+        let rows = start..map.rows().min(start + TOGETHER);
+        let mut columns = values(map, rows.clone());
+        columns.extend(shown.iter().map(|values| shown_column(values, rows.clone())));
+        writer.write(&columns)?;
     }
     let written = writer.finish()?;
     Ok(ExportedPlaces { file: path.display().to_string(), rows: written.rows, columns })
@@ -43,7 +53,37 @@ fn fields(map: &Map) -> Vec<Field> {
     let coordinates =
         PlacementColumn::coordinates(map.dims()).iter().map(|name| Field::new(*name, Kind::F32));
     let label = map.labels().map(|_| Field::nullable("label", Kind::Text));
-    [Field::new("id", Kind::Text)].into_iter().chain(coordinates).chain(label).collect()
+    let mut fields: Vec<Field> =
+        [Field::new("id", Kind::Text)].into_iter().chain(coordinates).chain(label).collect();
+    for (name, kind) in shown(map).map(|(_, name, kind)| (name, kind)) {
+        let mut name = name.to_owned();
+        while fields.iter().any(|field| field.name == name) {
+            name.insert_str(0, SHOWN);
+        }
+        fields.push(Field::nullable(name, kind));
+    }
+    fields
+}
+
+/// The shown columns that a table can have, by number, with their names and kinds: images have no place there.
+fn shown(map: &Map) -> impl Iterator<Item = (usize, &str, Kind)> {
+    let columns = map.shown().map_or(&[][..], |shown| shown.columns()).iter().enumerate();
+    columns.filter_map(|(at, column)| {
+        let kind = match column.kind {
+            ShownKind::Number => Kind::F64,
+            ShownKind::Text => Kind::Text,
+            ShownKind::Image => return None,
+        };
+        Some((at, column.name.as_str(), kind))
+    })
+}
+
+fn shown_column(values: &ShownValues, rows: Range<usize>) -> Column {
+    match values {
+        ShownValues::Number(numbers) => Column::F64(numbers[rows].to_vec()),
+        ShownValues::Text(texts) => Column::Text(texts[rows].to_vec()),
+        ShownValues::Image(images) => Column::Text(vec![None; images[rows].len()]),
+    }
 }
 
 fn values(map: &Map, rows: Range<usize>) -> Vec<Column> {

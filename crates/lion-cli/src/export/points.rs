@@ -33,7 +33,7 @@ pub(super) fn write(store: &StoredEvents, map: Option<&Path>, path: &Path) -> Re
     let live = Live::new(Arc::new(lion), LiveOptions::default())?;
     let map = live.lion().map();
     let fields = PointFields::of_map(map, store.has_labels()?);
-    let width = fields.features().len();
+    let width = map.preprocess().input_dims();
     let mut writer = Writer::create(path, fields.fields(), &[])?;
     let (mut points, mut rows): (Vec<Point>, Vec<f32>) = Default::default();
     store.each_point(|point, row| -> Result<()> {

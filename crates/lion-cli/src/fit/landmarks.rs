@@ -1,6 +1,6 @@
 //! A map of landmarks: the table passes by once, or twice if all of it is to be counted.
 
-use super::memory::FitMemory;
+use super::memory::{FitMemory, Kept};
 use super::{FittedMap, check_enough, image, located};
 use crate::args::{Common, FitArgs, LandmarkArgs};
 use crate::files::{Ahead, FileBatch, Files, Whereabouts};
@@ -105,8 +105,15 @@ impl<'a> Passing<'a> {
         let labels = args.table.labels.as_deref().map(lion_table::read_labels).transpose()?;
         let (columns, rows) = (table.columns().to_vec(), table.row_count());
         let image = image(args, files, &table)?;
-        let passing = Self { args, files, options, first: Some(table), labels, columns, image, rows };
-        rows.map_or(Ok(()), |rows| passing.check_labels(rows))?;
+        let mut passing = Self { args, files, options, first: Some(table), labels, columns, image, rows };
+        match memory.kept {
+            Some(Kept { rows, of }) => {
+                passing.check_labels(of)?;
+                let only = |all: Vec<String>| rows.iter().map(|&row| all[row as usize].clone()).collect();
+                passing.labels = passing.labels.map(only);
+            }
+            None => rows.map_or(Ok(()), |rows| passing.check_labels(rows))?,
+        }
         Ok(passing)
     }
 

@@ -30,9 +30,20 @@ pub(super) struct FitMemory<'a> {
     pub(super) files: &'a Files,
     /// How the table is to be read.
     pub(super) options: &'a ReadOptions,
+    /// The rows that gaps leave, if they leave some out that other files have values for.
+    pub(super) kept: Option<Kept<'a>>,
     pub(super) fit: Fit,
     limit: Option<Limit>,
     screen: &'a Screen,
+}
+
+/// The rows of a table that are not left out.
+#[derive(Clone, Copy)]
+pub(super) struct Kept<'a> {
+    /// Their numbers.
+    pub(super) rows: &'a [u32],
+    /// How many rows the table has.
+    pub(super) of: usize,
 }
 
 /// A table that there is no memory to map all rows of.
@@ -47,9 +58,16 @@ pub(super) struct TooLarge {
 }
 
 impl<'a> FitMemory<'a> {
-    pub(super) fn new(args: &'a FitArgs, table: &'a Prepared, common: &Common, screen: &'a Screen) -> Self {
+    pub(super) fn new(
+        args: &'a FitArgs,
+        table: &'a Prepared,
+        kept: Option<&'a [u32]>,
+        common: &Common,
+        screen: &'a Screen,
+    ) -> Self {
         let (fit, limit) = (args.fit(common), Limit::new(args.memory));
-        Self { args, files: &table.files, options: &table.options, fit, limit, screen }
+        let kept = kept.zip(table.all_rows()).map(|(rows, of)| Kept { rows, of });
+        Self { args, files: &table.files, options: &table.options, kept, fit, limit, screen }
     }
 
     /// What a map of all rows of this table would take.

@@ -1,5 +1,6 @@
 //! Tables as people have them: shown, fitted and placed, with everything said that a person should know.
 
+use crate::serve::TestServer;
 use crate::tools::Folder;
 
 const QUICK: &str = "--perplexity 8 --iterations 60";
@@ -137,6 +138,44 @@ fn gaps_are_treated_as_asked() {
 }
 
 #[test]
+fn what_belongs_to_rows_that_are_left_out_is_left_out_too() {
+    let folder = folder();
+    let text = customers(120, 1);
+    let lines: Vec<&str> = text.lines().collect();
+    folder.write("first.csv", lines[..41].join("\n"));
+    folder.write("second.csv", [&lines[..1], &lines[41..]].concat().join("\n"));
+    let (names, places): (String, String) =
+        (0..120).map(|row| (format!("n{row}\n"), format!("{row},{}\n", row * row % 97))).unzip();
+    folder.write("names.txt", names);
+    folder.write("places.csv", places);
+    // Of two files the rows are numbered as those of one.
+    let fit = format!(
+        "fit first.csv second.csv --exclude customer --missing drop --labels names.txt --show comment {QUICK}"
+    );
+    for (more, rows) in
+        [("", 111), ("--init places.csv", 111), ("--embedding places.csv", 111), ("--landmarks 50", 50)]
+    {
+        folder.json(&format!("{fit} {more} -o m.lion"));
+        let map = lion_tsne::Map::load(folder.path("m.lion")).unwrap();
+        assert_eq!(map.rows(), rows, "{more}");
+        for row in 0..rows {
+            let number: usize = map.id(row).parse().unwrap();
+            assert_ne!(number % 13, 5, "{more}: this row has a gap");
+            assert_eq!(map.labels().unwrap().get(row), format!("n{number}"), "{more}");
+            let said = lion_tsne::map::ShownValue::Text(format!("said {}", number * number));
+            assert_eq!(map.shown().unwrap().value(0, row).unwrap(), said, "{more}");
+            if more == "--embedding places.csv" {
+                assert_eq!(map.place(row), [number as f32, (number * number % 97) as f32]);
+            }
+        }
+    }
+    folder.write("few.txt", "a\n".repeat(111));
+    folder
+        .lion(&format!("{} -o m.lion", fit.replace("names.txt", "few.txt")))
+        .refuses(1, &["few.txt has 111 labels", "has 120 rows"]);
+}
+
+#[test]
 fn plain_tables_keep_their_bits() {
     let folder = Folder::new();
     let rows: String = (0..60).map(|row| format!("{},{},{}\n", row % 7, (row * row) % 11, row % 5)).collect();
@@ -162,4 +201,39 @@ fn a_stream_takes_columns_by_name() {
         "{}",
         said.stderr
     );
+}
+
+#[test]
+fn live_points_are_exported_in_the_columns_of_the_table() {
+    let folder = folder();
+    folder.json(&format!("fit customers.csv --id customer -o m.lion {QUICK}"));
+    let server = TestServer::start(&folder, "serve m.lion --store s.db");
+    let point = |id: &str, x: serde_json::Value| serde_json::json!({"id": id, "x": x});
+    let body = serde_json::json!([
+        point(
+            "a",
+            serde_json::json!({"age": 34, "income": 40123.5, "plan": "plus", "since": "2024-04-09", "active": true})
+        ),
+        point(
+            "b",
+            serde_json::json!({"age": null, "income": 61250.25, "plan": "gold", "since": "2024-07-21", "active": false})
+        ),
+    ]);
+    let (status, answer) = server.call("POST", "/api/points", &body.to_string());
+    assert_eq!(status, 200, "{answer}");
+    let told = folder.json("export s.db --points p.csv");
+    assert_eq!(told["columns"], serde_json::json!(["age", "income", "plan", "since", "active"]));
+    let text = String::from_utf8(folder.read("p.csv")).unwrap();
+    assert!(text.starts_with("id,age,income,plan,since,active,x,y,verdict,"), "{text}");
+    assert!(text.contains("\na,34,40123.5,plus,2024-04-09,true,"), "{text}");
+    // The gap has what filled it, and the level that the map does not know is one of the others.
+    assert!(text.contains("61250.25,other,2024-07-21,false,"), "{text}");
+    // The table is placed as it is, on the same spots.
+    folder.json("place m.lion p.csv -o again.csv");
+    let again = String::from_utf8(folder.read("again.csv")).unwrap();
+    let place = |text: &str, first: usize| {
+        let line = text.lines().find(|line| line.starts_with("a,")).unwrap().to_owned();
+        line.split(',').skip(first).take(3).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(place(&text, 6), place(&again, 1));
 }

@@ -139,3 +139,20 @@ fn what_cannot_be_shown_is_refused_before_the_work() {
         .refuses(1, &["the output has a column of this name"]);
     assert_eq!(folder.names(), ["m.lion", "t.csv", "x.lion"]);
 }
+
+#[test]
+fn export_writes_them_beside_the_places() {
+    let folder = folder();
+    let told = folder.json("export m.lion -o places.csv");
+    assert_eq!(told["columns"], serde_json::json!(["id", "x", "y", "label", "title", "year", "code"]));
+    let text = String::from_utf8(folder.read("places.csv")).unwrap();
+    let line = |row: usize| text.lines().nth(row + 1).unwrap();
+    assert!(line(7).starts_with("r7,"), "{}", line(7));
+    assert!(line(7).ends_with(",oak,\"Title 7, \"\"x\"\" </script>\",1997,07"), "{}", line(7));
+    assert!(line(8).ends_with(",,08"), "a year that is missing: {}", line(8));
+    // A column that is called as one of ours keeps its values under another name.
+    folder.write("odd.csv", table(0..80).replacen(",title,", ",x,", 1));
+    folder.json(&format!("{} --show x,year -o odd.lion", FIT.replace("t.csv", "odd.csv")));
+    let told = folder.json("export odd.lion -o odd.parquet");
+    assert_eq!(told["columns"], serde_json::json!(["id", "x", "y", "label", "shown_x", "year"]));
+}

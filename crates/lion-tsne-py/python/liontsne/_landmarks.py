@@ -50,6 +50,9 @@ class FitsLandmarks:
         parts. The PCA, if there is one, is that of all rows. `transform` and `place` place the
         other rows.
 
+        Columns must be numbers without gaps, and are taken as they are: `scale` and `missing` are
+        refused here. `lion fit --landmarks` prepares columns of all kinds, and `load` reads its map.
+
         Afterwards, `sampled_from_` says what the landmarks stand for: `rows` is the number of rows
         of the table, and `beyond` is how many of them lie beyond `radius_` of every landmark. That
         number is an estimate from `judged` rows, with an error of `beyond_error`.
@@ -83,6 +86,12 @@ class FitsLandmarks:
         ((200, 2), 3000)
         """
         seed = _params.seed(self.random_state)
+        for name, plain in (("scale", (None, "none")), ("missing", (None, "refuse"))):
+            if (asked := getattr(self, name)) not in plain:
+                raise ValueError(
+                    f"fit_landmarks takes numbers as they are, so {name}={asked!r} would have no effect: "
+                    "use lion fit --landmarks, which prepares columns, and load its map"
+                )
         if not isinstance(self.init, str):
             raise ValueError("init must be pca, spectral or random: landmarks are some of the rows")
         if stratify and label is None:
@@ -246,8 +255,8 @@ def numbers(place: str, name: str, column: Any) -> np.ndarray:
         column = column.cast("float64")
     elif not (kinds.is_integer(kind) or kinds.is_floating(kind)):
         raise ValueError(
-            f"{place}: column {name!r} holds {kind}, not numbers: use it as id or label, or name "
-            "the columns to use with columns=[...]"
+            f"{place}: column {name!r} holds {kind}, not numbers: use it as id or label, name "
+            "the columns to use with columns=[...], or use lion fit --landmarks, which prepares such columns"
         )
     return column.to_numpy(zero_copy_only=False)
 

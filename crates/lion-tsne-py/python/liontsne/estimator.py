@@ -286,7 +286,10 @@ class LionTSNE(ShowsMap, FitsLandmarks, UpdatesMap, TransfersLabels, MapEstimato
         self = cls(**{"n_components": places.shape[1]} | params)
         table = _tables.prepared(self, X)
         if table is not None and table.kept is not None:
-            raise ValueError('missing="drop" leaves rows out, and Y has a place for each: use "median"')
+            if len(places) != len(X):
+                raise ValueError(f"X has {len(X)} rows but Y has {len(places)} places")
+            places = np.ascontiguousarray(places[table.kept])
+            y, ids, _ = table.only_kept(y, ids, None)
         rows, reducer, seed = self._rows_to_fit(X, table)
         map = _rows.asked(
             rows,
@@ -547,14 +550,10 @@ class LionTSNE(ShowsMap, FitsLandmarks, UpdatesMap, TransfersLabels, MapEstimato
         words = super().__repr__(N_CHAR_MAX=N_CHAR_MAX)
         if "_map" not in self.__dict__:
             return words
-        rows, dims = self.embedding_.shape
-        how = (
-            "adopted"
-            if np.isnan(self.kl_divergence_)
-            else f"KL divergence {self.kl_divergence_:.3f}"
-        )
-        what = f"{rows} rows of {self.n_features_in_} columns on a {dims}-D map"
-        return f"{words}  # {what}, {how}, r_x {self.radius_:.4g}"
+        return f"{words}  # {self._in_words()}, r_x {self.radius_:.4g}"
+
+    def _labels(self) -> list[str] | None:
+        return self._map.labels
 
 
 def warn_of_outliers(verdicts: np.ndarray) -> None:
