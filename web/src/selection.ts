@@ -55,6 +55,8 @@ export class Selection {
       head.append(cell);
     }
     this.body = this.table.createTBody();
+    // Columns for people need room of their own: the table is then wider than the panel, which scrolls.
+    if (this.columns.length > 0) this.table.style.minWidth = `${400 + 130 * this.columns.length}px`;
     this.show();
   }
 
@@ -165,7 +167,7 @@ export class Selection {
   }
 
   private pointLine(id: string): HTMLTableRowElement {
-    return line("", button("", legible(id), () => this.ways.goPoint(id)), ["", "", "", ""]);
+    return line("", button("", legible(id), () => this.ways.goPoint(id)), ["", "", "", "", ...this.columns.map(() => "")]);
   }
 
   private rowLine(row: number): HTMLTableRowElement {

@@ -1007,7 +1007,7 @@ class Es {
       const c = f("th", "", h);
       c.scope = "col", l.append(c);
     }
-    this.body = this.table.createTBody(), this.show();
+    this.body = this.table.createTBody(), this.columns.length > 0 && (this.table.style.minWidth = `${400 + 130 * this.columns.length}px`), this.show();
   }
   ids = /* @__PURE__ */ new Set();
   rows = [];
@@ -1094,7 +1094,7 @@ class Es {
     }
   }
   pointLine(t) {
-    return Xt("", O("", v(t), () => this.ways.goPoint(t)), ["", "", "", ""]);
+    return Xt("", O("", v(t), () => this.ways.goPoint(t)), ["", "", "", "", ...this.columns.map(() => "")]);
   }
   rowLine(t) {
     const e = this.look.clusterOfRow(t), s = e === null ? "–" : v(this.look.title(e)), i = O("", v(this.shown.columns.ids.at(t)), () => this.ways.goRow(t)), n = Xt("base", i, [this.labelled ? v(e ?? "–") : "–", s, "map row", "–", ...this.columns.map(() => "")]);
