@@ -2,7 +2,7 @@
 
 import { parseColumns, type Columns } from "./columns";
 import type { Times } from "./stretches";
-import type { Comparison, Handled, Health, History, LiveEvent, LiveSnapshot, MapInfo, NoticeState, PointDetail, RowDetail, ShownRows, Snapshot, UpdateStatus } from "./types";
+import type { Comparison, ExplainedCluster, Explanation, Handled, Health, History, LiveEvent, LiveSnapshot, MapInfo, NoticeState, PointDetail, RowDetail, ShownRows, Snapshot, UpdateStatus } from "./types";
 
 /** The server answered, but not with what was asked for. */
 export class Refusal extends Error {
@@ -51,6 +51,10 @@ const overHttp = {
   row: (number: number) => json<RowDetail>(`api/map/rows/${number}`),
   /** The columns for people of at most a thousand rows. */
   shown: (rows: readonly number[]) => json<ShownRows>(`api/map/shown?rows=${rows.join(",")}`),
+  /** What the clusters of a version of the map are. */
+  explained: (version: number) => json<Explanation>(`api/explain${of(version)}`),
+  /** What rows of a version of the map and live points have in common, against the rest. */
+  explain: (rows: readonly number[], ids: readonly string[], version: number) => json<ExplainedCluster>(`api/explain${of(version)}`, "POST", { rows, ids }),
   point: (id: string) => json<PointDetail>(`api/points/${encodeURIComponent(id)}`),
   /** What changed from one stretch of time to a later one. */
   compare: ([a0, a1, b0, b1]: Times) => json<Comparison>(`api/compare?a=${a0},${a1}&b=${b0},${b1}`),

@@ -103,7 +103,7 @@ export class Dashboard {
     this.versions = new Versions(shown);
     this.journey = new Journey(this.state, this.log, this.versions);
     this.health = live.health;
-    this.look = new Look(shown, this.state.titles);
+    this.look = new Look(shown, this.state);
     this.state.load(live);
     this.state.retitle(map, live);
     for (const { label } of this.state.points.values()) this.look.meet(label);
@@ -194,6 +194,7 @@ export class Dashboard {
     byId("charts").hidden = Boolean(steps);
     this.link = this.connect();
     this.adopt(live);
+    this.explain();
     const { stage, legend, pointer, guide, selection, search, replay, compare, link } = this;
     new Controls({ shown, stage, themes, legend, pointer, guide, selection, search, replay, compare, link, recorded: Boolean(map.recording) });
     if (map.recording) for (const part of document.querySelectorAll<HTMLElement>(".compares")) part.hidden = true;
@@ -365,6 +366,7 @@ export class Dashboard {
     this.headline.introduce(shown.info);
     this.updates.show();
     this.legend.fill();
+    this.explain();
     if (before.columns === shown.columns) return Promise.resolve();
     this.compare.renew();
     const rows = match(before.columns, shown.columns);
@@ -372,6 +374,16 @@ export class Dashboard {
     this.selection.renumber((row) => rows[row] ?? -1);
     this.guide.renew();
     return this.stage.morph(before, rows, places, this.present(this.log.at(state.last)?.t ?? 0), seconds);
+  }
+
+  /** Names of the clusters, made of what is known of them, once the map is on the screen. */
+  private explain(): void {
+    void this.stage.scene.explained.ask(this.shown.info).then((named) => {
+      if (!named) return;
+      this.state.named = named;
+      this.legend.fill();
+      this.stale = true;
+    });
   }
 
   /** An event that no point has came. */
@@ -395,7 +407,7 @@ export class Dashboard {
   /** Asks for another title of a cluster or `group-N`. */
   private retitle(id: string, beside: Rect): void {
     const title = this.state.titles.get(id) ?? null;
-    this.rename.open(id, title ?? id.replace(/^group-/, "group "), title, beside);
+    this.rename.open(id, title ?? this.state.named.get(id) ?? id.replace(/^group-/, "group "), title, beside);
   }
 
   private jumped(ids: Set<string>): void {

@@ -25,7 +25,7 @@ export class Look {
   private readonly colours = new Map<string, Rgb>();
   private index = new Map<string, number>();
 
-  constructor(private readonly shown: Version, private readonly titles: ReadonlyMap<string, string>) {
+  constructor(private readonly shown: Version, private readonly state: Pick<State, "title">) {
     this.restart();
   }
 
@@ -41,7 +41,7 @@ export class Look {
 
   /** What people call a cluster. */
   title(name: string): string {
-    return this.titles.get(name) ?? name;
+    return this.state.title(name);
   }
 
   get map(): MapInfo {

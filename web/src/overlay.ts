@@ -4,6 +4,7 @@ import { nearest, placeCallouts, type Callout, type Subject } from "./callouts";
 import type { Camera } from "./camera";
 import { ARROWS, shares } from "./differences";
 import { drawAxes, roomOfAxes } from "./axes";
+import type { LevelNames, NamedCluster } from "./explained";
 import { boxOf, hull, meets, type Place, type Rect, type Spot } from "./geometry";
 import type { Look } from "./look";
 import type { Stages } from "./morph";
@@ -35,6 +36,8 @@ export interface Scene {
   shown: Version;
   trails: Trails;
   spread: Spread;
+  /** The names of clusters at all levels of detail. */
+  explained: LevelNames;
   /** The cluster that most members of a group are most like. */
   like(group: number): string | null;
   /** `outline`: the lasso that caught them, on the plane that is looked at. */
@@ -57,7 +60,7 @@ export interface Scene {
 export interface Mark extends Spot { id?: string }
 
 /** Long names take too much of the map; the legend has them whole. */
-const brief = (name: string): string => legible([...name].length > 22 ? `${[...name].slice(0, 20).join("")}…` : name);
+const brief = (name: string): string => legible([...name].length > 32 ? `${[...name].slice(0, 30).join("")}…` : name);
 
 export class Overlay {
   readonly context: CanvasRenderingContext2D;
@@ -99,18 +102,22 @@ export class Overlay {
   /** The cluster or `group-N` whose words are at a place of the screen. */
   named(x: number, y: number): { id: string; rect: Rect } | undefined {
     const here = { x, y, width: 1, height: 1 };
-    return this.targets.callouts.find(({ rect }) => meets(rect, here)) ?? this.targets.names.find(({ rect }) => meets(rect, here));
+    const callout = this.targets.callouts.find(({ rect }) => meets(rect, here));
+    if (callout) return callout;
+    const name = this.targets.names.find(({ rect }) => meets(rect, here));
+    return name && name.id !== null ? { id: name.id, rect: name.rect } : undefined;
   }
 
   // Names of the clusters, the larger first; those that would cover another are left out.
-  private nameRects({ camera, look, state, morph, compared }: Scene): Name[] {
+  private nameRects({ camera, look, state, morph, compared, explained }: Scene): Name[] {
     const { context } = this;
     const taken: Name[] = [];
     if (look.off.has("base")) return taken;
     const first = ({ name }: { name: string }) => Number(state.vanishing.has(name) || compared?.clusters.has(name));
-    const clusters = look.map.clusters.filter(({ colour }) => !colour).sort((a, b) => first(b) - first(a) || b.rows - a.rows);
+    const known = look.map.clusters.filter(({ colour }) => !colour);
+    const clusters: NamedCluster[] = (morph ? [...known] : explained.at(camera.zoom, known, first)).sort((a, b) => first(b) - first(a) || b.rows - a.rows);
     context.font = `650 14px ${FONT}`;
-    for (const { name, x, y, z } of clusters.slice(0, 400)) {
+    for (const { name, own, x, y, z } of clusters.slice(0, 400)) {
       if (look.hidden.has(name)) continue;
       const way = morph?.place(name, { x, y, z });
       if (morph && !way && morph.stages.grown === 0) continue;
@@ -118,7 +125,7 @@ export class Overlay {
       const at = camera.toScreen(spot.x, spot.y, spot.z);
       if (at.x < -50 || at.y < -20 || at.x > camera.width + 50 || at.y > camera.height + 20) continue;
       const vanishing = state.vanishing.has(name);
-      const title = brief(look.title(name));
+      const title = brief(own ?? look.title(name));
       const differs = compared?.clusters.get(name);
       const change = differs?.change ?? null;
       const text = differs && change ? `${title} ${ARROWS[change]} ${shares(differs)}` : vanishing ? `${title} is vanishing` : title;
@@ -129,7 +136,8 @@ export class Overlay {
       const home = change && compared?.shading ? beside(middle, camera, compared.shading) : middle;
       const free = ways.map(([dx, dy]) => ({ ...home, x: home.x + dx, y: home.y + dy }))
         .find((rect) => !taken.some((other) => meets(other.rect, rect)));
-      if (free) taken.push({ id: name, text, rect: free, vanishing, change });
+      // One of another level has no title of its own to give.
+      if (free) taken.push({ id: own === undefined ? name : null, text, rect: free, vanishing, change });
     }
     return taken;
   }
@@ -414,7 +422,7 @@ export class Overlay {
   }
 }
 
-interface Name { id: string; text: string; rect: Rect; vanishing: boolean; change: "gained" | "lost" | null }
+interface Name { id: string | null; text: string; rect: Rect; vanishing: boolean; change: "gained" | "lost" | null }
 interface Shape { group: number; places: Place[]; pad: number; box: Rect; badge: Rect; text: string }
 
 const apart = ([a, b]: readonly Place[]): number => Math.hypot(a.x - b.x, a.y - b.y);

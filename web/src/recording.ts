@@ -156,7 +156,7 @@ export function answersOf(bytes: ArrayBuffer): Api {
       return { events: events.slice(Math.max(0, end - limit), end), first: header.first, last: header.last };
     },
     listen: () => () => {},
-    row: none, shown: none, point: none, notices: none, update: none, startUpdate: none, cancelUpdate: none, revert: none, rename: none, handle: none, compare: none,
+    row: none, shown: none, explain: none, explained: none, point: none, notices: none, update: none, startUpdate: none, cancelUpdate: none, revert: none, rename: none, handle: none, compare: none,
   };
 }
 

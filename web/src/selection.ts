@@ -8,6 +8,7 @@ import { insideOf, type Place } from "./geometry";
 import type { Flat } from "./grid";
 import type { Look } from "./look";
 import type { Point, State } from "./state";
+import { Summary } from "./summary";
 import type { ShownRows } from "./types";
 import type { Version } from "./versions";
 import { count, legible, number, short } from "./words";
@@ -32,6 +33,7 @@ export class Selection {
   private readonly table = make("table");
   private readonly body: HTMLTableSectionElement;
   private readonly rest = make("p", "none");
+  private readonly summary = new Summary();
   /** The lines of the table by what they are about. */
   private readonly lines = new Map<string, HTMLTableRowElement>();
 
@@ -53,6 +55,8 @@ export class Selection {
       head.append(cell);
     }
     this.body = this.table.createTBody();
+    // Columns for people need room of their own: the table is then wider than the panel, which scrolls.
+    if (this.columns.length > 0) this.table.style.minWidth = `${400 + 130 * this.columns.length}px`;
     this.show();
   }
 
@@ -131,8 +135,9 @@ export class Selection {
     this.lines.clear();
     this.body.replaceChildren();
     if (this.size === 0) this.root.replaceChildren(make("p", "none", "Nothing is selected. Draw around points with the lasso (l, or shift and drag), click one, or find its id."));
-    else this.root.replaceChildren(this.bar, this.table, this.rest);
+    else this.root.replaceChildren(this.bar, this.summary.root, this.table, this.rest);
     this.refresh();
+    this.summary.show(this.rows, this.points().map(({ id }) => id), this.shown.info);
   }
 
   /** Lines for these points and the rows of the map, each made once. */
@@ -162,7 +167,7 @@ export class Selection {
   }
 
   private pointLine(id: string): HTMLTableRowElement {
-    return line("", button("", legible(id), () => this.ways.goPoint(id)), ["", "", "", ""]);
+    return line("", button("", legible(id), () => this.ways.goPoint(id)), ["", "", "", "", ...this.columns.map(() => "")]);
   }
 
   private rowLine(row: number): HTMLTableRowElement {

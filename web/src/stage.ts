@@ -6,6 +6,7 @@ import { Camera } from "./camera";
 import { byId } from "./dom";
 import { boxOfBounds, type Box, type Place, type Rect, type Spot } from "./geometry";
 import { context, resizeCanvas } from "./gl";
+import { LevelNames } from "./explained";
 import { Grid, type Flat } from "./grid";
 import type { Look } from "./look";
 import { between, inverse, origin, stages, type Origin } from "./morph";
@@ -75,6 +76,7 @@ export class Stage {
     this.overlay = new Overlay(this.canvas);
     this.spread = new Spread(state, ({ x, y, z }) => this.camera.turn.plane(x, y, z), (place) => this.room(place));
     this.scene = {
+      explained: new LevelNames(),
       camera: this.camera, theme: themes.current, state, look, shown, trails: this.trails, spread: this.spread, like: () => null,
       selected: { ids: new Set(), rows: [], outline: [] }, kept: [], hover: null, lasso: [], beacon: null, motion: !calm(), morph: null, born: [], compared: null,
     };

@@ -46,6 +46,8 @@ export class State {
   private readonly announced = new Map<number, Gathering>();
   /** Titles that people gave, by the name of a cluster or `group-N`. */
   readonly titles = new Map<string, string>();
+  /** Names made of what is known of clusters, for those that nobody has given a title. */
+  named: ReadonlyMap<string, string> = new Map();
 
   /** Starts over from what the server says is true now. */
   load(snapshot: Snapshot | LiveSnapshot): void {
@@ -62,6 +64,11 @@ export class State {
     }
     this.last = snapshot.last;
     if ("health" in snapshot) this.adopt(snapshot.health);
+  }
+
+  /** What a cluster is called. */
+  title(name: string): string {
+    return this.titles.get(name) ?? this.named.get(name) ?? name;
   }
 
   /** The titles that the server knows. */

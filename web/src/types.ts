@@ -219,6 +219,20 @@ export interface PointDetail {
   values?: NamedValue[] | null;
 }
 
+/** A column that sets rows apart: medians of numbers and dates, or the shares of a category, inside and outside. */
+export interface ExplainedColumn {
+  column: string; kind: "number" | "date" | "category"; value: string | null; effect: number; error: number; inside: number | null; outside: number | null;
+}
+/** What rows have in common, against the rest; `lion explain --json` has the same. */
+export interface ExplainedCluster {
+  id: number; name: string; size: number; share: number; level: number; columns: ExplainedColumn[];
+  keyword_shares: { word: string; share: number; share_outside: number }[]; typical: string[]; centre: number[] | null;
+  /** Of the clusters of a map: the name that points know it by, and whether anything is known that a name could be made of. */
+  cluster?: string | null; named?: boolean;
+}
+/** The clusters of a map, level by level. */
+export interface Explanation { by: "labels" | "density"; levels: number; usual_level: number; clusters: ExplainedCluster[] }
+
 /** Whether somebody has seen to a notice. Its id is the number of the event that told it. */
 export interface Handled {
   id: number; kind: string; t: number; group: number | null; cluster: string | null; ended: number | null;

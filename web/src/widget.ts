@@ -151,7 +151,7 @@ class MapView {
     const info = model.get("_info") as MapInfo;
     this.shown = { info, columns };
     this.classify();
-    this.look = new Look(this.shown, this.state.titles);
+    this.look = new Look(this.shown, this.state);
     this.stage = new Stage(this.shown, this.state, this.look, this.theme, clock);
     this.legendRoot = byId("legend");
     this.legend = new Legend(this.legendRoot, this.look, () => this.stage.recolour(), () => {});

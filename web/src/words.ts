@@ -232,7 +232,7 @@ const spot = (place: Spot | undefined): Partial<Spot> => (place ? { x: place.x, 
 /** Everything unusual now, what matters most first. `health` is null for a moment in the past. */
 export function alarms(state: State, health: Health | null, like: (group: number) => string | null,
   centre: (cluster: string) => Spot | undefined): Alarm[] {
-  const title = (name: string) => state.titles.get(name) ?? name;
+  const title = (name: string) => state.title(name);
   const called = (name: string) => spoken(name, { title });
   const list: Alarm[] = state.forming().map(({ group, groups, size, x, y, z, evidence }) => {
     const own = state.titles.get(`group-${group}`);

@@ -160,7 +160,7 @@ fn browser_tests() -> PathBuf {
 /// Runs tests of pages that are found by a variable of the environment.
 fn in_browser(tests: &str, variable: &str, pages: &Path) -> Result<()> {
     let mut node = shell::program("node", tests);
-    node.current_dir(browser_tests()).env(variable, pages);
+    node.current_dir(browser_tests()).env(variable, pages).env("LION", shell::built("lion")?);
     if let Some(chromium) = install::find_browser() {
         node.env("CHROMIUM", chromium);
     }

@@ -8,9 +8,9 @@ mod values;
 mod words;
 
 pub(crate) use map_names::MapNames;
+pub(crate) use values::RowValues;
 
 use names::Names;
-use values::RowValues;
 
 use crate::args::{Common, ExplainArgs, ExplainOutput};
 use crate::output;

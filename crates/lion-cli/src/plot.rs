@@ -2,9 +2,10 @@
 
 mod cards;
 mod colours;
+mod compared;
 
 use crate::args::{Common, PictureArgs, PictureKind, PlotArgs, ValueArgs};
-use crate::explain::MapNames;
+use crate::explain::{MapNames, RowValues};
 use crate::files::Files;
 use crate::output;
 use crate::place::{GIVEN_LABEL, PlacementSheet};
@@ -40,14 +41,17 @@ pub(crate) fn run(args: &PlotArgs, common: &Common) -> Result<()> {
     let newcomers = args.newcomers(&map)?;
     let name = args.map.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let title = args.title.clone().or(name).unwrap_or_default();
-    let names = match args.no_names {
-        true => None,
-        false => MapNames::new(&map, &args.values, args.names.as_deref())?,
+    let is_read = args.output.kind == PictureKind::Html || !args.no_names;
+    let values = is_read.then(|| RowValues::read(&map, &args.values)).transpose()?;
+    let names = match &values {
+        Some(values) if !args.no_names => MapNames::new(&map, values, args.names.as_deref())?,
+        _ => None,
     };
     let look = PlotLook {
         title: &title,
         color: &args.color,
         names: names.as_ref(),
+        values: values.as_ref(),
         width: args.width,
         screen: Some(&Screen::new(common)),
     };
@@ -63,9 +67,11 @@ pub(crate) fn run(args: &PlotArgs, common: &Common) -> Result<()> {
 
 /// Draws a map that was just fitted, with names on its clusters.
 pub(crate) fn draw_named(map: &Map, file: &Path, picture: &PictureArgs) -> Result<()> {
-    let names = MapNames::new(map, &ValueArgs::default(), None)?;
+    let values = RowValues::read(map, &ValueArgs::default())?;
+    let names = MapNames::new(map, &values, None)?;
     let title = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let look = PlotLook { title: &title, names: names.as_ref(), ..PlotLook::default() };
+    let look =
+        PlotLook { title: &title, names: names.as_ref(), values: Some(&values), ..PlotLook::default() };
     draw(map, None, &look, picture).map(drop)
 }
 
@@ -180,6 +186,8 @@ pub(crate) struct PlotLook<'a> {
     pub(crate) color: &'a [String],
     /// Names to write on its clusters.
     pub(crate) names: Option<&'a MapNames>,
+    /// What a page compares selected rows by.
+    pub(crate) values: Option<&'a RowValues<'a>>,
     /// In pixels, of a PNG.
     pub(crate) width: Option<u32>,
     /// Where notes are said.
@@ -210,13 +218,19 @@ fn drawn(
     let ids: Option<Vec<String>> = map.has_ids().then(|| all.map(|i| map.id(i).into_owned()).collect());
     let placed_shown = newcomers.and_then(|newcomers| newcomers.shown.as_ref());
     let placed_labels = newcomers.and_then(|newcomers| newcomers.labels.as_deref());
-    let colours = Colour::all(map, look.color, placed_shown, placed_labels)?;
+    let mut colours = Colour::all(map, look.color, placed_shown, placed_labels)?;
+    if let (PictureKind::Html, Some(names)) = (kind, look.names) {
+        colours.extend(Colour::clusters(names, &colours));
+    }
     let others: Vec<_> = colours.iter().skip(1).map(Colour::choice).collect();
     let is_page = kind == PictureKind::Html;
     let page_cards = |shown: Option<&ShownColumns>| {
         shown.filter(|_| is_page).map(|shown| PageCards::new(shown, look.screen)).transpose()
     };
     let (cards, placed_cards) = (page_cards(map.shown())?, page_cards(placed_shown)?);
+    let card_bytes = [&cards, &placed_cards].into_iter().flatten().map(PageCards::bytes).sum();
+    let values = look.values.filter(|_| is_page);
+    let compared = values.map(|values| compared::packed(values, look.names, card_bytes)).transpose()?;
     let cards = cards.as_ref().map_or(Vec::new(), PageCards::columns);
     let placed_cards = placed_cards.as_ref().map_or(Vec::new(), PageCards::columns);
     let subtitle = subtitle(map);
@@ -228,12 +242,15 @@ fn drawn(
     let first = colours.first();
     if let Some(Colour { name, labels, .. }) = first {
         // That colours are labels needs no word, unless there is a choice.
-        let name = if look.color.is_empty() { "" } else { name };
+        let name = if look.color.is_empty() && map.labels().is_some() { "" } else { name };
         scatter = scatter.labels(labels).coloured_by(name);
     }
     if let Some(newcomers) = newcomers {
         let labels = first.and_then(|colour| colour.placed.as_deref());
         scatter = scatter.placed(newcomers.layer(labels, &placed_cards));
+    }
+    if let Some(compared) = &compared {
+        scatter = scatter.compared(compared);
     }
     if let Some(names) = look.names {
         scatter = scatter.clusters(&names.names, names.names_of());

@@ -8,12 +8,17 @@ const TIP_TEXT = 140; // letters of a text in the tooltip
 const CARD_TEXT = 600; // and in the card, before one asks for all
 const decoded = new Map();
 
+// The bytes of a part of the packed text.
+let packed = null;
+function inflated(start, end) {
+  packed ??= $("cards").textContent;
+  const stream = new Blob([decode(packed.slice(start, end))]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Response(stream).arrayBuffer();
+}
 // The values of a block, as its kind has them; undefined where there is none.
 async function decodeBlock(column, block) {
   const { kind, start, ends } = column;
-  const text = $("cards").textContent.slice(block > 0 ? ends[block - 1] : start, ends[block]);
-  const stream = new Blob([decode(text)]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  const bytes = await new Response(stream).arrayBuffer();
+  const bytes = await inflated(block > 0 ? ends[block - 1] : start, ends[block]);
   if (kind === "number") {
     return Array.from(new Float64Array(bytes), (value) => (Number.isNaN(value) ? undefined : value));
   }

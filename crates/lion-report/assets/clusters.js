@@ -17,22 +17,25 @@ function drawClusterNames() {
   for (const cluster of shown.sort((a, b) => b.size - a.size || a.id - b.id)) {
     if (cluster.name === "") continue;
     const name = cluster.name.length > 34 ? `${cluster.name.slice(0, 33)}…` : cluster.name;
-    const [left, y] = camera.place(cluster.anchor);
-    if (!(left >= 0) || left > camera.width || y < 0 || y > camera.height) continue;
+    const [left, top] = camera.place(cluster.anchor);
+    if (!(left >= 0) || left > camera.width || top < 0 || top > camera.height) continue;
     const half = pen.measureText(name).width / 2;
     const x = Math.max(Math.min(left, camera.width - half - 4), half + 4);
-    if (taken.some((t) => Math.abs(t.x - x) < t.half + half + 3 && Math.abs(t.y - y) < 17)) continue;
-    taken.push({ x, y, half });
-    nameBoxes.push({ x, y, half, cluster });
-    pen.strokeText(name, x, y);
-    pen.fillText(name, x, y);
+    // In its place, or a little above or below it where another name is.
+    const free = [0, -18, 18, -32, 32].map((off) => top + off).find((y) =>
+      y > 8 && y < camera.height - 8 && !taken.some((t) => Math.abs(t.x - x) < t.half + half + 3 && Math.abs(t.y - y) < 17));
+    if (free === undefined) continue;
+    taken.push({ x, y: free, half });
+    nameBoxes.push({ x, y: free, half, cluster });
+    pen.strokeText(name, x, free);
+    pen.fillText(name, x, free);
   }
   return taken;
 }
 
 const shortNumber = (value) => {
   const size = Math.abs(value);
-  if (size >= 1000) return Math.round(value).toLocaleString("en");
+  if (size >= 1000) return Math.round(value).toLocaleString("en", { useGrouping: size >= 10000 }); // a year has no comma
   if (size > 0 && size < 0.001) return value.toExponential(2);
   return String(Number(value.toPrecision(3)));
 };
@@ -45,14 +48,22 @@ const contrastWords = ({ kind, value, inside, outside }) => {
 
 // The columns that set some rows apart, as lines of a table.
 function effectTable(columns) {
-  const table = element("table");
+  const table = element("table", "effects");
   for (const column of columns) {
     const row = element("tr");
+    row.title = `${column.effect < 0 ? "lower" : "higher"} by ${Math.abs(column.effect).toFixed(2)} standard deviations of all rows`;
     const effect = `${column.effect < 0 ? "−" : "+"}${Math.abs(column.effect).toFixed(2)} ± ${column.error.toFixed(2)}`;
     row.append(element("th", "", column.column), element("td", "", contrastWords(column)), element("td", "effect", effect));
     table.append(row);
   }
   return table;
+}
+
+// Gives a cluster another name, on the map and in the legend.
+function renamed(cluster, name) {
+  for (const { classes } of colourings) for (const entry of classes ?? []) if (entry.name === cluster.name) entry.name = name;
+  for (const label of $("legend").querySelectorAll(".class span")) if (label.textContent === cluster.name) label.textContent = name;
+  cluster.name = name;
 }
 
 // What is known of a cluster, beside the map; its name can be edited.
@@ -67,7 +78,7 @@ function showCluster(cluster) {
   name.value = cluster.name;
   name.setAttribute("aria-label", "Name of the cluster");
   name.addEventListener("change", () => {
-    cluster.name = name.value.trim() || cluster.name;
+    renamed(cluster, name.value.trim() || cluster.name);
     name.value = cluster.name;
     keepNames();
     drawSoon();
@@ -107,7 +118,7 @@ function saveNames() {
 }
 try {
   const kept = JSON.parse(localStorage.getItem(namesKey) ?? "{}");
-  for (const cluster of clusterNames) cluster.name = kept[cluster.id] ?? cluster.name;
+  for (const cluster of clusterNames) renamed(cluster, kept[cluster.id] ?? cluster.name);
 } catch {
   // Names as the page has them.
 }

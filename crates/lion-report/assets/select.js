@@ -110,7 +110,9 @@ function showSelection(rows = TABLE_ROWS) {
   box.tabIndex = 0;
   box.setAttribute("role", "region");
   box.setAttribute("aria-label", "Table of the selected rows");
-  panel.replaceChildren(head, summary, box);
+  const both = element("div", "both");
+  both.append(summary, box);
+  panel.replaceChildren(head, both);
   extras.summary?.(selected, summary);
   fillTable(box, rows);
 }

@@ -63,11 +63,7 @@ impl CardBlocks {
     pub(crate) fn add(&mut self, columns: &[CardColumn]) -> Value {
         let column = |column: &CardColumn| {
             let start = self.0.len();
-            let mut end = |block: &&[u8]| {
-                STANDARD.encode_string(block, &mut self.0);
-                self.0.len()
-            };
-            let ends: Vec<usize> = column.blocks.iter().map(&mut end).collect();
+            let ends: Vec<usize> = column.blocks.iter().map(|block| self.add_bytes(block)[1]).collect();
             let kind = match column.kind {
                 CardKind::Text => "text",
                 CardKind::Number => "number",
@@ -77,6 +73,13 @@ impl CardBlocks {
             json!({ "name": column.name, "kind": kind, "blockRows": column.block_rows, "start": start, "ends": ends })
         };
         columns.iter().map(column).collect()
+    }
+
+    /// Adds bytes; the result is where their text begins and ends.
+    pub(crate) fn add_bytes(&mut self, bytes: &[u8]) -> [usize; 2] {
+        let start = self.0.len();
+        STANDARD.encode_string(bytes, &mut self.0);
+        [start, self.0.len()]
     }
 }
 

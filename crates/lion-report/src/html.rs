@@ -21,9 +21,9 @@ pub(crate) const STYLE: &str = concat!(
     include_str!("../assets/page.css"),
     include_str!("../assets/clusters.css")
 );
-/// One module, in this order: what is known, how it is seen, how it is painted, how it answers, what is told of a point and of
-/// those that are selected.
-const SCRIPTS: [&str; 8] = [
+/// One module, in this order: what is known, how it is seen, how it is painted, how it answers, what is told of a point, of
+/// those that are selected, of clusters, and what selected points have in common.
+const SCRIPTS: [&str; 11] = [
     include_str!("../assets/data.js"),
     include_str!("../assets/camera.js"),
     include_str!("../assets/painter.js"),
@@ -32,6 +32,9 @@ const SCRIPTS: [&str; 8] = [
     include_str!("../assets/card.js"),
     include_str!("../assets/select.js"),
     include_str!("../assets/clusters.js"),
+    include_str!("../assets/words.js"),
+    include_str!("../assets/contrast.js"),
+    include_str!("../assets/summary.js"),
 ];
 
 /// The map as a single HTML file to look around in, offline: drag to pan (a 3-D map turns instead, and pans with
@@ -45,6 +48,9 @@ pub fn html(map: &Scatter) -> Result<String> {
     let mut blocks = CardBlocks::default();
     let placed_cards = map.newcomers().map_or(&[][..], |placed| placed.cards);
     data["cards"] = json!({ "own": blocks.add(map.cards), "placed": blocks.add(placed_cards) });
+    if let Some(compared) = map.compared.filter(|compared| !compared.is_empty()) {
+        data["compared"] = compared.add_to(&mut blocks);
+    }
     data["others"] = map.choices.iter().map(|choice| colouring_data(&map.by_choice(choice))).collect();
     let data = serde_json::to_string(&data).map_err(|error| Error::Render(error.to_string()))?;
     Ok(fill(

@@ -67,6 +67,7 @@ mod cards;
 mod chart;
 mod cluster_name;
 mod colouring;
+mod compared;
 mod document;
 mod error;
 mod explain_page;
@@ -92,6 +93,7 @@ mod text;
 pub use cards::{CardColumn, CardKind};
 pub use chart::{Axis, Chart, Series, Stroke};
 pub use cluster_name::ClusterName;
+pub use compared::{Compared, ComparedColumn, ComparedValues};
 pub use document::{
     Claim, ClaimVerdict, Document, DocumentBlock, Head, ReportCell, ReportRow, ReportTable, Tone,
 };

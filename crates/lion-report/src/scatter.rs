@@ -1,6 +1,6 @@
 //! What there is to see.
 
-use crate::{CardColumn, ClusterName, Error, Placed, Result, cards};
+use crate::{CardColumn, ClusterName, Compared, Error, Placed, Result, cards};
 
 /// The points of a map and what is known of each: the input of every picture.
 ///
@@ -27,6 +27,8 @@ pub struct Scatter<'a> {
     pub choices: &'a [ColourChoice<'a>],
     /// What the page tells of each point when it is asked for.
     pub cards: &'a [CardColumn<'a>],
+    /// What the page compares selected points by.
+    pub compared: Option<&'a Compared>,
     /// What was placed into the map later; the map's own points step back behind it.
     pub placed: Option<Placed<'a>>,
     /// Names of clusters to write on the map, in the place of those of labels.
@@ -59,6 +61,7 @@ impl<'a> Scatter<'a> {
             coloured_by: "",
             choices: &[],
             cards: &[],
+            compared: None,
             placed: None,
             clusters: &[],
             names_of: None,
@@ -98,6 +101,11 @@ impl<'a> Scatter<'a> {
     /// With columns that the page shows of a point that is asked for.
     pub fn cards(self, cards: &'a [CardColumn<'a>]) -> Self {
         Scatter { cards, ..self }
+    }
+
+    /// With values that the page compares selected points by, one for each point.
+    pub fn compared(self, compared: &'a Compared) -> Self {
+        Scatter { compared: Some(compared), ..self }
     }
 
     /// The same map coloured by one of its choices.
@@ -154,6 +162,8 @@ impl<'a> Scatter<'a> {
             same_length("a list of labels to choose", "the placed points", found, placed, hint)?;
         }
         cards::check(self.cards, OF, n)?;
+        let compared = self.compared.and_then(|compared| compared.rows).unwrap_or(n);
+        same_length("a column to compare by", OF, compared, n, "give one value per point")?;
         if let Some(cluster) = self.clusters.iter().find(|cluster| cluster.anchor as usize >= n) {
             return Err(Error::Render(format!(
                 "the name {:?} stands at a point beyond the {n} there are",

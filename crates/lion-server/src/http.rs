@@ -5,6 +5,7 @@ mod assets;
 mod compare;
 mod error;
 mod events;
+mod explain;
 mod guard;
 mod intake;
 mod live;
@@ -140,6 +141,8 @@ const ROUTES: &[(Method, &str)] = &[
     (Method::GET, "/api/health"),
     (Method::GET, "/api/history"),
     (Method::GET, "/api/compare"),
+    (Method::GET, "/api/explain"),
+    (Method::POST, "/api/explain"),
     (Method::GET, "/api/events"),
     (Method::POST, "/api/points"),
     (Method::PUT, "/api/points"),
@@ -193,6 +196,7 @@ pub fn app(service: Service, config: HttpConfig) -> Router {
         .route("/api/health", get(live::health))
         .route("/api/history", get(live::history))
         .route("/api/compare", get(compare::compare))
+        .route("/api/explain", get(explain::clusters).post(explain::selection))
         .route("/api/events", get(events::listen))
         .route("/api/points", axum::routing::post(live::upsert).put(live::snapshot))
         .route("/api/points/{id}", point)

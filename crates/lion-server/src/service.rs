@@ -362,6 +362,12 @@ impl Service {
         }
     }
 
+    /// The rows of points as they were given, by their first events; those that are there.
+    pub(crate) async fn given_rows(&self, points: Vec<u64>) -> Result<Vec<Vec<f32>>, StoreError> {
+        let found = self.read(move |readers| readers.rows(&points)).await?;
+        Ok(found.into_iter().map(|(_, given)| given.row).collect())
+    }
+
     /// Numbers about the service itself.
     pub fn stats(&self) -> Stats {
         let shared = &self.inner.shared;

@@ -37,7 +37,7 @@ pub(crate) fn explained(
     let work = move || {
         let mut columns = match columns {
             Some(columns) => columns.into_iter().filter_map(column).collect(),
-            None => map_columns(&map),
+            None => map_columns(&map)?,
         };
         text_from(&mut columns, text.as_deref())?;
         match rows {

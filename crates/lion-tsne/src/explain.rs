@@ -12,6 +12,7 @@ mod groups;
 mod keywords;
 mod names;
 mod of_map;
+mod selection;
 mod summary;
 mod typical;
 mod words;
@@ -19,6 +20,7 @@ mod words;
 pub use column::{Column, GAP, Values, text_from};
 pub use effects::{Contrast, Effect};
 pub use of_map::map_columns;
+pub use selection::{explain_points, explain_selection};
 pub use summary::{ClusterSummary, ColumnSummary, ExplainSummary, percent};
 
 use crate::density;
@@ -114,6 +116,13 @@ pub struct ExplainedCluster {
     pub centre: u32,
 }
 
+impl ExplainedCluster {
+    /// Whether anything is known of it that its name could be made of. `cluster (2)` says nothing.
+    pub fn is_named(&self) -> bool {
+        !self.keywords.is_empty() || self.label.is_some() || !self.name.starts_with("cluster")
+    }
+}
+
 /// The clusters of a map, explained.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
@@ -179,44 +188,6 @@ pub fn explain(map: &Map, columns: &[Column<'_>], options: &ExplainOptions) -> R
         .collect();
     names::name(&mut clusters, label_names.as_deref());
     Ok(Explanation { clusters, levels, usual, from_labels })
-}
-
-/// Explains what some rows have in common, against the rest. Its name is `selection`.
-pub fn explain_selection(
-    map: &Map,
-    columns: &[Column<'_>],
-    rows: &[u32],
-    options: &ExplainOptions,
-) -> Result<ExplainedCluster> {
-    check(map, columns)?;
-    let mut of_row = vec![None; map.rows()];
-    for &row in rows {
-        let Some(slot) = of_row.get_mut(row as usize) else {
-            return Err(Error::Data(format!("row {row} is selected, and the map has {} rows", map.rows())));
-        };
-        *slot = Some(0);
-    }
-    let groups = Groups::new(&of_row, 1);
-    let [members] = groups.members() else { unreachable!("one group was asked for") };
-    if members.is_empty() {
-        return Err(Error::Data("no row is selected: name at least one".into()));
-    }
-    let centres = central_rows(map, groups.members());
-    let first =
-        |found: Option<Vec<Vec<Keyword>>>| found.and_then(|all| all.into_iter().next()).unwrap_or_default();
-    Ok(ExplainedCluster {
-        id: 0,
-        level: 0,
-        parent: None,
-        name: "selection".into(),
-        size: members.len(),
-        label: majority(map, members),
-        columns: effects::effects(columns, &groups, options.columns).swap_remove(0),
-        keywords: first(texts(columns).map(|texts| texts.keywords(&groups, options.keywords))),
-        typical: typical::typical(map, &groups, options.typical).swap_remove(0),
-        borders: Vec::new(),
-        centre: centres[0],
-    })
 }
 
 /// Refuses columns that are not as long as the map.

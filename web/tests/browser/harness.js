@@ -69,16 +69,17 @@ export class World {
     mkdirSync(SHOTS, { recursive: true });
   }
 
-  /** Fits a map of a made table. Rows may have texts to be shown, by the names of their columns. */
+  /** Fits a map of a made table. Rows may have labels, and texts to be shown, by the names of their columns. */
   fit(rows, more = []) {
     const [features, shown] = [rows[0].x.map((_, d) => `d${d}`), Object.keys(rows[0].shown ?? {})];
     const quoted = (text) => `"${String(text).replaceAll('"', '""')}"`;
-    const line = (row) => [row.id, row.label, ...row.x, ...shown.map((name) => quoted(row.shown[name]))].join(",");
+    const label = rows[0].label === undefined ? [] : ["label"];
+    const line = (row) => [row.id, ...label.map(() => row.label), ...row.x, ...shown.map((name) => quoted(row.shown[name]))].join(",");
     if (shown.length > 0) more = [...more, "--columns", features.join(","), "--show", shown.join(",")];
     const table = join(this.folder, "table.csv");
-    writeFileSync(table, [["id", "label", ...features, ...shown].join(","), ...rows.map(line)].join("\n"));
+    writeFileSync(table, [["id", ...label, ...features, ...shown].join(","), ...rows.map(line)].join("\n"));
     this.map = join(this.folder, "made.lion");
-    execFileSync(LION, ["fit", table, "-o", this.map, "--id", "id", "--label", "label", "--pca", "none", "--seed", "1", "-q", ...more], { stdio: "pipe" });
+    execFileSync(LION, ["fit", table, "-o", this.map, "--id", "id", ...label.flatMap((name) => ["--label", name]), "--pca", "none", "--seed", "1", "-q", ...more], { stdio: "pipe" });
   }
 
   /** A map of given places, one line of coordinates for each row. */

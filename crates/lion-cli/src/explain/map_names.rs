@@ -2,7 +2,6 @@
 
 use super::names::{Names, source};
 use super::values::RowValues;
-use crate::args::ValueArgs;
 use anyhow::Result;
 use lion_report::ClusterName;
 use lion_tsne::Map;
@@ -14,37 +13,35 @@ use std::path::Path;
 /// The names to write on a map.
 pub(crate) struct MapNames {
     pub(crate) names: Vec<ClusterName>,
+    /// For each row the name of its cluster at the coarsest level; empty if it is in none.
+    pub(crate) of_rows: Vec<String>,
     /// The checksum of the map.
     map: String,
     by: &'static str,
 }
 
 impl MapNames {
-    /// The clusters of a map by density, by its own columns or those of a table, with edited names if there is a file of them.
-    /// None where nothing says what the clusters are, or labels already do.
-    pub(crate) fn new(map: &Map, values: &ValueArgs, edited: Option<&Path>) -> Result<Option<Self>> {
+    /// The clusters of a map by density, by the values of its rows, with edited names if there is a file of them. None where
+    /// nothing says what the clusters are, or labels already do.
+    pub(crate) fn new(map: &Map, values: &RowValues<'_>, edited: Option<&Path>) -> Result<Option<Self>> {
         if map.labels().is_some() && edited.is_none() {
             return Ok(None);
         }
-        let values = RowValues::read(map, values)?;
         let mut found = explain(map, values.columns(), &ExplainOptions::default())?;
         if let Some(file) = edited {
             Names::apply(file, map, &mut found)?;
-        } else if !found.clusters.iter().any(has_name) {
+        } else if !found.clusters.iter().any(ExplainedCluster::is_named) {
             return Ok(None);
         }
-        Ok(Some(Self { names: written(map, &found)?, map: map.checksum()?, by: source(&found) }))
+        let name = |id: &Option<u32>| id.map_or(String::new(), |id| found.clusters[id as usize].name.clone());
+        let of_rows = found.levels[0].iter().map(name).collect();
+        Ok(Some(Self { names: written(map, &found)?, of_rows, map: map.checksum()?, by: source(&found) }))
     }
 
     /// Which map and clusters the names are of.
     pub(crate) fn names_of(&self) -> [&str; 2] {
         [&self.map, self.by]
     }
-}
-
-/// Whether anything is known of a cluster that a name could be made of.
-fn has_name(cluster: &ExplainedCluster) -> bool {
-    !cluster.keywords.is_empty() || cluster.label.is_some() || !cluster.name.starts_with("cluster")
 }
 
 fn written(map: &Map, found: &Explanation) -> Result<Vec<ClusterName>> {

@@ -8,7 +8,7 @@ use lion_tsne::explain::{Column, map_columns, text_from};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// The columns of a map's rows, and what to say of how they were had.
+/// The columns of a map's rows, at most one of them texts, and what to say of how they were had.
 pub(crate) struct RowValues<'a> {
     columns: Vec<Column<'a>>,
     /// Sentences for the reader.
@@ -21,7 +21,7 @@ impl<'a> RowValues<'a> {
         let mut notes = Vec::new();
         let mut columns = match &args.rows {
             Some(file) => of_table(map, file, args.id.as_deref())?,
-            None => of_map(map, &mut notes),
+            None => of_map(map, &mut notes)?,
         };
         text_from(&mut columns, args.text.as_deref())?;
         Ok(Self { columns, notes })
@@ -38,11 +38,11 @@ impl<'a> RowValues<'a> {
 }
 
 /// What the map itself has.
-fn of_map<'a>(map: &'a Map, notes: &mut Vec<String>) -> Vec<Column<'a>> {
+fn of_map<'a>(map: &'a Map, notes: &mut Vec<String>) -> Result<Vec<Column<'a>>> {
     if let Some(why) = map.original().approximate() {
         notes.push(format!("{why}; --rows TABLE has them as they were"));
     }
-    map_columns(map)
+    Ok(map_columns(map)?)
 }
 
 /// The columns of a table, in the order of the map's rows.

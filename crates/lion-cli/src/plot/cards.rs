@@ -5,8 +5,11 @@ use anyhow::Result;
 use lion_report::{CardColumn, CardKind};
 use lion_tsne::map::{ShownColumns, ShownKind, ShownValues};
 
-/// The most bytes that cards may take in a page. As text they take a third more, and the page stays below 15 MB.
-const MOST_BYTES: usize = 10_000_000;
+/// The most bytes that cards and the values to compare by may take in a page. As text they take a third more, and the page
+/// stays below 15 MB.
+pub(super) const PACKED_BYTES: usize = 10_000_000;
+/// The most that cards may take of them.
+const MOST_BYTES: usize = 9_000_000;
 /// What texts are cut to where they would take more, in bytes: the first of these that fits.
 const LENGTHS: [usize; 5] = [2000, 1000, 500, 250, 120];
 
@@ -22,6 +25,11 @@ impl PageCards {
         let shown = fitting(shown, screen)?;
         let kinds = (0..shown.columns().len()).map(|at| kind(&shown, at)).collect::<Result<_>>()?;
         Ok(Self { shown, kinds })
+    }
+
+    /// How many bytes they take.
+    pub(super) fn bytes(&self) -> usize {
+        (0..self.shown.columns().len()).map(|at| size(&self.shown, at)).sum()
     }
 
     /// As the page takes them.

@@ -1,5 +1,6 @@
 //! What a map is coloured by: its labels, or columns that were asked for.
 
+use crate::explain::MapNames;
 use crate::shown::colour_names;
 use anyhow::{Result, bail};
 use lion_report::ColourChoice;
@@ -8,6 +9,9 @@ use lion_tsne::map::{OriginalValues, ShownColumns, ShownValues};
 
 /// What people call the labels of a map.
 const LABEL: &str = "label";
+
+/// And its clusters.
+const CLUSTER: &str = "cluster";
 
 /// So many columns of the map are named where one is asked for that it does not have.
 const NAMED: usize = 20;
@@ -48,6 +52,12 @@ impl Colour {
             colours.extend(labels);
         }
         Ok(colours)
+    }
+
+    /// By the clusters that have names, unless a column is called so.
+    pub(super) fn clusters(names: &MapNames, others: &[Self]) -> Option<Self> {
+        let is_new = others.iter().all(|other| other.name != CLUSTER);
+        is_new.then(|| Self { name: CLUSTER.to_owned(), labels: names.of_rows.clone(), placed: None })
     }
 
     fn labels(map: &Map, placed: Option<&[String]>) -> Option<Self> {

@@ -93,3 +93,41 @@ fn what_cannot_be_had_is_said() {
         folder.lion(line).refuses(1, &[words]);
     }
 }
+
+/// What the page is told.
+fn page_data(folder: &Folder, name: &str) -> serde_json::Value {
+    let page = String::from_utf8(folder.read(name)).unwrap();
+    let (_, rest) = page.split_once("id=\"data\">").unwrap();
+    serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
+}
+
+#[test]
+fn a_page_carries_what_selections_are_compared_by() {
+    let folder = folder_with_map();
+    folder.json(
+        "fit customers.csv --id name --columns age,income --show review,plan --perplexity 10 --iterations 300 -o s.lion --page s.html",
+    );
+    let data = page_data(&folder, "s.html");
+    let names = |data: &serde_json::Value| -> Vec<String> {
+        let columns = data["compared"]["columns"].as_array().unwrap().iter();
+        let mut names: Vec<String> =
+            columns.map(|column| column["name"].as_str().unwrap().to_owned()).collect();
+        names.sort();
+        names
+    };
+    // The review of three different texts is a category, and so is the plan.
+    assert_eq!(names(&data), ["age", "income", "plan", "review"]);
+    assert_eq!(data["colouredBy"], "cluster");
+    let count: usize = data["classes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|class| class["count"].as_str().unwrap().parse::<usize>().unwrap())
+        .sum();
+    assert_eq!(count, 240);
+    folder.json("plot m.lion --rows customers.csv --text review --no-names -o n.html");
+    let data = page_data(&folder, "n.html");
+    assert_eq!(data["compared"]["text"], "review");
+    assert_eq!(names(&data), ["age", "income", "plan"]);
+    assert!(data["clusters"].is_null() && data["classes"].is_null());
+}

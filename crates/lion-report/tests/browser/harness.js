@@ -24,8 +24,11 @@ after(() => browser.close());
 
 export const emptyPage = () => browser.newPage();
 
+// Opens one of the pages.
+export const open = (t, name, how) => openFile(t, join(PAGES, `${name}.html`), how);
+
 // Opens a page and fails the test if it reports an error or asks the network for anything.
-export async function open(t, name, { viewport = DESKTOP, dark = false, webgl = true, touch = false, still = false } = {}) {
+export async function openFile(t, path, { viewport = DESKTOP, dark = false, webgl = true, touch = false, still = false } = {}) {
   const context = await browser.newContext({
     viewport, colorScheme: dark ? "dark" : "light", hasTouch: touch, deviceScaleFactor: touch ? 2 : 1,
     reducedMotion: still ? "reduce" : "no-preference",
@@ -47,7 +50,7 @@ export async function open(t, name, { viewport = DESKTOP, dark = false, webgl = 
       return webgl ? real.call(this, kind, { ...options, failIfMajorPerformanceCaveat: false }) : null;
     };
   }, webgl);
-  await page.goto(pathToFileURL(join(PAGES, `${name}.html`)).href);
+  await page.goto(pathToFileURL(path).href);
   await settle(page);
   t.after(async () => {
     await context.close();

@@ -1,6 +1,6 @@
 //! Odd maps make a sensible picture or one clear sentence, and never a panic.
 
-use lion_report::{Error, Result, Scatter, html, png, svg};
+use lion_report::{Compared, ComparedColumn, ComparedValues, Error, Result, Scatter, html, png, svg};
 use proptest::prelude::*;
 
 /// All three pictures; the SVG must be well-formed and free of what is not a number.
@@ -146,4 +146,20 @@ proptest! {
             prop_assert!(refused);
         }
     }
+}
+
+#[test]
+fn values_to_compare_by_must_be_as_many_as_the_points() {
+    let column = |rows: usize| ComparedColumn {
+        name: "n",
+        values: ComparedValues::Numbers((0..rows).map(|row| row as f64).collect()),
+    };
+    let two = Compared::pack(1, |_| column(2), 1000, None).unwrap();
+    let points = [0.0, 0.0, 1.0, 1.0, 2.0, 2.0];
+    let error = html(&Scatter::new(2, &points).compared(&two)).unwrap_err().to_string();
+    assert!(error.contains("a column to compare by"), "{error}");
+    assert!(Compared::pack(2, |at| column(2 + at), 1000, None).is_err());
+    let none = ComparedColumn { name: "c", values: ComparedValues::Categories(&[], &[9, 9, 9]) };
+    let three = Compared::pack(2, |at| if at == 0 { column(3) } else { none.clone() }, 1000, Some("text"));
+    assert!(html(&Scatter::new(2, &points).compared(&three.unwrap())).unwrap().contains("\"leftOut\":0"));
 }

@@ -74,9 +74,29 @@ impl Intake {
         body: Body,
         fields: &str,
     ) -> Result<Option<T>, Problem> {
+        self.object(headers, body, fields, SMALL).await
+    }
+
+    /// The same of an object that may be as large as a body may be.
+    pub(super) async fn large<T: DeserializeOwned>(
+        &self,
+        headers: &HeaderMap,
+        body: Body,
+        fields: &str,
+    ) -> Result<Option<T>, Problem> {
+        self.object(headers, body, fields, self.max_body).await
+    }
+
+    async fn object<T: DeserializeOwned>(
+        &self,
+        headers: &HeaderMap,
+        body: Body,
+        fields: &str,
+        most: usize,
+    ) -> Result<Option<T>, Problem> {
         let (bytes, _room) = self.read(headers, body).await?;
-        if bytes.len() > SMALL {
-            return Err(Problem::too_large(format!("the body has more than {SMALL} bytes: {fields}")));
+        if bytes.len() > most {
+            return Err(Problem::too_large(format!("the body has more than {most} bytes: {fields}")));
         }
         if bytes.trim_ascii().is_empty() {
             return Ok(None);

@@ -44,14 +44,20 @@ pub(super) struct VersionAnswers {
     version: MapVersion,
     summary: OnceLock<Value>,
     columns: OnceLock<Bytes>,
+    /// What its clusters are.
+    pub(super) explained: OnceLock<Result<Bytes, String>>,
 }
 
 impl VersionAnswers {
+    pub(super) fn version(&self) -> &MapVersion {
+        &self.version
+    }
+
     pub(super) fn lion(&self) -> &Lion {
         &self.version.lion
     }
 
-    fn tag(&self, what: &str) -> String {
+    pub(super) fn tag(&self, what: &str) -> String {
         format!("\"{}-{what}-{}\"", self.version.record.checksum, env!("CARGO_PKG_VERSION"))
     }
 }
@@ -80,8 +86,12 @@ impl App {
                 "version {number} of the map is not kept: /api/map/versions lists them"
             ))
         })?;
-        let answers =
-            Arc::new(VersionAnswers { version, summary: OnceLock::new(), columns: OnceLock::new() });
+        let answers = Arc::new(VersionAnswers {
+            version,
+            summary: OnceLock::new(),
+            columns: OnceLock::new(),
+            explained: OnceLock::new(),
+        });
         self.map.keep(Arc::clone(&answers));
         Ok(answers)
     }

@@ -22,6 +22,8 @@ impl Role {
     pub(super) fn needed(method: &Method, path: &str) -> Self {
         match *method {
             Method::GET | Method::HEAD | Method::OPTIONS => Self::Read,
+            // It asks with a body, and changes nothing.
+            _ if path == "/api/explain" => Self::Read,
             _ if path.starts_with("/api/map/") => Self::Admin,
             _ => Self::Write,
         }
@@ -185,5 +187,6 @@ mod tests {
         assert_eq!(Role::needed(&Method::DELETE, "/api/map/update"), Role::Admin);
         assert_eq!(Role::needed(&Method::PUT, "/api/clusters/a"), Role::Write);
         assert_eq!(Role::needed(&Method::POST, "/api/points"), Role::Write);
+        assert_eq!(Role::needed(&Method::POST, "/api/explain"), Role::Read);
     }
 }

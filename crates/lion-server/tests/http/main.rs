@@ -3,6 +3,7 @@
 mod bodies;
 mod compare;
 mod deploy;
+mod explain;
 mod map;
 mod maps;
 mod notes;

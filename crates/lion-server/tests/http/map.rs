@@ -141,9 +141,10 @@ async fn the_dashboard_is_part_of_the_program() {
     assert_eq!(get(&app, "/healthz").await.body, "ready\n");
 }
 
-/// What needs other bodies and more points: `versions.rs` and `notes.rs` compare it with the description.
-const ELSEWHERE: [&str; 6] = [
+/// What needs other bodies and more points: `explain.rs`, `versions.rs` and `notes.rs` compare it with the description.
+const ELSEWHERE: [&str; 7] = [
     "/api/compare",
+    "/api/explain",
     "/api/map/update",
     "/api/map/revert",
     "/api/map/switches/{event}",

@@ -54,7 +54,7 @@ impl Values<'_> {
     }
 
     /// The numbers, if these are numbers.
-    pub(super) fn numbers(&self) -> Option<Cow<'_, [f64]>> {
+    pub fn numbers(&self) -> Option<Cow<'_, [f64]>> {
         match self {
             Self::Numbers(numbers) => Some(Cow::Borrowed(numbers)),
             Self::Computed(compute) => Some(Cow::Owned(compute())),

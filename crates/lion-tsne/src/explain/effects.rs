@@ -175,9 +175,10 @@ fn of_categories(name: &str, names: &[String], codes: &[u32], groups: &Groups) -
         let effect =
             |code: usize| share_effect([inside[code], all[code] - inside[code]], [rows, filled - rows]);
         let found = (0..names.len()).filter_map(|code| effect(code).map(|effect| (code, effect)));
-        // Of two that are as strong, the one that the group has.
+        // Of two that are as strong but for rounding, the one that the group has.
+        let strength = |effect: f64| (1e9 * effect.abs()).round();
         let (code, (effect, error, contrast)) = found.max_by(|(a, x), (b, y)| {
-            x.0.abs().total_cmp(&y.0.abs()).then(x.0.total_cmp(&y.0)).then(b.cmp(a))
+            strength(x.0).total_cmp(&strength(y.0)).then(x.0.total_cmp(&y.0)).then(b.cmp(a))
         })?;
         Some(Effect {
             column: name.to_owned(),

@@ -2,9 +2,10 @@
 
 use crate::common::with_threads;
 use lion_tsne::explain::{
-    ClusterSource, Column, Contrast, ExplainOptions, GAP, Values, explain, explain_selection, map_columns,
-    text_from,
+    ClusterSource, Column, Contrast, ExplainOptions, GAP, Values, explain, explain_points, explain_selection,
+    map_columns, text_from,
 };
+use lion_tsne::map::{ShownColumns, ShownValues};
 use lion_tsne::numerics::Random;
 use lion_tsne::{Fit, Map, Matrix, Rows, ignore};
 use std::borrow::Cow;
@@ -37,7 +38,7 @@ fn options(by: ClusterSource) -> ExplainOptions {
 #[test]
 fn clusters_are_the_blobs_and_are_named_by_what_differs() {
     let map = map(false);
-    let found = explain(&map, &map_columns(&map), &options(ClusterSource::Auto)).unwrap();
+    let found = explain(&map, &map_columns(&map).unwrap(), &options(ClusterSource::Auto)).unwrap();
     assert!(!found.from_labels);
     let level = &found.levels[found.usual];
     for row in 0..ROWS {
@@ -112,7 +113,7 @@ fn effects_are_those_of_their_formulas() {
 #[test]
 fn a_selection_equals_the_cluster_of_the_same_rows() {
     let map = map(true);
-    let columns = map_columns(&map);
+    let columns = map_columns(&map).unwrap();
     let found = explain(&map, &columns, &ExplainOptions::default()).unwrap();
     let rows: Vec<u32> = (0..ROWS as u32).filter(|row| row % 3 == 2).collect();
     let selection = explain_selection(&map, &columns, &rows, &ExplainOptions::default()).unwrap();
@@ -164,8 +165,58 @@ fn texts_name_clusters_and_edges_do_no_harm() {
 #[test]
 fn any_number_of_threads_finds_the_same() {
     let map = map(false);
-    let columns = map_columns(&map);
+    let columns = map_columns(&map).unwrap();
     let run =
         |threads| with_threads(threads, || explain(&map, &columns, &ExplainOptions::default()).unwrap());
     assert_eq!(run(1), run(3));
+}
+
+#[test]
+fn shown_columns_are_compared_too() {
+    let text = |row: usize| Some(format!("the {} of {row}", ["cat", "moon", "goal"][row % 3]));
+    let plan = |row: usize| Some(["basic", "premium"][usize::from(row % 3 == 1)].to_owned());
+    let shown = ShownColumns::new(vec![
+        ("said".into(), ShownValues::Text((0..ROWS).map(text).collect())),
+        ("plan".into(), ShownValues::Text((0..ROWS).map(plan).collect())),
+        ("age".into(), ShownValues::Number(vec![Some(1.0); ROWS])),
+        (
+            "visits".into(),
+            ShownValues::Number((0..ROWS).map(|row| (row % 3 == 1).then_some(row as f64)).collect()),
+        ),
+        ("photo".into(), ShownValues::Image(vec![Some(vec![1]); ROWS])),
+    ]);
+    let map = map(false).with_shown(shown.unwrap()).unwrap();
+    let mut columns = map_columns(&map).unwrap();
+    text_from(&mut columns, None).unwrap();
+    let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names, ["age", "noise", "said", "plan", "visits"], "the map's own age counts");
+    let rows: Vec<u32> = (0..ROWS as u32).filter(|row| row % 3 == 1).collect();
+    let found = explain_selection(&map, &columns, &rows, &ExplainOptions::default()).unwrap();
+    assert_eq!(found.keywords[0].word, "moon");
+    let plan = found.columns.iter().find(|effect| effect.column == "plan").unwrap();
+    assert_eq!(plan.value.as_deref(), Some("premium"));
+}
+
+#[test]
+fn rows_beside_the_map_count_as_if_they_were_in_it() {
+    let map = map(false);
+    let columns = map_columns(&map).unwrap();
+    let others: Vec<Vec<f32>> = (0..50).map(|k| vec![90.0 + k as f32, 0.0]).collect();
+    let rows = [0, 1, 2];
+    let options = ExplainOptions::default();
+    let found = explain_points(&map, &columns, &rows, &others, &options).unwrap();
+    assert_eq!(found.size, 53);
+    let numbers = columns[0].values.numbers().unwrap();
+    let inside: Vec<f64> =
+        rows.iter().map(|&row| numbers[row as usize]).chain((0..50).map(|k| 90.0 + f64::from(k))).collect();
+    let mean = inside.iter().sum::<f64>() / 53.0;
+    let Contrast::Numbers { mean: means, .. } = found.columns[0].contrast else { panic!("{found:?}") };
+    assert!((means[0] - mean).abs() < 1e-6, "{means:?} {mean}");
+    let outside = numbers[3..].iter().sum::<f64>() / (ROWS - 3) as f64;
+    assert!((means[1] - outside).abs() < 1e-6, "{means:?} {outside}");
+    let alone = explain_points(&map, &columns, &[], &others, &options).unwrap();
+    assert!(alone.typical.is_empty() && alone.columns[0].column == "age");
+    assert!(explain_points(&map, &columns, &[], &[], &options).is_err());
+    let error = explain_points(&map, &columns, &[], &[vec![1.0]], &options).unwrap_err().to_string();
+    assert!(error.contains("has 1 values, and the map takes 2"), "{error}");
 }

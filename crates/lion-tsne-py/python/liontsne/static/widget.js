@@ -1,20 +1,20 @@
-function Te(o, t) {
+function Re(o, t) {
   if (o.byteLength < 4) throw new Error(`${t} is empty`);
   const e = new DataView(o).getUint32(0, !0), s = 4 + e;
   if (s > o.byteLength) throw new Error(`${t} ends within the header`);
-  const i = JSON.parse(new TextDecoder().decode(new Uint8Array(o, 4, e))), r = s % 8 === 0 ? o : o.slice(s), n = s % 8 === 0 ? s : 0;
+  const i = JSON.parse(new TextDecoder().decode(new Uint8Array(o, 4, e))), n = s % 8 === 0 ? o : o.slice(s), r = s % 8 === 0 ? s : 0;
   return { header: i, find: (l) => {
     const h = i.columns.find((c) => c.name === l);
-    if (h && n + h.offset + h.length > r.byteLength) throw new Error(`the column ${l} of ${t} is cut short`);
-    return h && new Uint8Array(r, n + h.offset, h.length);
+    if (h && r + h.offset + h.length > n.byteLength) throw new Error(`the column ${l} of ${t} is cut short`);
+    return h && new Uint8Array(n, r + h.offset, h.length);
   } };
 }
-function ce(o) {
-  const { header: t, find: e } = Te(o, "the map"), { rows: s } = t, i = (r, n) => {
-    const a = e(r);
-    if (!a) throw new Error(`the map has no column ${r}`);
-    if (a.length !== s * 4) throw new Error(`the column ${r} of the map has not ${s} values`);
-    return new n(a.buffer, a.byteOffset, s);
+function ue(o) {
+  const { header: t, find: e } = Re(o, "the map"), { rows: s } = t, i = (n, r) => {
+    const a = e(n);
+    if (!a) throw new Error(`the map has no column ${n}`);
+    if (a.length !== s * 4) throw new Error(`the column ${n} of the map has not ${s} values`);
+    return new r(a.buffer, a.byteOffset, s);
   };
   return {
     rows: s,
@@ -22,10 +22,10 @@ function ce(o) {
     y: i("y", Float32Array),
     z: e("z") ? i("z", Float32Array) : null,
     cluster: e("cluster") ? i("cluster", Uint32Array) : new Uint32Array(s).fill(4294967295),
-    ids: new $e(s, e("ids"))
+    ids: new Oe(s, e("ids"))
   };
 }
-class $e {
+class Oe {
   constructor(t, e) {
     this.rows = t, this.bytes = e;
   }
@@ -47,9 +47,9 @@ class $e {
       const t = new TextDecoder().decode(this.bytes), e = new Uint32Array(this.rows + 1);
       for (let s = 0, i = 0; s < this.rows; s++) {
         e[s] = i;
-        const r = t.indexOf(`
+        const n = t.indexOf(`
 `, i);
-        i = r < 0 ? t.length + 1 : r + 1;
+        i = n < 0 ? t.length + 1 : n + 1;
       }
       e[this.rows] = t.length + 1, this.text = t, this.starts = e;
     }
@@ -67,20 +67,20 @@ class $e {
   numbers(t, e) {
     const s = [];
     if (!/^\d+$/.test(t) || t.length > 1 && t.startsWith("0")) return s;
-    for (let i = Number(t), r = 1; i < this.rows && s.length < e; i *= 10, r *= 10) {
-      for (let n = i; n < i + r && n < this.rows && s.length < e; n++) s.push(n);
+    for (let i = Number(t), n = 1; i < this.rows && s.length < e; i *= 10, n *= 10) {
+      for (let r = i; r < i + n && r < this.rows && s.length < e; r++) s.push(r);
       if (i === 0) break;
     }
     return s;
   }
   search(t, e) {
-    const { text: s, starts: i } = this.open(), r = [], n = this.exact(t, s, i);
-    n >= 0 && r.push(n);
-    for (let a = s.indexOf(t); a >= 0 && r.length < e; ) {
+    const { text: s, starts: i } = this.open(), n = [], r = this.exact(t, s, i);
+    r >= 0 && n.push(r);
+    for (let a = s.indexOf(t); a >= 0 && n.length < e; ) {
       const l = this.rowAt(a, i);
-      l !== n && r.push(l), a = s.indexOf(t, i[l + 1]);
+      l !== r && n.push(l), a = s.indexOf(t, i[l + 1]);
     }
-    return r;
+    return n;
   }
   exact(t, e, s) {
     if (e === t || e.startsWith(`${t}
@@ -94,23 +94,23 @@ ${t}`) ? this.rows - 1 : -1;
   rowAt(t, e) {
     let [s, i] = [0, this.rows - 1];
     for (; s < i; ) {
-      const r = s + i + 1 >> 1;
-      e[r] <= t ? s = r : i = r - 1;
+      const n = s + i + 1 >> 1;
+      e[n] <= t ? s = n : i = n - 1;
     }
     return s;
   }
 }
-let St = null;
-function Le(o, t) {
-  St = o;
+let Et = null;
+function Ie(o, t) {
+  Et = o;
   try {
     return t();
   } finally {
-    St = null;
+    Et = null;
   }
 }
 function T(o) {
-  const t = (St ?? document).getElementById(o);
+  const t = (Et ?? document).getElementById(o);
   if (!t) throw new Error(`the page has no #${o}`);
   return t;
 }
@@ -122,57 +122,57 @@ function O(o, t, e) {
   const s = f("button", o, t);
   return s.type = "button", s.addEventListener("click", e), s;
 }
-const Ce = "http://www.w3.org/2000/svg";
-function Nt(o, t = {}) {
-  const e = document.createElementNS(Ce, o);
+const Pe = "http://www.w3.org/2000/svg";
+function Ft(o, t = {}) {
+  const e = document.createElementNS(Pe, o);
   for (const [s, i] of Object.entries(t)) e.setAttribute(s, String(i));
   return e;
 }
-function de(o) {
-  const t = Nt("svg", { "aria-hidden": "true" });
-  return t.append(Nt("use", { href: `#i-${o}` })), t;
+function fe(o) {
+  const t = Ft("svg", { "aria-hidden": "true" });
+  return t.append(Ft("use", { href: `#i-${o}` })), t;
 }
-function Re(o, t) {
+function Ne(o, t) {
   const e = f("a");
   e.href = URL.createObjectURL(t), e.download = o, e.click(), setTimeout(() => URL.revokeObjectURL(e.href), 1e4);
 }
-function Oe(o, t, e) {
+function Be(o, t, e) {
   let s = !1;
-  for (let i = 0, r = o.length - 1; i < o.length; r = i++) {
-    const [n, a] = [o[i], o[r]];
-    n.y > e != a.y > e && t < (a.x - n.x) * (e - n.y) / (a.y - n.y) + n.x && (s = !s);
+  for (let i = 0, n = o.length - 1; i < o.length; n = i++) {
+    const [r, a] = [o[i], o[n]];
+    r.y > e != a.y > e && t < (a.x - r.x) * (e - r.y) / (a.y - r.y) + r.x && (s = !s);
   }
   return s;
 }
 const R = (o, t) => o.x < t.x + t.width && t.x < o.x + o.width && o.y < t.y + t.height && t.y < o.y + o.height;
-function Ie(o) {
+function _e(o) {
   const t = o.length / 2;
   return { x0: o[0], y0: o[1], x1: o[t], y1: o[t + 1] };
 }
-function pe(o) {
+function ge(o) {
   const t = { x0: 1 / 0, y0: 1 / 0, x1: -1 / 0, y1: -1 / 0 };
   for (const { x: e, y: s } of o)
     t.x0 = Math.min(t.x0, e), t.y0 = Math.min(t.y0, s), t.x1 = Math.max(t.x1, e), t.y1 = Math.max(t.y1, s);
   return t;
 }
-function Pe(o) {
-  const { x0: t, y0: e, x1: s, y1: i } = pe(o);
-  return (r, n) => r >= t && r <= s && n >= e && n <= i && Oe(o, r, n);
+function De(o) {
+  const { x0: t, y0: e, x1: s, y1: i } = ge(o);
+  return (n, r) => n >= t && n <= s && r >= e && r <= i && Be(o, n, r);
 }
-function Ne(o) {
-  const t = [...o].sort((i, r) => i.x - r.x || i.y - r.y);
+function Fe(o) {
+  const t = [...o].sort((i, n) => i.x - n.x || i.y - n.y);
   if (t.length < 3) return t;
-  const e = (i, r, n) => (r.x - i.x) * (n.y - i.y) - (r.y - i.y) * (n.x - i.x), s = (i) => {
-    const r = [];
-    for (const n of i) {
-      for (; r.length >= 2 && e(r[r.length - 2], r[r.length - 1], n) <= 0; ) r.pop();
-      r.push(n);
+  const e = (i, n, r) => (n.x - i.x) * (r.y - i.y) - (n.y - i.y) * (r.x - i.x), s = (i) => {
+    const n = [];
+    for (const r of i) {
+      for (; n.length >= 2 && e(n[n.length - 2], n[n.length - 1], r) <= 0; ) n.pop();
+      n.push(r);
     }
-    return r.pop(), r;
+    return n.pop(), n;
   };
   return [...s(t), ...s(t.reverse())];
 }
-function Be(o, t) {
+function Ue(o, t) {
   const e = [];
   for (const s of o) {
     const i = e[e.length - 1];
@@ -180,29 +180,29 @@ function Be(o, t) {
   }
   return e;
 }
-class _e extends Error {
+class je extends Error {
   constructor(t, e) {
     super(e), this.status = t;
   }
 }
-const Bt = 1e4;
-async function ue(o, t = "GET", e) {
+const Ut = 1e4;
+async function me(o, t = "GET", e) {
   const s = { accept: "application/json, application/octet-stream" };
   e !== void 0 && (s["content-type"] = "application/json");
   const i = await fetch(o, { method: t, headers: s, body: e === void 0 ? void 0 : JSON.stringify(e), cache: "no-store" });
   if (i.ok) return i;
-  let r = `the server answered ${i.status}`;
+  let n = `the server answered ${i.status}`;
   try {
-    const n = await i.json();
-    r = n.detail ?? n.error ?? r;
+    const r = await i.json();
+    n = r.detail ?? r.error ?? n;
   } catch {
   }
-  throw i.status === 403 && t !== "GET" && (r += "; a proxy before the server must forward the Host by which it was called"), new _e(i.status, r);
+  throw i.status === 403 && t !== "GET" && (n += "; a proxy before the server must forward the Host by which it was called"), new je(i.status, n);
 }
-const A = async (o, t, e) => (await ue(o, t, e)).json(), _t = (o) => o === void 0 ? "" : `?version=${o}`, De = {
+const A = async (o, t, e) => (await me(o, t, e)).json(), st = (o) => o === void 0 ? "" : `?version=${o}`, Ge = {
   /** What is said of the map; of a version before, if one is named. */
-  map: (o) => A(`api/map${_t(o)}`),
-  columns: async (o) => ce(await (await ue(`api/map/columns${_t(o)}`)).arrayBuffer()),
+  map: (o) => A(`api/map${st(o)}`),
+  columns: async (o) => ue(await (await me(`api/map/columns${st(o)}`)).arrayBuffer()),
   /** The live points just before the event that switched to another version. */
   beforeSwitch: (o) => A(`api/map/switches/${o}`),
   update: () => A("api/map/update"),
@@ -217,98 +217,102 @@ const A = async (o, t, e) => (await ue(o, t, e)).json(), _t = (o) => o === void 
   row: (o) => A(`api/map/rows/${o}`),
   /** The columns for people of at most a thousand rows. */
   shown: (o) => A(`api/map/shown?rows=${o.join(",")}`),
+  /** What the clusters of a version of the map are. */
+  explained: (o) => A(`api/explain${st(o)}`),
+  /** What rows of a version of the map and live points have in common, against the rest. */
+  explain: (o, t, e) => A(`api/explain${st(e)}`, "POST", { rows: o, ids: t }),
   point: (o) => A(`api/points/${encodeURIComponent(o)}`),
   /** What changed from one stretch of time to a later one. */
   compare: ([o, t, e, s]) => A(`api/compare?a=${o},${t}&b=${e},${s}`),
   /** The events just before a number, oldest first. */
-  before: (o, t = Bt) => A(`api/history?before=${o}&limit=${Math.min(t, Bt)}`),
+  before: (o, t = Ut) => A(`api/history?before=${o}&limit=${Math.min(t, Ut)}`),
   /** Listens to everything after an event. */
   listen(o, t) {
     const e = new EventSource(`api/events?after=${o}`);
     return e.onopen = t.open, e.onmessage = (s) => t.event(JSON.parse(s.data)), e.addEventListener("health", (s) => t.health(JSON.parse(s.data))), e.onerror = t.lost, () => e.close();
   }
 };
-let at = De;
-const Lt = new Intl.NumberFormat("en"), Z = (o, t) => `${Lt.format(o)} ${t}${o === 1 ? "" : "s"}`, j = (o) => Lt.format(o);
-function lt(o) {
+let W = Ge;
+const Ot = new Intl.NumberFormat("en"), D = (o, t) => `${Ot.format(o)} ${t}${o === 1 ? "" : "s"}`, F = (o) => Ot.format(o);
+function ht(o) {
   if (o == null || !Number.isFinite(o)) return "–";
   const t = Math.abs(o);
-  return t === 0 ? "0" : t >= 100 ? Lt.format(Math.round(o)) : t < 1e-3 ? o.toExponential(0) : String(Number(o.toPrecision(t < 1 ? 2 : 3)));
+  return t === 0 ? "0" : t >= 100 ? Ot.format(Math.round(o)) : t < 1e-3 ? o.toExponential(0) : String(Number(o.toPrecision(t < 1 ? 2 : 3)));
 }
-function Dt(o) {
+function jt(o) {
   if (o == null || !Number.isFinite(o)) return "–";
   const t = o * 100;
   return `${t >= 10 || t === 0 ? Math.round(t) : Number(t.toPrecision(2))} %`;
 }
-function Ue(o) {
+function We(o) {
   return o > 1e8 ? new Date(o * 1e3).toLocaleTimeString("en-GB") : `${Number(o.toFixed(1))} s`;
 }
-const Fe = /[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\p{Cc}]/gu, je = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
-function z(o) {
-  const t = o.replace(Fe, "�");
-  return je.test(t) ? `⁨${t}⁩` : t;
+const He = /[\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\p{Cc}]/gu, Ve = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+function v(o) {
+  const t = o.replace(He, "�");
+  return Ve.test(t) ? `⁨${t}⁩` : t;
 }
-const Ge = (o) => o == null ? "no cluster" : z(o), We = (o) => o != null && /^\d+$/.test(o) ? `cluster ${o}` : Ge(o), gt = 280, Ut = 12, fe = (o) => typeof o == "string" && /^https?:\/\/\S+$/i.test(o.trim()), ht = (o, t) => o.length > t ? `${o.slice(0, t - 1).trimEnd()}…` : o;
-function He(o) {
-  const t = o.filter(({ value: s }) => s !== null && s !== ""), e = t.find(({ kind: s, value: i }) => s === "text" && !fe(i)) ?? null;
+const Ye = (o) => o == null ? "no cluster" : v(o), qe = (o) => o != null && /^\d+$/.test(o) ? `cluster ${o}` : Ye(o), xt = 280, Gt = 12, xe = (o) => typeof o == "string" && /^https?:\/\/\S+$/i.test(o.trim()), ct = (o, t) => o.length > t ? `${o.slice(0, t - 1).trimEnd()}…` : o;
+function Ke(o) {
+  const t = o.filter(({ value: s }) => s !== null && s !== ""), e = t.find(({ kind: s, value: i }) => s === "text" && !xe(i)) ?? null;
   return { title: e, rest: t.filter((s) => s !== e) };
 }
-const Ve = (o) => "kind" in o ? o : { name: o[0], kind: "text", value: o[1] };
-function Ye(o, t) {
-  const { title: e, rest: s } = He(o.map(Ve));
+const Xe = (o) => "kind" in o ? o : { name: o[0], kind: "text", value: o[1] };
+function Je(o, t) {
+  const { title: e, rest: s } = Ke(o.map(Xe));
   if (!e && s.length === 0) return null;
   const i = f("div", "shown");
-  e && i.append(ge(String(e.value), "strong", t));
-  for (const r of s) {
-    const n = f("p");
-    n.append(f("small", "", `${r.name} `), qe(r, t)), i.append(n);
+  e && i.append(we(String(e.value), "strong", t));
+  for (const n of s) {
+    const r = f("p");
+    r.append(f("small", "", `${n.name} `), Ze(n, t)), i.append(r);
   }
   return i;
 }
-function qe({ kind: o, value: t, name: e }, s) {
-  if (o === "image") return Ke(String(t), e, s);
-  if (fe(t)) {
-    const i = f("a", "", ht(t.trim(), 60));
+function Ze({ kind: o, value: t, name: e }, s) {
+  if (o === "image") return Qe(String(t), e, s);
+  if (xe(t)) {
+    const i = f("a", "", ct(t.trim(), 60));
     return i.href = t.trim(), i.target = "_blank", i.rel = "noopener noreferrer", i;
   }
-  return ge(String(typeof t == "number" ? t : t ?? ""), "span", s);
+  return we(String(typeof t == "number" ? t : t ?? ""), "span", s);
 }
-function ge(o, t, e) {
-  const s = f(t, "text", ht(o, gt));
-  if (o.length <= gt) return s;
-  const i = f("span"), r = O("more", "Show all", () => {
-    const n = s.textContent === o;
-    s.textContent = n ? ht(o, gt) : o, r.textContent = n ? "Show all" : "Show less", e();
+function we(o, t, e) {
+  const s = f(t, "text", ct(o, xt));
+  if (o.length <= xt) return s;
+  const i = f("span"), n = O("more", "Show all", () => {
+    const r = s.textContent === o;
+    s.textContent = r ? ct(o, xt) : o, n.textContent = r ? "Show all" : "Show less", e();
   });
-  return i.append(s, r), i;
+  return i.append(s, n), i;
 }
-function Ke(o, t, e) {
+function Qe(o, t, e) {
   const s = Uint8Array.from(atob(o), (l) => l.charCodeAt(0)), i = f("img");
   i.alt = t;
-  const r = String.fromCharCode(...s.subarray(0, 100)).trimStart().startsWith("<"), n = URL.createObjectURL(new Blob([s], { type: r ? "image/svg+xml" : "" })), a = () => (URL.revokeObjectURL(n), e());
-  return i.addEventListener("load", a), i.addEventListener("error", () => (a(), i.replaceWith(f("span", "", "an image that cannot be shown")))), i.src = n, i;
+  const n = String.fromCharCode(...s.subarray(0, 100)).trimStart().startsWith("<"), r = URL.createObjectURL(new Blob([s], { type: n ? "image/svg+xml" : "" })), a = () => (URL.revokeObjectURL(r), e());
+  return i.addEventListener("load", a), i.addEventListener("error", () => (a(), i.replaceWith(f("span", "", "an image that cannot be shown")))), i.src = r, i;
 }
-function Xe(o) {
+function ts(o) {
   if (!o || o.length === 0) return null;
   const t = f("dl", "values");
-  for (const { name: s, value: i } of o.slice(0, Ut)) t.append(f("dt", "", z(s)), f("dd", "", typeof i == "number" ? lt(i) : z(String(i ?? "–"))));
-  const e = o.length - Ut;
+  for (const { name: s, value: i } of o.slice(0, Gt)) t.append(f("dt", "", v(s)), f("dd", "", typeof i == "number" ? ht(i) : v(String(i ?? "–"))));
+  const e = o.length - Gt;
   return e > 0 && t.append(f("dt", "", `and ${e} more`), f("dd", "", "")), t;
 }
-function Ft(o, { width: t, height: e, channels: s }, i = "") {
-  const r = f("canvas", i);
-  r.width = t, r.height = e;
-  const n = r.getContext("2d"), a = n.createImageData(t, e);
-  return Je(a.data, Uint8Array.from(atob(o), (l) => l.charCodeAt(0)), s), n.putImageData(a, 0, 0), r;
+function Wt(o, { width: t, height: e, channels: s }, i = "") {
+  const n = f("canvas", i);
+  n.width = t, n.height = e;
+  const r = n.getContext("2d"), a = r.createImageData(t, e);
+  return es(a.data, Uint8Array.from(atob(o), (l) => l.charCodeAt(0)), s), r.putImageData(a, 0, 0), n;
 }
-function Je(o, t, e) {
+function es(o, t, e) {
   for (let s = 0; s * 4 < o.length; s++) {
-    const i = s * e, r = e < 3;
-    o[4 * s] = t[i], o[4 * s + 1] = t[r ? i : i + 1], o[4 * s + 2] = t[r ? i : i + 2], o[4 * s + 3] = e === 4 ? t[i + 3] : e === 2 ? t[i + 1] : 255;
+    const i = s * e, n = e < 3;
+    o[4 * s] = t[i], o[4 * s + 1] = t[n ? i : i + 1], o[4 * s + 2] = t[n ? i : i + 2], o[4 * s + 3] = e === 4 ? t[i + 3] : e === 2 ? t[i + 1] : 255;
   }
 }
-const Ze = 90, Qe = 400;
-function ts(o) {
+const ss = 90, is = 400;
+function os(o) {
   switch (o.kind) {
     case "row":
       return `row ${o.row}`;
@@ -318,25 +322,25 @@ function ts(o) {
       return `point ${o.point.id} ${o.point.t} ${o.point.x}`;
   }
 }
-class jt {
+class Ht {
   kept = /* @__PURE__ */ new Map();
   clear() {
     this.kept.clear();
   }
   get(t, e) {
     let s = this.kept.get(t);
-    return s || (s = e(), s.catch(() => this.kept.delete(t)), this.kept.set(t, s), this.kept.size > Qe && this.kept.delete(this.kept.keys().next().value)), s;
+    return s || (s = e(), s.catch(() => this.kept.delete(t)), this.kept.set(t, s), this.kept.size > is && this.kept.delete(this.kept.keys().next().value)), s;
   }
 }
-class es {
+class ns {
   /** `answers`: whether the server tells of the version that is shown. */
-  constructor(t, e, s, i, r, n, a = at) {
-    this.root = t, this.image = e, this.labels = s, this.title = i, this.answers = r, this.close = n, this.source = a;
+  constructor(t, e, s, i, n, r, a = W) {
+    this.root = t, this.image = e, this.labels = s, this.title = i, this.answers = n, this.close = r, this.source = a;
   }
   key = "";
   timer = 0;
-  rows = new jt();
-  points = new jt();
+  rows = new Ht();
+  points = new Ht();
   /** Another version of the map is shown: rows have other numbers. */
   forget() {
     this.rows.clear(), this.points.clear();
@@ -345,13 +349,13 @@ class es {
     this.key = "", clearTimeout(this.timer), this.root.hidden = !0;
   }
   /** Shows the card of a target beside a place on a stage of the given size. One that is pinned has a button that closes it. */
-  show(t, e, s, i, r, n = !1) {
-    const a = ts(t);
-    a === this.key && !this.root.hidden && n === this.root.classList.contains("pinned") && e === this.at.x && s === this.at.y && i === this.at.width && r === this.at.height || (this.root.classList.toggle("pinned", n), a !== this.key && (this.key = a, this.fill(t, null), clearTimeout(this.timer), t.kind !== "gone" && this.answers() && (this.timer = window.setTimeout(() => void this.ask(t, a), Ze))), this.root.hidden = !1, this.place(e, s, i, r), this.at = { x: e, y: s, width: i, height: r });
+  show(t, e, s, i, n, r = !1) {
+    const a = os(t);
+    a === this.key && !this.root.hidden && r === this.root.classList.contains("pinned") && e === this.at.x && s === this.at.y && i === this.at.width && n === this.at.height || (this.root.classList.toggle("pinned", r), a !== this.key && (this.key = a, this.fill(t, null), clearTimeout(this.timer), t.kind !== "gone" && this.answers() && (this.timer = window.setTimeout(() => void this.ask(t, a), ss))), this.root.hidden = !1, this.place(e, s, i, n), this.at = { x: e, y: s, width: i, height: n });
   }
   at = { x: 0, y: 0, width: 0, height: 0 };
   place(t, e, s, i) {
-    const { offsetWidth: r, offsetHeight: n } = this.root, a = t + 18 + r < s - 8 ? t + 18 : Math.max(8, t - 18 - r), l = Math.min(Math.max(8, e - 30), Math.max(8, i - n - 8));
+    const { offsetWidth: n, offsetHeight: r } = this.root, a = t + 18 + n < s - 8 ? t + 18 : Math.max(8, t - 18 - n), l = Math.min(Math.max(8, e - 30), Math.max(8, i - r - 8));
     this.root.style.transform = `translate(${Math.round(a)}px, ${Math.round(l)}px)`;
   }
   async ask(t, e) {
@@ -359,8 +363,8 @@ class es {
       const s = t.kind === "row" ? await this.row(t.row) : await this.points.get(e, () => this.source.point(t.point.id));
       if (this.key !== e) return;
       this.fill(t, s);
-      const { x: i, y: r, width: n, height: a } = this.at;
-      this.place(i, r, n, a), this.image && await this.neighbours(s.nearest, e);
+      const { x: i, y: n, width: r, height: a } = this.at;
+      this.place(i, n, r, a), this.image && await this.neighbours(s.nearest, e);
     } catch {
     }
   }
@@ -368,21 +372,21 @@ class es {
     return this.rows.get(String(t), () => this.source.row(t));
   }
   fill(t, e) {
-    const s = f("div", "top"), i = f("div"), r = t.kind === "point" ? t.point.id : t.id;
-    if (i.append(f("b", "", z(r)), f("span", "sub", { row: "row of the map", point: "live point", gone: "not on the map any more" }[t.kind])), t.kind === "point" && i.append(f("br"), f("span", `verdict ${t.point.verdict}`, t.point.verdict)), s.append(i), this.image && e?.picture) s.append(Ft(e.picture, this.image, "main"));
+    const s = f("div", "top"), i = f("div"), n = t.kind === "point" ? t.point.id : t.id;
+    if (i.append(f("b", "", v(n)), f("span", "sub", { row: "row of the map", point: "live point", gone: "not on the map any more" }[t.kind])), t.kind === "point" && i.append(f("br"), f("span", `verdict ${t.point.verdict}`, t.point.verdict)), s.append(i), this.image && e?.picture) s.append(Wt(e.picture, this.image, "main"));
     else if (this.image && !e && t.kind !== "gone") {
       const d = f("canvas", "main");
       d.width = d.height = 1, s.append(d);
     }
-    const n = O("close", "×", this.close);
-    n.setAttribute("aria-label", "Close the card"), n.title = "Close (esc)";
-    const a = () => this.root.hidden || this.place(this.at.x, this.at.y, this.at.width, this.at.height), l = e && "shown" in e ? Ye(e.shown ?? [], a) : null, h = t.kind === "gone" ? this.gone(t) : this.facts(t, e);
-    this.root.replaceChildren(...[s, l, h, n].filter((d) => d !== null));
-    const c = e && !this.image ? Xe(e.values ?? null) : null;
+    const r = O("close", "×", this.close);
+    r.setAttribute("aria-label", "Close the card"), r.title = "Close (esc)";
+    const a = () => this.root.hidden || this.place(this.at.x, this.at.y, this.at.width, this.at.height), l = e && "shown" in e ? Je(e.shown ?? [], a) : null, h = t.kind === "gone" ? this.gone(t) : this.facts(t, e);
+    this.root.replaceChildren(...[s, l, h, r].filter((d) => d !== null));
+    const c = e && !this.image ? ts(e.values ?? null) : null;
     c && this.root.append(f("h3", "", "Values"), c), e && e.nearest.length > 0 && this.root.append(f("h3", "", "Most like it"), this.nearest(e.nearest));
   }
   gone({ past: t, t: e }) {
-    const s = e === null ? "It is gone" : `It was removed at ${Ue(e)}`, i = t.verdict === "outlier" ? "an outlier" : t.cluster === null ? "in no cluster" : `in ${We(this.title(t.cluster))}`;
+    const s = e === null ? "It is gone" : `It was removed at ${We(e)}`, i = t.verdict === "outlier" ? "an outlier" : t.cluster === null ? "in no cluster" : `in ${qe(this.title(t.cluster))}`;
     return f("p", "gone", `${s}. This is where it was last, ${i}.`);
   }
   facts(t, e) {
@@ -392,51 +396,51 @@ class es {
     };
     if (t.kind === "row") {
       const c = e && "label" in e ? e.label : null;
-      return c !== null && i("label", z(c)), (!this.labels || c === null) && i("cluster", z(t.cluster === null ? "none" : this.title(t.cluster))), s;
+      return c !== null && i("label", v(c)), (!this.labels || c === null) && i("cluster", v(t.cluster === null ? "none" : this.title(t.cluster))), s;
     }
-    const { point: r } = t;
-    r.label !== null && i("label", z(r.label));
-    const n = e && "point" in e ? e.point : null;
-    if (n?.predicted_label) {
-      const c = f("span", "", `${z(n.predicted_label)}, ${Math.round(100 * (n.label_share ?? 0))} % sure`);
+    const { point: n } = t;
+    n.label !== null && i("label", v(n.label));
+    const r = e && "point" in e ? e.point : null;
+    if (r?.predicted_label) {
+      const c = f("span", "", `${v(r.predicted_label)}, ${Math.round(100 * (r.label_share ?? 0))} % sure`);
       c.title = "The label of most of its neighbours; of points that are so sure, this share is right", i("looks like", c);
     }
-    r.verdict === "outlier" ? i("group", r.group === null ? "alone" : String(r.group)) : i("landed in", z(r.cluster === null ? "no cluster" : this.title(r.cluster)));
+    n.verdict === "outlier" ? i("group", n.group === null ? "alone" : String(n.group)) : i("landed in", v(n.cluster === null ? "no cluster" : this.title(n.cluster)));
     const a = f("span");
     a.title = "Share of the map's rows that are at least as strange";
-    const l = f("span", r.score < 0.02 ? "meter low" : "meter"), h = f("i");
-    return h.style.width = `${Math.round(Math.min(Math.max(r.score, 0), 1) * 100)}%`, l.append(h), a.append(l, lt(r.score)), i("score", a), e && "history" in e && e.history.length > 1 && i("events", `${e.history.length}${e.history.length >= 100 ? " or more" : ""}`), s;
+    const l = f("span", n.score < 0.02 ? "meter low" : "meter"), h = f("i");
+    return h.style.width = `${Math.round(Math.min(Math.max(n.score, 0), 1) * 100)}%`, l.append(h), a.append(l, ht(n.score)), i("score", a), e && "history" in e && e.history.length > 1 && i("events", `${e.history.length}${e.history.length >= 100 ? " or more" : ""}`), s;
   }
   nearest(t) {
     if (this.image) {
       const s = f("ul", "near");
-      for (const { id: i, label: r } of t.slice(0, 5)) {
-        const n = f("li"), a = f("canvas");
-        a.width = a.height = 1, n.append(a, z(r ?? i)), s.append(n);
+      for (const { id: i, label: n } of t.slice(0, 5)) {
+        const r = f("li"), a = f("canvas");
+        a.width = a.height = 1, r.append(a, v(n ?? i)), s.append(r);
       }
       return s;
     }
     const e = f("ul", "rows");
-    for (const { id: s, label: i, distance: r } of t.slice(0, 5)) {
-      const n = f("li");
-      n.append(f("span", "", z(s)), f("span", "label", z(i ?? "")), f("small", "", lt(r))), e.append(n);
+    for (const { id: s, label: i, distance: n } of t.slice(0, 5)) {
+      const r = f("li");
+      r.append(f("span", "", v(s)), f("span", "label", v(i ?? "")), f("small", "", ht(n))), e.append(r);
     }
     return e;
   }
   /** The pictures of what it is most like, each put in place when it comes. */
   async neighbours(t, e) {
-    const s = await Promise.all(t.slice(0, 5).map(({ number: r }) => this.row(r)));
+    const s = await Promise.all(t.slice(0, 5).map(({ number: n }) => this.row(n)));
     if (this.key !== e || !this.image) return;
     const i = this.root.querySelectorAll(".near canvas");
-    s.forEach((r, n) => {
-      r.picture && this.image && i[n]?.replaceWith(Ft(r.picture, this.image));
+    s.forEach((n, r) => {
+      n.picture && this.image && i[r]?.replaceWith(Wt(n.picture, this.image));
     });
   }
 }
-const ct = (o) => !("id" in o);
-class ss {
-  constructor(t, e, s, i, r, n, a) {
-    this.stage = t, this.state = e, this.versions = s, this.look = i, this.selection = r, this.announce = n, this.card = new es(T("card"), i.map.image, i.map.clusters_from === "labels", (l) => i.title(l), () => s.current, () => this.unpin(), a);
+const dt = (o) => !("id" in o);
+class rs {
+  constructor(t, e, s, i, n, r, a) {
+    this.stage = t, this.state = e, this.versions = s, this.look = i, this.selection = n, this.announce = r, this.card = new ns(T("card"), i.map.image, i.map.clusters_from === "labels", (l) => i.title(l), () => s.current, () => this.unpin(), a);
   }
   card;
   pinned = null;
@@ -450,13 +454,13 @@ class ss {
     return this.pinned !== null;
   }
   hover(t, e, s) {
-    const { scene: i, camera: r } = this.stage, n = t && ("point" in t ? t.point : this.rowAt(t.row));
-    (n?.x !== i.hover?.x || n?.y !== i.hover?.y || n?.z !== i.hover?.z || n?.id !== i.hover?.id) && (i.hover = n && { x: n.x, y: n.y, z: n.z, id: n.id }, this.stage.touch()), this.hovering = t !== null, t ? this.card.show(this.target(t), e, s, r.width, r.height) : this.pinned || this.card.hide();
+    const { scene: i, camera: n } = this.stage, r = t && ("point" in t ? t.point : this.rowAt(t.row));
+    (r?.x !== i.hover?.x || r?.y !== i.hover?.y || r?.z !== i.hover?.z || r?.id !== i.hover?.id) && (i.hover = r && { x: r.x, y: r.y, z: r.z, id: r.id }, this.stage.touch()), this.hovering = t !== null, t ? this.card.show(this.target(t), e, s, n.width, n.height) : this.pinned || this.card.hide();
   }
   // A card that stays, beside what it is about, until it is closed.
   pin(t) {
     this.pinned = t;
-    const e = z(t.kind === "point" ? t.point.id : t.id);
+    const e = v(t.kind === "point" ? t.point.id : t.id);
     this.announce(t.kind === "point" ? `${e}, ${t.point.verdict}` : t.kind === "row" ? `${e}, row of the map` : `${e} is not on the map any more`);
   }
   unpin() {
@@ -467,8 +471,8 @@ class ss {
     if (!this.pinned || this.hovering) return;
     const { camera: t } = this.stage;
     if (this.pinned.kind === "point") {
-      const { point: r } = this.pinned, n = this.state.points.get(r.id);
-      this.pinned = n ? { kind: "point", point: n } : { kind: "gone", id: r.id, past: r, t: null };
+      const { point: n } = this.pinned, r = this.state.points.get(n.id);
+      this.pinned = r ? { kind: "point", point: r } : { kind: "gone", id: n.id, past: n, t: null };
     }
     const { pinned: e } = this, s = e.kind === "row" ? this.rowAt(e.row) : e.kind === "gone" ? e.past : e.point, i = e.kind === "point" ? this.stage.screen(e.point) : t.toScreen(s.x, s.y, s.z);
     this.card.show(e, i.x, i.y, t.width, t.height, !0);
@@ -488,7 +492,7 @@ class ss {
   }
   goPoint(t) {
     const e = this.state.points.get(t);
-    if (!e) return this.announce(`${z(t)} is not on the map at this moment.`);
+    if (!e) return this.announce(`${v(t)} is not on the map at this moment.`);
     this.stage.visit(e), this.pin({ kind: "point", point: e });
   }
   /** To where a point was last, that may have been removed at `t`. */
@@ -522,7 +526,7 @@ class ss {
   }
   /** To where an event happened, or to where its point is now. */
   go(t) {
-    if (ct(t)) {
+    if (dt(t)) {
       if (t.kind === "map-updated") return this.goBorn(t);
       const s = "group" in t ? t.group : null;
       s !== null && !this.goGroup(s) && "x" in t && this.stage.visit(t), "cluster" in t && t.cluster !== null && this.goCluster(t.cluster);
@@ -533,7 +537,7 @@ class ss {
     this.goGone(t.id, e ? t.from : t, e ? t.t : null);
   }
 }
-const pt = (o) => [o >> 16 & 255, o >> 8 & 255, o & 255], Y = [
+const ut = (o) => [o >> 16 & 255, o >> 8 & 255, o & 255], K = [
   4620211,
   16430890,
   10624104,
@@ -554,30 +558,30 @@ const pt = (o) => [o >> 16 & 255, o >> 8 & 255, o & 255], Y = [
   13018736,
   3845288,
   14920394
-].map(pt), At = pt(9080209), Et = pt(11120051), L = pt(16726784), Ct = (o, t, e) => [0, 1, 2].map((s) => Math.round(o[s] + (t[s] - o[s]) * e)), w = (o, t = 1) => `rgb(${o.join(" ")} / ${t})`;
-function is(o, t) {
+].map(ut), Tt = ut(9080209), $t = ut(11120051), $ = ut(16726784), It = (o, t, e) => [0, 1, 2].map((s) => Math.round(o[s] + (t[s] - o[s]) * e)), w = (o, t = 1) => `rgb(${o.join(" ")} / ${t})`;
+function as(o, t) {
   const e = (0.299 * o[0] + 0.587 * o[1] + 0.114 * o[2]) / 255;
-  return t ? Ct(o, [255, 255, 255], Math.max(0, 0.48 - e) * 0.9) : o;
+  return t ? It(o, [255, 255, 255], Math.max(0, 0.48 - e) * 0.9) : o;
 }
-function os(o) {
-  if (o.length <= Y.length) return o.map((s, i) => Y[i]);
-  const t = o.map((s, i) => i).sort((s, i) => o[i].rows - o[s].rows || s - i), e = o.map(() => At);
-  return t.slice(0, Y.length).forEach((s, i) => {
-    e[s] = Y[i];
+function ls(o) {
+  if (o.length <= K.length) return o.map((s, i) => K[i]);
+  const t = o.map((s, i) => i).sort((s, i) => o[i].rows - o[s].rows || s - i), e = o.map(() => Tt);
+  return t.slice(0, K.length).forEach((s, i) => {
+    e[s] = K[i];
   }), e;
 }
-const ns = [["base", "Base map"], ["placed", "Arrivals"], ["outliers", "Outliers"]];
-class rs {
+const hs = [["base", "Base map"], ["placed", "Arrivals"], ["outliers", "Outliers"]];
+class cs {
   constructor(t, e, s, i) {
     this.look = e, this.changed = s, this.rename = i;
-    const { map: r } = e, n = f("h2", "", r.clusters_from === "labels" ? "Labels" : "Clusters");
-    n.append(f("small", "", "live points")), this.all = O("all", "Show all", () => this.update(() => {
+    const { map: n } = e, r = f("h2", "", n.clusters_from === "labels" ? "Labels" : "Clusters");
+    r.append(f("small", "", "live points")), this.all = O("all", "Show all", () => this.update(() => {
       e.hidden.clear(), e.off.clear();
     }));
     const a = f("ul");
-    for (const [l, h] of ns) a.append(this.layer(l, h));
+    for (const [l, h] of hs) a.append(this.layer(l, h));
     this.makeBy(), t.replaceChildren(
-      n,
+      r,
       this.list,
       this.by,
       f("h2", "", "Shown"),
@@ -598,24 +602,24 @@ class rs {
     }, !1);
   }
   entry(t) {
-    const e = t === null ? this.look.by === "label" ? "no label" : "no cluster" : this.look.title(t), { made: s, small: i } = Wt(e, this.look.colour(t));
+    const e = t === null ? this.look.by === "label" ? "no label" : "no cluster" : this.look.title(t), { made: s, small: i } = Yt(e, this.look.colour(t));
     s.addEventListener("click", (a) => a.shiftKey ? this.only(t) : this.toggle(t)), s.addEventListener("dblclick", () => this.only(t));
-    const r = (a) => () => {
+    const n = (a) => () => {
       this.look.focus = a, this.changed(!0);
     };
-    s.addEventListener("pointerenter", r(t)), s.addEventListener("pointerleave", r(void 0)), this.entries.push({ button: s, small: i, name: t });
-    const n = f("li");
-    if (n.append(s), t !== null && this.look.centre(t)) {
-      const a = O("pencil", "", () => this.rename(t, n));
-      a.append(de("pencil")), a.setAttribute("aria-label", `Rename ${z(e)}`), a.title = "Rename", n.append(a);
+    s.addEventListener("pointerenter", n(t)), s.addEventListener("pointerleave", n(void 0)), this.entries.push({ button: s, small: i, name: t });
+    const r = f("li");
+    if (r.append(s), t !== null && this.look.centre(t)) {
+      const a = O("pencil", "", () => this.rename(t, r));
+      a.append(fe("pencil")), a.setAttribute("aria-label", `Rename ${v(e)}`), a.title = "Rename", r.append(a);
     }
-    return n;
+    return r;
   }
   layer(t, e) {
-    const { made: s, small: i, sample: r } = Wt(e, t === "outliers" ? L : Et);
-    t === "outliers" && (r.className = "diamond"), t === "placed" && (r.style.borderColor = "currentcolor"), s.addEventListener("click", () => this.update(() => this.look.off.delete(t) || this.look.off.add(t))), this.layers.push({ layer: t, button: s, small: i });
-    const n = f("li");
-    return n.append(s), n;
+    const { made: s, small: i, sample: n } = Yt(e, t === "outliers" ? $ : $t);
+    t === "outliers" && (n.className = "diamond"), t === "placed" && (n.style.borderColor = "currentcolor"), s.addEventListener("click", () => this.update(() => this.look.off.delete(t) || this.look.off.add(t))), this.layers.push({ layer: t, button: s, small: i });
+    const r = f("li");
+    return r.append(s), r;
   }
   makeBy() {
     this.by.hidden = !0, this.by.setAttribute("role", "group"), this.by.setAttribute("aria-label", "Colour arrivals by");
@@ -638,18 +642,18 @@ class rs {
   }
   update(t, e = !0) {
     t();
-    const { hidden: s, off: i, by: r } = this.look;
-    for (const n of this.entries) n.button.setAttribute("aria-pressed", String(!s.has(n.name)));
-    for (const { layer: n, button: a } of this.layers) a.setAttribute("aria-pressed", String(!i.has(n)));
-    for (const n of this.by.children) n.setAttribute("aria-pressed", String(n.dataset.by === r));
+    const { hidden: s, off: i, by: n } = this.look;
+    for (const r of this.entries) r.button.setAttribute("aria-pressed", String(!s.has(r.name)));
+    for (const { layer: r, button: a } of this.layers) a.setAttribute("aria-pressed", String(!i.has(r)));
+    for (const r of this.by.children) r.setAttribute("aria-pressed", String(r.dataset.by === n));
     this.all.hidden = s.size === 0 && i.size === 0, e && this.changed(!0);
   }
   /** What is shown, for a picture of the map. */
   lines() {
-    const t = this.entries.filter(({ button: i, name: r }) => i.parentElement?.hidden === !1 && !this.look.hidden.has(r)), e = (i, r, n, a) => ({ name: i.title, colour: n, count: r.textContent ?? "", diamond: a }), s = this.layers.filter(({ layer: i }) => i === "outliers" && !this.look.off.has(i));
+    const t = this.entries.filter(({ button: i, name: n }) => i.parentElement?.hidden === !1 && !this.look.hidden.has(n)), e = (i, n, r, a) => ({ name: i.title, colour: r, count: n.textContent ?? "", diamond: a }), s = this.layers.filter(({ layer: i }) => i === "outliers" && !this.look.off.has(i));
     return [
-      ...t.map(({ button: i, small: r, name: n }) => e(i, r, this.look.colour(n), !1)),
-      ...s.map(({ button: i, small: r }) => e(i, r, L, !0))
+      ...t.map(({ button: i, small: n, name: r }) => e(i, n, this.look.colour(r), !1)),
+      ...s.map(({ button: i, small: n }) => e(i, n, $, !0))
     ];
   }
   /** The counts, and which clusters are vanishing. */
@@ -666,26 +670,26 @@ class rs {
       const c = h !== null && t.vanishing.has(h);
       a.classList.toggle("vanishing", c);
       const d = s.get(h) ?? 0;
-      Gt(l, c ? `${j(d)} ↓` : d === 0 ? "" : j(d)), a.parentElement.hidden = h === null && d === 0 && !e.hidden.has(null);
+      Vt(l, c ? `${F(d)} ↓` : d === 0 ? "" : F(d)), a.parentElement.hidden = h === null && d === 0 && !e.hidden.has(null);
     }
-    const r = t.outliers, n = { base: e.map.rows, placed: t.points.size - r, outliers: r };
-    for (const { layer: a, small: l } of this.layers) Gt(l, j(n[a]));
+    const n = t.outliers, r = { base: e.map.rows, placed: t.points.size - n, outliers: n };
+    for (const { layer: a, small: l } of this.layers) Vt(l, F(r[a]));
   }
 }
-function Gt(o, t) {
+function Vt(o, t) {
   o.textContent !== t && (o.textContent = t);
 }
-function Wt(o, t) {
+function Yt(o, t) {
   const e = f("button", "class");
-  e.type = "button", e.title = z(o);
+  e.type = "button", e.title = v(o);
   const s = f("i");
   s.style.background = s.style.borderColor = w(t);
   const i = f("small");
-  return e.append(s, f("span", "", z(o)), i), { made: e, small: i, sample: s };
+  return e.append(s, f("span", "", v(o)), i), { made: e, small: i, sample: s };
 }
-class as {
+class ds {
   constructor(t, e) {
-    this.shown = t, this.titles = e, this.restart();
+    this.shown = t, this.state = e, this.restart();
   }
   /** By which of its two names a live point is coloured: that of the cluster it landed in, or its own label. */
   by = "cluster";
@@ -701,12 +705,12 @@ class as {
   index = /* @__PURE__ */ new Map();
   /** Rows are in clusters that have nothing to do with those of before. */
   restart() {
-    const { clusters: t } = this.map, e = os(t);
-    this.colours.clear(), this.hidden.clear(), t.forEach(({ name: s, colour: i }, r) => this.colours.set(s, i ?? e[r])), this.adopt();
+    const { clusters: t } = this.map, e = ls(t);
+    this.colours.clear(), this.hidden.clear(), t.forEach(({ name: s, colour: i }, n) => this.colours.set(s, i ?? e[n])), this.adopt();
   }
   /** What people call a cluster. */
   title(t) {
-    return this.titles.get(t) ?? t;
+    return this.state.title(t);
   }
   get map() {
     return this.shown.info;
@@ -718,10 +722,10 @@ class as {
     this.index = new Map(t.map(({ name: e }, s) => [e, s]));
   }
   give(t) {
-    this.colours.has(t) || this.colours.set(t, Y[this.colours.size] ?? At);
+    this.colours.has(t) || this.colours.set(t, K[this.colours.size] ?? Tt);
   }
   colour(t) {
-    return is(t === null ? Et : this.colours.get(t) ?? At, this.dark);
+    return as(t === null ? $t : this.colours.get(t) ?? Tt, this.dark);
   }
   classOf(t) {
     return this.by === "label" ? t.label : t.cluster;
@@ -735,12 +739,12 @@ class as {
     const e = t.verdict === "outlier";
     if (this.off.has(e ? "outliers" : "placed")) return null;
     const s = this.classOf(t), i = this.by === "label" && s !== null;
-    return (!e || i) && this.hidden.has(s) ? null : e && !i ? L : this.colour(s);
+    return (!e || i) && this.hidden.has(s) ? null : e && !i ? $ : this.colour(s);
   }
   /** The looks of the base map's clusters, first that of the rows in none; of the version that is shown, or another. */
   base(t, { clusters: e } = this.map) {
     const s = (i) => ({
-      colour: t.vanishing.has(i ?? "") ? Et : this.colour(i),
+      colour: t.vanishing.has(i ?? "") ? $t : this.colour(i),
       shown: !this.off.has("base") && !this.hidden.has(i),
       strength: (this.focus === void 0 || this.focus === i ? 1 : 0.15) * (t.vanishing.has(i ?? "") ? 0.55 : 1)
     });
@@ -758,12 +762,12 @@ class as {
     return e === void 0 ? void 0 : this.map.clusters[e];
   }
 }
-const ls = 4e3;
-function q({ buffer: o, byteOffset: t, byteLength: e }) {
+const ps = 4e3;
+function X({ buffer: o, byteOffset: t, byteLength: e }) {
   return o.slice(t, t + e);
 }
-const hs = (o) => new Float32Array(q(o));
-class cs {
+const us = (o) => new Float32Array(X(o));
+class fs {
   constructor(t) {
     this.model = t, this.on("msg:custom", (e) => {
       this.waiting.get(e.question)?.(e.detail), this.waiting.delete(e.question);
@@ -783,7 +787,7 @@ class cs {
     return this.model.send({ question: e, ...t }), new Promise((s, i) => {
       this.waiting.set(e, s), setTimeout(() => {
         this.waiting.delete(e), i(new Error("the kernel gave no answer"));
-      }, ls);
+      }, ps);
     });
   }
   row(t) {
@@ -797,9 +801,9 @@ class cs {
     this.waiting.clear();
   }
 }
-const ds = ["exact", "interpolated", "beside-outlier", "outlier"];
-function* ps(o, t) {
-  const [e, s, i, r, n] = [o.x, o.y, o.score, o.group, o.nearest].map(t), a = o.z && t(o.z);
+const gs = ["exact", "interpolated", "beside-outlier", "outlier"];
+function* ms(o, t) {
+  const [e, s, i, n, r] = [o.x, o.y, o.score, o.group, o.nearest].map(t), a = o.z && t(o.z);
   for (let l = 0; l < o.ids.length; l++)
     yield { point: {
       id: o.ids[l],
@@ -807,22 +811,22 @@ function* ps(o, t) {
       y: s[l],
       ...a && { z: a[l] },
       score: i[l],
-      verdict: ds[o.verdict.getUint8(l)],
-      group: r[l] < 0 ? null : r[l],
+      verdict: gs[o.verdict.getUint8(l)],
+      group: n[l] < 0 ? null : n[l],
       label: o.labels?.[l] ?? null,
       cluster: null,
       t: 0
-    }, nearest: n[l] };
+    }, nearest: r[l] };
 }
-const us = 5;
-class fs {
+const xs = 5;
+class ws {
   constructor(t, e, s, i) {
     this.stage = t, this.button = e, this.turn = s, this.ways = i;
-    const { canvas: r } = t;
-    r.addEventListener("pointerdown", (n) => this.press(n)), r.addEventListener("pointermove", (n) => this.move(n)), r.addEventListener("pointerup", (n) => this.release(n)), r.addEventListener("pointercancel", (n) => this.release(n)), r.addEventListener("pointerleave", () => this.leave()), r.addEventListener("wheel", (n) => this.wheel(n), { passive: !1 }), r.addEventListener("dblclick", (n) => {
-      const a = this.at(n);
+    const { canvas: n } = t;
+    n.addEventListener("pointerdown", (r) => this.press(r)), n.addEventListener("pointermove", (r) => this.move(r)), n.addEventListener("pointerup", (r) => this.release(r)), n.addEventListener("pointercancel", (r) => this.release(r)), n.addEventListener("pointerleave", () => this.leave()), n.addEventListener("wheel", (r) => this.wheel(r), { passive: !1 }), n.addEventListener("dblclick", (r) => {
+      const a = this.at(r);
       t.camera.zoomAt(2, a.x, a.y), t.view();
-    }), r.addEventListener("contextmenu", (n) => this.space && n.preventDefault()), e.addEventListener("click", () => this.setLasso(!this.lassoOn)), s.addEventListener("click", () => this.toggleTurn()), s.hidden = this.hint.hidden = !this.space;
+    }), n.addEventListener("contextmenu", (r) => this.space && r.preventDefault()), e.addEventListener("click", () => this.setLasso(!this.lassoOn)), s.addEventListener("click", () => this.toggleTurn()), s.hidden = this.hint.hidden = !this.space;
   }
   down = /* @__PURE__ */ new Map();
   start = null;
@@ -879,8 +883,8 @@ class fs {
     this.pinch(t.pointerId, s, e), this.stage.view();
   }
   pinch(t, e, s) {
-    const [, i] = [...this.down].find(([n]) => n !== t), r = (n) => Math.max(Math.hypot(n.x - i.x, n.y - i.y), 1);
-    this.stage.camera.pan((s.x - e.x) / 2, (s.y - e.y) / 2), this.stage.camera.zoomAt(r(s) / r(e), (s.x + i.x) / 2, (s.y + i.y) / 2);
+    const [, i] = [...this.down].find(([r]) => r !== t), n = (r) => Math.max(Math.hypot(r.x - i.x, r.y - i.y), 1);
+    this.stage.camera.pan((s.x - e.x) / 2, (s.y - e.y) / 2), this.stage.camera.zoomAt(n(s) / n(e), (s.x + i.x) / 2, (s.y + i.y) / 2);
   }
   release(t) {
     const e = this.at(t);
@@ -888,10 +892,10 @@ class fs {
     this.stage.held = this.down.size > 0, this.stage.canvas.classList.remove("dragging");
     const s = this.path, i = this.other;
     this.other = !1;
-    const r = this.start !== null && Math.hypot(e.x - this.start.x, e.y - this.start.y) < us && (s?.length ?? 0) < 6;
+    const n = this.start !== null && Math.hypot(e.x - this.start.x, e.y - this.start.y) < xs && (s?.length ?? 0) < 6;
     if (s && this.drop(), t.type === "pointercancel" || i) return;
-    const n = r ? this.under(e) : null;
-    n && "name" in n ? this.ways.name(n.name.id, n.name.rect) : n ? this.ways.click(n.picked, e) : s && s.length > 2 && (this.setLasso(!1), this.ways.lasso(s));
+    const r = n ? this.under(e) : null;
+    r && "name" in r ? this.ways.name(r.name.id, r.name.rect) : r ? this.ways.click(r.picked, e) : s && s.length > 2 && (this.setLasso(!1), this.ways.lasso(s));
   }
   leave() {
     this.resting = null, this.ways.hover(null, 0, 0);
@@ -911,11 +915,11 @@ class fs {
     if (!this.resting || this.down.size > 0) return;
     const { x: t, y: e } = this.resting, s = this.under({ x: t, y: e }), i = "name" in s;
     this.stage.canvas.classList.toggle("naming", i), this.stage.canvas.title = i ? "Click to rename" : "";
-    const r = i ? null : s.picked;
-    this.stage.canvas.classList.toggle("pointing", (r !== null || this.stage.groupAt(t, e) !== null) && !this.lassoOn), this.ways.hover(r, t, e);
+    const n = i ? null : s.picked;
+    this.stage.canvas.classList.toggle("pointing", (n !== null || this.stage.groupAt(t, e) !== null) && !this.lassoOn), this.ways.hover(n, t, e);
   }
 }
-class gs {
+class bs {
   /** In a legend, whose list of classes it replaces. */
   constructor(t) {
     this.legend = t, this.root.append(this.bar, this.ends);
@@ -929,27 +933,73 @@ class gs {
   /** Shows the ramp, or the classes if there is none. */
   show(t, e) {
     if (this.heading.textContent = e, this.root.hidden = t === null, this.legend.classList.toggle("ramped", t !== null), !t) return;
-    const { colours: s, low: i, high: r } = t;
-    this.bar.style.background = `linear-gradient(90deg, ${s.filter((n, a) => a % 8 === 0 || a === s.length - 1).map((n) => w(n)).join(", ")})`, this.ends.replaceChildren(f("span", "", i), f("span", "", r));
+    const { colours: s, low: i, high: n } = t;
+    this.bar.style.background = `linear-gradient(90deg, ${s.filter((r, a) => a % 8 === 0 || a === s.length - 1).map((r) => w(r)).join(", ")})`, this.ends.replaceChildren(f("span", "", i), f("span", "", n));
   }
 }
-function ms(o, t) {
-  let e = `${o.map(Ht).join(",")}\r
+function ys(o, t) {
+  let e = `${o.map(qt).join(",")}\r
 `;
-  for (const s of t) e += `${s.map(Ht).join(",")}\r
+  for (const s of t) e += `${s.map(qt).join(",")}\r
 `;
   return e;
 }
-function Ht(o) {
+function qt(o) {
   if (o === null) return "";
   if (typeof o == "number") return String(o);
   const t = /^[=+\-@\t\r]/.test(o) && !Number.isFinite(Number(o)) ? `'${o}` : o;
   return /[",\r\n]/.test(t) ? `"${t.replaceAll('"', '""')}"` : t;
 }
-const H = 200, Vt = 1e3, xs = ["source", "id", "label", "cluster", "verdict", "score", "group", "x", "y", "z", "t"];
-class ws {
-  constructor(t, e, s, i, r, n) {
-    this.root = t, this.tab = e, this.state = s, this.shown = i, this.look = r, this.ways = n;
+const Lt = (o) => `${o > 0 && o < 0.1 ? (100 * o).toFixed(1) : Math.round(100 * o)} %`, vs = (o) => new Date(Math.round(o) * 864e5).toISOString().slice(0, 10);
+function ks(o) {
+  const t = Math.abs(o);
+  return t >= 1e4 ? F(Math.round(o)) : t >= 1e3 ? String(Math.round(o)) : t > 0 && t < 1e-3 ? o.toExponential(2) : String(Number(o.toPrecision(3)));
+}
+function Ms({ kind: o, value: t, inside: e, outside: s }) {
+  const i = (n) => n === null ? "–" : { number: ks, date: vs, category: Lt }[o](n);
+  return `${t === null ? "" : `${v(t)}: `}${i(e)} against ${i(s)}`;
+}
+const zs = ({ effect: o, error: t }) => `${o < 0 ? "−" : "+"}${Math.abs(o).toFixed(2)} ± ${t.toFixed(2)}`;
+class Ss {
+  root = f("section", "summary");
+  asked = 0;
+  constructor() {
+    this.root.setAttribute("aria-label", "What the selection has in common"), this.root.hidden = !0;
+  }
+  /** Asks what these have in common; of one point, or of the whole map, there is nothing to tell. */
+  show(t, e, { rows: s, version: i, recording: n }) {
+    const r = ++this.asked, a = t.length + e.length;
+    if (this.root.hidden = a < 2 || t.length === s || !!n, this.root.hidden) return;
+    const l = f("h3", "", `What sets these ${D(a, "point")} apart from the other ${D(s - t.length, "row")} of the map`), h = f("p", "faint", "Comparing…");
+    this.root.replaceChildren(l, h), W.explain(t, e, i).then((c) => this.parts(c), (c) => [f("p", "faint", v(c.message))]).then((c) => {
+      r === this.asked && this.root.replaceChildren(l, ...c);
+    });
+  }
+  parts({ columns: t, keyword_shares: e }) {
+    const s = [];
+    if (e.length > 0) {
+      const i = f("p", "keywords");
+      for (const { word: n, share: r, share_outside: a } of e) {
+        const l = f("span", "", v(n));
+        l.title = `in ${Lt(r)} of these texts, ${Lt(a)} of the others`, i.append(l);
+      }
+      s.push(i);
+    }
+    if (t.length > 0) {
+      const i = f("dl", "effects");
+      for (const n of t) {
+        const r = f("dd", "effect", zs(n));
+        r.title = `${n.effect < 0 ? "lower" : "higher"} by ${Math.abs(n.effect).toFixed(2)} standard deviations of all rows, and its standard error`, i.append(f("dt", "", v(n.column)), f("dd", "", Ms(n)), r);
+      }
+      s.push(i);
+    }
+    return s.length > 0 ? s : [f("p", "faint", "Nothing that the map knows sets them apart.")];
+  }
+}
+const Y = 200, Kt = 1e3, As = ["source", "id", "label", "cluster", "verdict", "score", "group", "x", "y", "z", "t"];
+class Es {
+  constructor(t, e, s, i, n, r) {
+    this.root = t, this.tab = e, this.state = s, this.shown = i, this.look = n, this.ways = r;
     const a = O("first", "CSV", () => void this.save());
     a.title = "Save the selection as CSV", this.bar.append(this.sum, a, O("", "Clear", () => this.clear()));
     const l = this.table.createTHead().insertRow();
@@ -957,7 +1007,7 @@ class ws {
       const c = f("th", "", h);
       c.scope = "col", l.append(c);
     }
-    this.body = this.table.createTBody(), this.show();
+    this.body = this.table.createTBody(), this.columns.length > 0 && (this.table.style.minWidth = `${400 + 130 * this.columns.length}px`), this.show();
   }
   ids = /* @__PURE__ */ new Set();
   rows = [];
@@ -966,6 +1016,7 @@ class ws {
   table = f("table");
   body;
   rest = f("p", "none");
+  summary = new Ss();
   /** The lines of the table by what they are about. */
   lines = /* @__PURE__ */ new Map();
   /** The columns that the map keeps for people; images have no place in a table. */
@@ -980,15 +1031,15 @@ class ws {
     return this.ids.size + this.rows.length;
   }
   /** Takes everything shown within a polygon of the plane that is looked at: `rows` of the map, and live points where they are drawn. */
-  lasso(t, { x: e, y: s, rows: i }, r) {
-    const n = Pe(t);
+  lasso(t, { x: e, y: s, rows: i }, n) {
+    const r = De(t);
     this.ids.clear(), this.rows = [];
     for (const a of this.state.points.values()) {
-      const l = r(a);
-      n(l.x, l.y) && this.look.of(a) && this.ids.add(a.id);
+      const l = n(a);
+      r(l.x, l.y) && this.look.of(a) && this.ids.add(a.id);
     }
     for (let a = 0; a < i; a++)
-      n(e[a], s[a]) && this.look.showsRow(a) && this.rows.push(a);
+      r(e[a], s[a]) && this.look.showsRow(a) && this.rows.push(a);
     this.changed();
   }
   /** Another version of the map is shown: its rows have other numbers. */
@@ -1013,89 +1064,89 @@ class ws {
   /** Brings the table up to date. Lines that stay are the same elements, so that who reads or stands on one is not disturbed. */
   refresh() {
     const t = this.points(), e = t.length + this.rows.length;
-    if (F(this.tab, this.size > 0 ? `Selection (${j(e)})` : "Selection"), this.root.hidden || this.size === 0) return;
-    const s = [this.ids.size > 0 ? `${j(t.length)} live` : "", this.rows.length > 0 ? Z(this.rows.length, "map row") : ""];
-    F(this.sum, s.filter(Boolean).join(", ")), this.fill(t);
-    const i = e - H, r = this.ids.size - t.length, n = [r > 0 ? `${Z(r, "selected point")} ${r === 1 ? "is" : "are"} not on the map now.` : "", i > 0 ? `${Z(i, "more row")} in the CSV.` : ""];
-    F(this.rest, n.filter(Boolean).join(" "));
+    if (G(this.tab, this.size > 0 ? `Selection (${F(e)})` : "Selection"), this.root.hidden || this.size === 0) return;
+    const s = [this.ids.size > 0 ? `${F(t.length)} live` : "", this.rows.length > 0 ? D(this.rows.length, "map row") : ""];
+    G(this.sum, s.filter(Boolean).join(", ")), this.fill(t);
+    const i = e - Y, n = this.ids.size - t.length, r = [n > 0 ? `${D(n, "selected point")} ${n === 1 ? "is" : "are"} not on the map now.` : "", i > 0 ? `${D(i, "more row")} in the CSV.` : ""];
+    G(this.rest, r.filter(Boolean).join(" "));
   }
   show() {
-    this.lines.clear(), this.body.replaceChildren(), this.size === 0 ? this.root.replaceChildren(f("p", "none", "Nothing is selected. Draw around points with the lasso (l, or shift and drag), click one, or find its id.")) : this.root.replaceChildren(this.bar, this.table, this.rest), this.refresh();
+    this.lines.clear(), this.body.replaceChildren(), this.size === 0 ? this.root.replaceChildren(f("p", "none", "Nothing is selected. Draw around points with the lasso (l, or shift and drag), click one, or find its id.")) : this.root.replaceChildren(this.bar, this.summary.root, this.table, this.rest), this.refresh(), this.summary.show(this.rows, this.points().map(({ id: t }) => t), this.shown.info);
   }
   /** Lines for these points and the rows of the map, each made once. */
   fill(t) {
     const e = /* @__PURE__ */ new Map();
-    for (const i of t.slice(0, H)) e.set(`point ${i.id}`, () => this.pointLine(i.id));
-    for (const i of this.rows.slice(0, Math.max(0, H - t.length))) e.set(`row ${i}`, () => this.rowLine(i));
-    for (const [i, r] of this.lines)
-      e.has(i) || (r.remove(), this.lines.delete(i));
+    for (const i of t.slice(0, Y)) e.set(`point ${i.id}`, () => this.pointLine(i.id));
+    for (const i of this.rows.slice(0, Math.max(0, Y - t.length))) e.set(`row ${i}`, () => this.rowLine(i));
+    for (const [i, n] of this.lines)
+      e.has(i) || (n.remove(), this.lines.delete(i));
     let s = null;
-    for (const [i, r] of e) {
-      const n = this.lines.get(i) ?? r();
-      this.lines.set(i, n);
+    for (const [i, n] of e) {
+      const r = this.lines.get(i) ?? n();
+      this.lines.set(i, r);
       const a = s ? s.nextElementSibling : this.body.firstElementChild;
-      a !== n && this.body.insertBefore(n, a), s = n;
+      a !== r && this.body.insertBefore(r, a), s = r;
     }
     this.fillShown();
-    for (const { id: i, label: r, cluster: n, verdict: a, score: l } of t.slice(0, H)) {
+    for (const { id: i, label: n, cluster: r, verdict: a, score: l } of t.slice(0, Y)) {
       const { cells: h } = this.lines.get(`point ${i}`);
-      [z(r ?? "–"), z(n === null ? "–" : this.look.title(n)), a, lt(l)].forEach((c, d) => F(h[d + 1], c)), h[3].className = a;
+      [v(n ?? "–"), v(r === null ? "–" : this.look.title(r)), a, ht(l)].forEach((c, d) => G(h[d + 1], c)), h[3].className = a;
     }
   }
   pointLine(t) {
-    return Yt("", O("", z(t), () => this.ways.goPoint(t)), ["", "", "", ""]);
+    return Xt("", O("", v(t), () => this.ways.goPoint(t)), ["", "", "", "", ...this.columns.map(() => "")]);
   }
   rowLine(t) {
-    const e = this.look.clusterOfRow(t), s = e === null ? "–" : z(this.look.title(e)), i = O("", z(this.shown.columns.ids.at(t)), () => this.ways.goRow(t)), r = Yt("base", i, [this.labelled ? z(e ?? "–") : "–", s, "map row", "–", ...this.columns.map(() => "")]);
-    return r.cells.length > 5 && (r.cells[5].dataset.asked = ""), r;
+    const e = this.look.clusterOfRow(t), s = e === null ? "–" : v(this.look.title(e)), i = O("", v(this.shown.columns.ids.at(t)), () => this.ways.goRow(t)), n = Xt("base", i, [this.labelled ? v(e ?? "–") : "–", s, "map row", "–", ...this.columns.map(() => "")]);
+    return n.cells.length > 5 && (n.cells[5].dataset.asked = ""), n;
   }
   /** Hands out the selection, with the columns for people where the server has them. */
   async save() {
-    Re("lion-selection.csv", new Blob([this.csv(await this.shownOf(this.rows))], { type: "text/csv" }));
+    Ne("lion-selection.csv", new Blob([this.csv(await this.shownOf(this.rows))], { type: "text/csv" }));
   }
   /** The columns for people of rows of the map, by row; none where nobody can tell. */
   async shownOf(t) {
     const e = /* @__PURE__ */ new Map();
     if (this.columns.length === 0) return e;
-    for (let s = 0; s < t.length; s += Vt) {
-      const i = t.slice(s, s + Vt), r = await at.shown(i).catch(() => null), n = this.columns.map((a) => r?.columns.indexOf(a) ?? -1);
-      i.forEach((a, l) => e.set(a, n.map((h) => r?.rows[l]?.[h] ?? null)));
+    for (let s = 0; s < t.length; s += Kt) {
+      const i = t.slice(s, s + Kt), n = await W.shown(i).catch(() => null), r = this.columns.map((a) => n?.columns.indexOf(a) ?? -1);
+      i.forEach((a, l) => e.set(a, r.map((h) => n?.rows[l]?.[h] ?? null)));
     }
     return e;
   }
   /** Fills in the columns for people of the lines that have none yet. */
   async fillShown() {
-    const t = this.rows.slice(0, H).filter((e) => this.lines.get(`row ${e}`)?.cells[5]?.dataset.asked === "");
+    const t = this.rows.slice(0, Y).filter((e) => this.lines.get(`row ${e}`)?.cells[5]?.dataset.asked === "");
     if (!(this.columns.length === 0 || t.length === 0)) {
       for (const e of t) delete this.lines.get(`row ${e}`)?.cells[5].dataset.asked;
       for (const [e, s] of await this.shownOf(t)) {
         const i = this.lines.get(`row ${e}`)?.cells;
-        s.forEach((r, n) => i?.[n + 5] && F(i[n + 5], ht(String(r ?? ""), 120)));
+        s.forEach((n, r) => i?.[r + 5] && G(i[r + 5], ct(String(n ?? ""), 120)));
       }
     }
   }
   csv(t = /* @__PURE__ */ new Map()) {
-    const { look: e, labelled: s, shown: { columns: i } } = this, r = this.columns, n = r.map(() => null), a = i.z !== null, l = this.points(), h = this.rows;
+    const { look: e, labelled: s, shown: { columns: i } } = this, n = this.columns, r = n.map(() => null), a = i.z !== null, l = this.points(), h = this.rows;
     function* c() {
-      for (const d of l) yield ["live", d.id, d.label, d.cluster, d.verdict, d.score, d.group, d.x, d.y, ...a ? [d.z ?? null] : [], d.t, ...n];
+      for (const d of l) yield ["live", d.id, d.label, d.cluster, d.verdict, d.score, d.group, d.x, d.y, ...a ? [d.z ?? null] : [], d.t, ...r];
       for (const d of h) {
         const u = e.clusterOfRow(d);
-        yield ["map", i.ids.at(d), s ? u : null, u, null, null, null, i.x[d], i.y[d], ...i.z ? [i.z[d]] : [], null, ...t.get(d) ?? n];
+        yield ["map", i.ids.at(d), s ? u : null, u, null, null, null, i.x[d], i.y[d], ...i.z ? [i.z[d]] : [], null, ...t.get(d) ?? r];
       }
     }
-    return ms([...xs.filter((d) => a || d !== "z"), ...r], c());
+    return ys([...As.filter((d) => a || d !== "z"), ...n], c());
   }
 }
-function F(o, t) {
+function G(o, t) {
   o.textContent !== t && (o.textContent = t), o instanceof HTMLTableCellElement && o.title !== t && (o.title = t);
 }
-function Yt(o, t, e) {
+function Xt(o, t, e) {
   const s = f("tr", o);
   t.title = t.textContent ?? "", s.insertCell().append(t);
-  for (const i of e) F(s.insertCell(), i);
+  for (const i of e) G(s.insertCell(), i);
   return s;
 }
-const bs = `<svg class="sprite" aria-hidden="true">
+const Ts = `<svg class="sprite" aria-hidden="true">
   <symbol id="i-dot" viewBox="0 0 16 16"><circle cx="8" cy="8" r="4.5" fill="currentColor"/></symbol>
   <symbol id="i-stay" viewBox="0 0 16 16"><circle cx="8" cy="8" r="5" fill="none" stroke="currentColor" stroke-width="1.6"/><circle cx="8" cy="8" r="1.8" fill="currentColor"/></symbol>
   <symbol id="i-move" viewBox="0 0 16 16"><path d="M2.5 11.5c2-5 5-6 9.5-5.5M9 3l3.5 3L9 9.5" fill="none" stroke="currentColor" stroke-width="1.7" stroke-linecap="round" stroke-linejoin="round"/></symbol>
@@ -1122,30 +1173,30 @@ const bs = `<svg class="sprite" aria-hidden="true">
   <symbol id="i-camera" viewBox="0 0 16 16"><path d="M8 2v7M5 6.5L8 9.5l3-3M2.5 10.5v3h11v-3" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round"/></symbol>
 </svg>
 `;
-function qt(o, t = !1) {
+function Jt(o, t = !1) {
   return o.getContext("webgl2", { antialias: !1, alpha: !0, premultipliedAlpha: !0, preserveDrawingBuffer: t });
 }
-function me(o, t, e) {
+function be(o, t, e) {
   const s = o.createProgram();
-  for (const [i, r] of [[o.VERTEX_SHADER, t], [o.FRAGMENT_SHADER, e]]) {
-    const n = o.createShader(i);
-    o.shaderSource(n, `#version 300 es
+  for (const [i, n] of [[o.VERTEX_SHADER, t], [o.FRAGMENT_SHADER, e]]) {
+    const r = o.createShader(i);
+    o.shaderSource(r, `#version 300 es
 precision highp float;
 precision highp int;
-${r}`), o.compileShader(n), o.attachShader(s, n);
+${n}`), o.compileShader(r), o.attachShader(s, r);
   }
   if (o.linkProgram(s), !o.getProgramParameter(s, o.LINK_STATUS) && !o.isContextLost())
     throw new Error(`The map's shaders were refused: ${o.getProgramInfoLog(s) ?? "no reason given"}`);
   return s;
 }
-function xe(o, t) {
+function ye(o, t) {
   const e = /* @__PURE__ */ new Map();
   return (s) => (e.has(s) || e.set(s, o.getUniformLocation(t, s)), e.get(s) ?? null);
 }
-function we(o) {
+function ve(o) {
   o.clearColor(0, 0, 0, 0), o.clear(o.COLOR_BUFFER_BIT | o.DEPTH_BUFFER_BIT);
 }
-const be = `
+const ke = `
 uniform vec2 centre, scale;
 uniform mat3 turn;
 uniform vec3 middle;
@@ -1161,40 +1212,40 @@ vec3 seen(vec3 place) {
   vec3 at = turn * (place - middle);
   return vec3((at.xy + middle.xy - centre) * scale, -at.z * deep);
 }`;
-function ye(o, t, e) {
+function Me(o, t, e) {
   o.viewport(0, 0, o.drawingBufferWidth, o.drawingBufferHeight), o.enable(o.BLEND), o.blendFunc(o.ONE, o.ONE_MINUS_SRC_ALPHA), o.uniform2f(e("centre"), t.x, t.y);
-  const { space: s, axes: i, middle: r, reach: n } = t.turn;
-  o.uniformMatrix3fv(e("turn"), !0, i), o.uniform3f(e("middle"), r[0], r[1], r[2]), o.uniform1f(e("deep"), s ? 0.5 / n : 0), o.uniform2f(e("scale"), 2 * t.scale / t.width, 2 * t.scale / t.height);
+  const { space: s, axes: i, middle: n, reach: r } = t.turn;
+  o.uniformMatrix3fv(e("turn"), !0, i), o.uniform3f(e("middle"), n[0], n[1], n[2]), o.uniform1f(e("deep"), s ? 0.5 / r : 0), o.uniform2f(e("scale"), 2 * t.scale / t.width, 2 * t.scale / t.height);
 }
-function ve(o, t, e) {
+function ze(o, t, e) {
   if (o.uniform1f(e("morphing"), t ? 1 : 0), !t) return;
   const { similarity: { matrix: s, offset: i } } = t.origin;
   o.uniformMatrix3fv(e("likeness"), !0, s), o.uniform3f(e("offset"), ...i), o.uniform1f(e("rigid"), t.stages.rigid), o.uniform1f(e("rest"), t.stages.rest), o.uniform1f(e("grown"), t.stages.grown);
 }
-const ys = (o, t, e, s) => {
+const $s = (o, t, e, s) => {
   o.width = Math.max(1, Math.round(t * s)), o.height = Math.max(1, Math.round(e * s));
 };
-function ke(o, t, e) {
+function Se(o, t, e) {
   const { canvas: s } = o;
   s.addEventListener("webglcontextlost", (i) => i.preventDefault()), s.addEventListener("webglcontextrestored", () => {
     t(), e();
   }), t();
 }
-const Kt = Math.PI * (3 - Math.sqrt(5)), tt = { most: 1.3, least: 0.65 }, vs = 5e3;
+const Zt = Math.PI * (3 - Math.sqrt(5)), et = { most: 1.3, least: 0.65 }, Ls = 5e3;
 function I(o, t) {
   const e = Math.min(Math.max(Math.min(o.width, o.height) / 640, 0.8), 1.35), s = Math.min(1, 4e3 / Math.max(t, 1)) ** 0.18;
   return Math.min(3.9 * e * s * Math.max(o.zoom, 1) ** 0.22, 9);
 }
-const G = { x: 0, y: 0, room: 0, dx: 0, dy: 0, dz: 0 };
-function ks(o) {
+const H = { x: 0, y: 0, room: 0, dx: 0, dy: 0, dz: 0 };
+function Cs(o) {
   const t = Math.sqrt(o + 0.5);
-  return { x: t * Math.cos(o * Kt), y: t * Math.sin(o * Kt) };
+  return { x: t * Math.cos(o * Zt), y: t * Math.sin(o * Zt) };
 }
-function Tt(o, t, e) {
-  return Math.min(Math.max(o * t, tt.least * e), tt.most * e);
+function Ct(o, t, e) {
+  return Math.min(Math.max(o * t, et.least * e), et.most * e);
 }
-const Ms = (o, t) => Math.min(Math.max(o / (1.15 * t), 0.55), 1);
-class zs {
+const Rs = (o, t) => Math.min(Math.max(o / (1.15 * t), 0.55), 1);
+class Os {
   constructor(t, e, s) {
     this.state = t, this.plane = e, this.nearestRow = s;
   }
@@ -1203,7 +1254,7 @@ class zs {
   rooms = /* @__PURE__ */ new Map();
   known = "";
   of(t) {
-    return this.seeds.get(t) ?? G;
+    return this.seeds.get(t) ?? H;
   }
   /** A group gained or lost a member. */
   touch(t) {
@@ -1224,18 +1275,18 @@ class zs {
   screen(t, e) {
     const s = this.of(t.id), i = e.toScreen(t.x + s.dx, t.y + s.dy, (t.z ?? 0) + s.dz);
     if (s.room === 0) return i;
-    const r = Tt(s.room, e.scale, I(e, this.state.points.size));
-    return { x: i.x + s.x * r, y: i.y + s.y * r };
+    const n = Ct(s.room, e.scale, I(e, this.state.points.size));
+    return { x: i.x + s.x * n, y: i.y + s.y * n };
   }
   /** Pixels from the middle of a group to its outermost member. */
   reach(t, e) {
     const s = this.state.groups.get(t)?.size ?? 1;
-    return s < 2 ? 0 : Math.sqrt(s) * Tt(this.roomOfEach(t, s), e.scale, I(e, this.state.points.size));
+    return s < 2 ? 0 : Math.sqrt(s) * Ct(this.roomOfEach(t, s), e.scale, I(e, this.state.points.size));
   }
   /** How near one must be for the members to have all the room they want, in pixels per unit of the map. */
   scaleFor(t, e) {
     const s = this.state.groups.get(t)?.size ?? 1;
-    return tt.most * I(e, this.state.points.size) / Math.max(this.roomOfEach(t, s), 1e-9);
+    return et.most * I(e, this.state.points.size) / Math.max(this.roomOfEach(t, s), 1e-9);
   }
   roomOfEach(t, e) {
     return (this.rooms.get(t) ?? 0) / Math.sqrt(e);
@@ -1244,15 +1295,15 @@ class zs {
   settle(t) {
     const { state: e, dirty: s } = this;
     if (s.size === 0) return;
-    const i = [...e.groups].map(([r, { size: n }]) => `${r} ${n < 2 ? 1 : Math.floor(Math.log2(n) * 2)}`).join();
+    const i = [...e.groups].map(([n, { size: r }]) => `${n} ${r < 2 ? 1 : Math.floor(Math.log2(r) * 2)}`).join();
     i !== this.known && (this.known = i, this.measure());
-    for (const r of s) {
-      const n = e.groups.get(r);
+    for (const n of s) {
+      const r = e.groups.get(n);
       let a = 0;
-      if (!n) continue;
-      const [l] = n, h = e.points.get(l), c = this.roomOfEach(r, n.size);
-      for (const d of n) {
-        const u = e.points.get(d), p = n.size < 2 ? G : { ...ks(a++), room: c, dx: h.x - u.x, dy: h.y - u.y, dz: (h.z ?? 0) - (u.z ?? 0) }, m = this.of(d);
+      if (!r) continue;
+      const [l] = r, h = e.points.get(l), c = this.roomOfEach(n, r.size);
+      for (const d of r) {
+        const u = e.points.get(d), p = r.size < 2 ? H : { ...Cs(a++), room: c, dx: h.x - u.x, dy: h.y - u.y, dz: (h.z ?? 0) - (u.z ?? 0) }, m = this.of(d);
         ["x", "y", "room", "dx", "dy", "dz"].every((g) => m[g] === p[g]) || (this.seeds.set(d, p), t(d, p));
       }
     }
@@ -1262,22 +1313,22 @@ class zs {
   measure() {
     const { state: t } = this, e = [];
     for (const [s, i] of t.groups) {
-      const [r] = i, n = t.points.get(r);
-      if (n && e.push({ group: s, ...this.plane(n), weight: Math.sqrt(i.size) }), e.length >= vs) break;
+      const [n] = i, r = t.points.get(n);
+      if (r && e.push({ group: s, ...this.plane(r), weight: Math.sqrt(i.size) }), e.length >= Ls) break;
     }
     e.sort((s, i) => s.x - i.x), e.forEach((s, i) => {
       if (s.weight === 1) return;
-      let r = 0.9 * this.nearestRow(s);
-      for (const n of [-1, 1])
-        for (let a = i + n; a >= 0 && a < e.length && Math.abs(e[a].x - s.x) < r; a += n) {
+      let n = 0.9 * this.nearestRow(s);
+      for (const r of [-1, 1])
+        for (let a = i + r; a >= 0 && a < e.length && Math.abs(e[a].x - s.x) < n; a += r) {
           const l = Math.hypot(e[a].x - s.x, e[a].y - s.y);
-          r = Math.min(r, 0.8 * l * s.weight / (s.weight + e[a].weight));
+          n = Math.min(n, 0.8 * l * s.weight / (s.weight + e[a].weight));
         }
-      this.rooms.get(s.group) !== r && (this.rooms.set(s.group, r), this.dirty.add(s.group));
+      this.rooms.get(s.group) !== n && (this.rooms.set(s.group, n), this.dirty.add(s.group));
     });
   }
 }
-const C = 1.2, ot = 25, nt = 0, Ss = 1, dt = 2, Rt = 3, Me = 4, rt = 14, N = 4 * rt, Xt = 6, mt = 7, xt = N - 4, As = `${be}
+const L = 1.2, rt = 25, at = 0, Is = 1, pt = 2, Pt = 3, Ae = 4, lt = 14, B = 4 * lt, Qt = 6, wt = 7, bt = B - 4, Ps = `${ke}
 in vec3 place, origin, seed, shift;
 in float birth;
 in vec4 look;
@@ -1294,21 +1345,21 @@ void main() {
   vec3 here = morphing > 0.5 ? between(origin, place) : mix(origin, place, way);
   float young = exp(-age / 9.0);
   // Members of a group stand beside each other, as far as there is room; crowded ones are smaller.
-  float gap = clamp(seed.z * zoom, ${tt.least.toFixed(2)} * radius, ${tt.most.toFixed(2)} * radius);
+  float gap = clamp(seed.z * zoom, ${et.least.toFixed(2)} * radius, ${et.most.toFixed(2)} * radius);
   float member = seed.z > 0.0 ? 1.0 : 0.0;
   float crowd = mix(1.0, clamp(gap / (1.15 * radius), 0.55, 1.0), member);
   vec2 aside = member * way * gap * vec2(seed.x, -seed.y) * 2.0 / screen;
   vec3 at = seen(here + member * way * shift);
   // In space the nearer ones are larger, and none is too small to be seen.
   reach = radius * (1.0 - 0.3 * at.z) * crowd * (0.88 + mix(0.6, 0.25, member) * young);
-  float pulse = motion > 0.5 && glow > 0.3 && age < ${C} ? 1.0 : 0.0;
-  float extent = reach + 2.0 + max(max(kind == ${dt}.0 ? reach * 1.5 + 2.0 : 0.0, reach * 2.2 * young * step(0.02, young * glow)), pulse * 5.0 * radius);
+  float pulse = motion > 0.5 && glow > 0.3 && age < ${L} ? 1.0 : 0.0;
+  float extent = reach + 2.0 + max(max(kind == ${pt}.0 ? reach * 1.5 + 2.0 : 0.0, reach * 2.2 * young * step(0.02, young * glow)), pulse * 5.0 * radius);
   // What is hidden or gone goes where nothing is drawn.
-  bool gone = kind == ${nt}.0 || (kind == ${Rt}.0 && age > ${C});
+  bool gone = kind == ${at}.0 || (kind == ${Pt}.0 && age > ${L});
   gl_Position = gone ? vec4(2.0, 2.0, 2.0, 1.0) : vec4(at.xy + aside, at.z, 1.0);
   size = 2.0 * extent;
   gl_PointSize = size;
-}`, Es = `
+}`, Ns = `
 in vec3 shade;
 in float size, age, kind, reach;
 uniform float radius, motion, glow, pixel;
@@ -1326,16 +1377,16 @@ void main() {
   vec2 at = size * (gl_PointCoord - 0.5);
   float far = length(at);
   float young = exp(-age / 9.0);
-  bool outlying = kind == ${dt}.0 || kind == ${Me}.0;
+  bool outlying = kind == ${pt}.0 || kind == ${Ae}.0;
   vec3 own = outlying ? shade : mix(shade, paper, 0.22 * (1.0 - young));
   vec4 sum = vec4(0.0);
   float halo = glow * young * 0.5 * pow(clamp(1.0 - far / (reach + 2.0 + 2.2 * reach * young), 0.0, 1.0), 2.0);
   sum = over(sum, own, halo);
-  if (motion > 0.5 && glow > 0.3 && age < ${C}) {
-    float share = age / ${C};
+  if (motion > 0.5 && glow > 0.3 && age < ${L}) {
+    float share = age / ${L};
     sum = over(sum, own, (1.0 - share) * 0.9 * glow * band(far, mix(radius, radius * 5.5, 1.0 - pow(1.0 - share, 2.0)), 2.0 * pixel));
   }
-  if (kind == ${dt}.0) {
+  if (kind == ${pt}.0) {
     float ring = reach * 2.1 + pixel;
     sum = over(sum, paper, 0.75 * band(far, ring, 3.6 * pixel));
     sum = over(sum, warning, (0.5 + 0.5 * young) * band(far, ring, 1.7 * pixel));
@@ -1345,17 +1396,17 @@ void main() {
   float core = clamp(reach - mix(1.0, 1.5, young) * pixel + 0.5 - distance, 0.0, 1.0);
   sum = over(sum, outlying ? mix(warning, ink, 0.25) : mix(mix(own, ink, 0.55), ink, 0.8 * young), cover);
   sum = over(sum, own, core);
-  float leaving = kind == ${Rt}.0 ? clamp(1.0 - age / ${C}, 0.0, 1.0) : 1.0;
+  float leaving = kind == ${Pt}.0 ? clamp(1.0 - age / ${L}, 0.0, 1.0) : 1.0;
   colour = sum * leaving;
 }`;
-class Ts {
+class Bs {
   constructor(t, e) {
-    this.gl = t, ke(t, () => this.start(), e);
+    this.gl = t, Se(t, () => this.start(), e);
   }
   at;
   program;
   buffer;
-  bytes = new ArrayBuffer(N * 1024);
+  bytes = new ArrayBuffer(B * 1024);
   floats = new Float32Array(this.bytes);
   octets = new Uint8Array(this.bytes);
   slots = /* @__PURE__ */ new Map();
@@ -1369,17 +1420,17 @@ class Ts {
   recent = 0;
   start() {
     const { gl: t } = this;
-    this.program = me(t, As, Es), this.at = xe(t, this.program), this.buffer = t.createBuffer(), t.bindBuffer(t.ARRAY_BUFFER, this.buffer);
-    for (const [e, s, i, r] of [
+    this.program = be(t, Ps, Ns), this.at = ye(t, this.program), this.buffer = t.createBuffer(), t.bindBuffer(t.ARRAY_BUFFER, this.buffer);
+    for (const [e, s, i, n] of [
       ["place", 3, t.FLOAT, 0],
       ["origin", 3, t.FLOAT, 12],
-      ["birth", 1, t.FLOAT, 4 * Xt],
-      ["seed", 3, t.FLOAT, 4 * mt],
-      ["shift", 3, t.FLOAT, 4 * mt + 12],
-      ["look", 4, t.UNSIGNED_BYTE, xt]
+      ["birth", 1, t.FLOAT, 4 * Qt],
+      ["seed", 3, t.FLOAT, 4 * wt],
+      ["shift", 3, t.FLOAT, 4 * wt + 12],
+      ["look", 4, t.UNSIGNED_BYTE, bt]
     ]) {
-      const n = t.getAttribLocation(this.program, e);
-      t.enableVertexAttribArray(n), t.vertexAttribPointer(n, s, i, i === t.UNSIGNED_BYTE, N, r);
+      const r = t.getAttribLocation(this.program, e);
+      t.enableVertexAttribArray(r), t.vertexAttribPointer(r, s, i, i === t.UNSIGNED_BYTE, B, n);
     }
     this.resized = !0;
   }
@@ -1388,9 +1439,9 @@ class Ts {
   clear() {
     this.slots.clear(), this.free = [], this.leaving = [], this.used = 0;
   }
-  put(t, e, s, i, r = t) {
-    let n = this.slots.get(t.id);
-    n === void 0 && (n = this.free.pop() ?? this.used++, this.slots.set(t.id, n), this.grow(), this.sow(n, G)), i >= this.seen - 9 && this.recent++, this.floats.set([t.x, t.y, t.z ?? 0, r.x, r.y, r.z ?? 0, i], n * rt), this.paint(n, t, e, s);
+  put(t, e, s, i, n = t) {
+    let r = this.slots.get(t.id);
+    r === void 0 && (r = this.free.pop() ?? this.used++, this.slots.set(t.id, r), this.grow(), this.sow(r, H)), i >= this.seen - 9 && this.recent++, this.floats.set([t.x, t.y, t.z ?? 0, n.x, n.y, n.z ?? 0, i], r * lt), this.paint(r, t, e, s);
   }
   morph(t) {
     this.way = t;
@@ -1399,12 +1450,12 @@ class Ts {
     const s = this.slots.get(t);
     s !== void 0 && (this.sow(s, e), this.touch(s));
   }
-  sow(t, { x: e, y: s, room: i, dx: r, dy: n, dz: a }) {
-    this.floats.set([e, s, i, r, n, a], t * rt + mt);
+  sow(t, { x: e, y: s, room: i, dx: n, dy: r, dz: a }) {
+    this.floats.set([e, s, i, n, r, a], t * lt + wt);
   }
   paint(t, e, s, i) {
-    const r = i ? dt : Me, n = s === null ? nt : e.verdict === "outlier" ? r : Ss, [a, l, h] = s ?? [0, 0, 0];
-    this.octets.set([a, l, h, n], t * N + xt), this.touch(t);
+    const n = i ? pt : Ae, r = s === null ? at : e.verdict === "outlier" ? n : Is, [a, l, h] = s ?? [0, 0, 0];
+    this.octets.set([a, l, h, r], t * B + bt), this.touch(t);
   }
   recolour(t, e, s) {
     const i = this.slots.get(t.id);
@@ -1414,11 +1465,11 @@ class Ts {
     const i = this.slots.get(t);
     if (i === void 0) return;
     this.slots.delete(t);
-    const r = i * N + xt + 3;
-    this.octets[r] = s && this.octets[r] !== nt ? Rt : nt, this.floats[i * rt + Xt] = e, this.touch(i), s ? this.leaving.push({ slot: i, until: e + C }) : this.free.push(i);
+    const n = i * B + bt + 3;
+    this.octets[n] = s && this.octets[n] !== at ? Pt : at, this.floats[i * lt + Qt] = e, this.touch(i), s ? this.leaving.push({ slot: i, until: e + L }) : this.free.push(i);
   }
   grow() {
-    if (this.used * N <= this.bytes.byteLength) return;
+    if (this.used * B <= this.bytes.byteLength) return;
     const t = new ArrayBuffer(this.bytes.byteLength * 2);
     new Uint8Array(t).set(this.octets), this.bytes = t, this.floats = new Float32Array(t), this.octets = new Uint8Array(t), this.resized = !0;
   }
@@ -1427,17 +1478,17 @@ class Ts {
   }
   upload() {
     const { gl: t, dirty: e } = this;
-    t.bindBuffer(t.ARRAY_BUFFER, this.buffer), this.resized ? t.bufferData(t.ARRAY_BUFFER, this.octets, t.DYNAMIC_DRAW) : e.to >= e.from && t.bufferSubData(t.ARRAY_BUFFER, e.from * N, this.octets, e.from * N, (e.to - e.from + 1) * N), this.resized = !1, this.dirty = { from: 1 / 0, to: -1 };
+    t.bindBuffer(t.ARRAY_BUFFER, this.buffer), this.resized ? t.bufferData(t.ARRAY_BUFFER, this.octets, t.DYNAMIC_DRAW) : e.to >= e.from && t.bufferSubData(t.ARRAY_BUFFER, e.from * B, this.octets, e.from * B, (e.to - e.from + 1) * B), this.resized = !1, this.dirty = { from: 1 / 0, to: -1 };
   }
-  draw(t, e, s, i, r, n) {
+  draw(t, e, s, i, n, r) {
     const { gl: a, at: l } = this;
     for (; this.leaving.length > 0 && this.leaving[0].until < s; ) this.free.push(this.leaving.shift().slot);
-    a.useProgram(this.program), this.upload(), we(a), ye(a, t, l), ve(a, this.way, l), a.uniform1f(l("now"), s), this.recent *= Math.exp((this.seen - s) / 6), this.seen = s, a.uniform1f(l("glow"), Math.min(Math.max(1.2 - this.recent / 1500, 0), 1)), a.uniform1f(l("radius"), I(t, this.slots.size) * e), a.uniform1f(l("pixel"), e), a.uniform1f(l("zoom"), t.scale * e), a.uniform2f(l("screen"), a.drawingBufferWidth, a.drawingBufferHeight), a.uniform1f(l("motion"), n ? 1 : 0);
+    a.useProgram(this.program), this.upload(), ve(a), Me(a, t, l), ze(a, this.way, l), a.uniform1f(l("now"), s), this.recent *= Math.exp((this.seen - s) / 6), this.seen = s, a.uniform1f(l("glow"), Math.min(Math.max(1.2 - this.recent / 1500, 0), 1)), a.uniform1f(l("radius"), I(t, this.slots.size) * e), a.uniform1f(l("pixel"), e), a.uniform1f(l("zoom"), t.scale * e), a.uniform2f(l("screen"), a.drawingBufferWidth, a.drawingBufferHeight), a.uniform1f(l("motion"), r ? 1 : 0);
     const h = (c, d) => a.uniform3f(l(c), d[0] / 255, d[1] / 255, d[2] / 255);
-    h("paper", i.paper), h("ink", i.dark ? [8, 10, 13] : i.ink), h("warning", r), a.drawArrays(a.POINTS, 0, this.used);
+    h("paper", i.paper), h("ink", i.dark ? [8, 10, 13] : i.ink), h("warning", n), a.drawArrays(a.POINTS, 0, this.used);
   }
 }
-const $s = `${be}
+const _s = `${ke}
 in float x, y, z, x0, y0, z0, fresh;
 in uint cluster;
 uniform float size, morphing, grown;
@@ -1457,7 +1508,7 @@ void main() {
   shade.rgb = mix(shade.rgb, paper, clamp(0.1 + 0.7 * at.z, 0.0, 0.4) * step(0.000001, deep));
   across = size * (1.0 + 0.8 * morphing * fresh * (1.0 - grown)) * (1.0 - 0.5 * at.z);
   gl_PointSize = across;
-}`, Ls = `
+}`, Ds = `
 in vec4 shade;
 in float across;
 uniform float opacity, solid;
@@ -1468,23 +1519,23 @@ void main() {
   if (solid > 0.5 && cover < 0.5) discard;
   float alpha = opacity * shade.a * (across < 2.5 ? 1.0 : cover);
   colour = vec4(shade.rgb * alpha, alpha);
-}`, wt = { least: 2e4, start: 1e5, most: 4e6 }, bt = 0.028, Cs = 63, Jt = { light: 0.42, dark: 0.34 }, Rs = ["x", "y", "z", "x0", "y0", "z0", "fresh", "cluster"];
-function ze(o, { paper: t, dark: e }, s) {
+}`, yt = { least: 2e4, start: 1e5, most: 4e6 }, vt = 0.028, Fs = 63, te = { light: 0.42, dark: 0.34 }, Us = ["x", "y", "z", "x0", "y0", "z0", "fresh", "cluster"];
+function Ee(o, { paper: t, dark: e }, s) {
   const i = (e ? 0.1 : 0.05) * Math.min(Math.max(Math.log10(s / 2500), 0), 1.5);
-  return Ct(o, t, (e ? Jt.dark : Jt.light) + i);
+  return It(o, t, (e ? te.dark : te.light) + i);
 }
-function Se(o, t) {
+function Te(o, t) {
   const e = o.width * o.height, s = Math.sqrt(e * 0.085 / (Math.PI * Math.max(t, 400)));
   return Math.min(Math.min(Math.max(s, 0.55), 3) * Math.max(o.zoom, 1) ** 0.45, 5.5);
 }
-class Os {
+class js {
   constructor(t, e, s) {
-    this.gl = t, this.map = e, ke(t, () => this.start(), s);
+    this.gl = t, this.map = e, Se(t, () => this.start(), s);
   }
   at;
   buffers = /* @__PURE__ */ new Map();
   program;
-  budget = wt.start;
+  budget = yt.start;
   /** How many of the slices of the picture at rest are drawn, and of how many. */
   slices = { drawn: 0, all: 0 };
   texels = new Uint8Array(4 * 1024);
@@ -1492,7 +1543,7 @@ class Os {
   way = null;
   start() {
     const { gl: t } = this;
-    this.program = me(t, $s, Ls), this.at = xe(t, this.program), this.buffers.clear(), this.fill(), this.way && this.fillOrigin(this.way.origin), t.bindTexture(t.TEXTURE_2D, t.createTexture()), t.texParameteri(t.TEXTURE_2D, t.TEXTURE_MIN_FILTER, t.NEAREST), t.texParameteri(t.TEXTURE_2D, t.TEXTURE_MAG_FILTER, t.NEAREST), this.upload();
+    this.program = be(t, _s, Ds), this.at = ye(t, this.program), this.buffers.clear(), this.fill(), this.way && this.fillOrigin(this.way.origin), t.bindTexture(t.TEXTURE_2D, t.createTexture()), t.texParameteri(t.TEXTURE_2D, t.TEXTURE_MIN_FILTER, t.NEAREST), t.texParameteri(t.TEXTURE_2D, t.TEXTURE_MAG_FILTER, t.NEAREST), this.upload();
   }
   change(t) {
     this.map = t, this.fill();
@@ -1502,7 +1553,7 @@ class Os {
   }
   fill() {
     const { x: t, y: e, z: s, cluster: i } = this.map;
-    for (const [r, n] of [["x", t], ["y", e], ["z", s], ["cluster", i]]) this.put(r, n);
+    for (const [n, r] of [["x", t], ["y", e], ["z", s], ["cluster", i]]) this.put(n, r);
   }
   fillOrigin(t) {
     for (const [e, s] of [["x0", "x"], ["y0", "y"], ["z0", "z"], ["fresh", "fresh"]]) this.put(e, t?.[s] ?? null);
@@ -1514,13 +1565,13 @@ class Os {
       s.deleteBuffer(i.get(t) ?? null), i.delete(t);
       return;
     }
-    const r = i.get(t) ?? s.createBuffer();
-    s.bindBuffer(s.ARRAY_BUFFER, r), s.bufferData(s.ARRAY_BUFFER, e, s.STATIC_DRAW), i.set(t, r);
+    const n = i.get(t) ?? s.createBuffer();
+    s.bindBuffer(s.ARRAY_BUFFER, n), s.bufferData(s.ARRAY_BUFFER, e, s.STATIC_DRAW), i.set(t, n);
   }
   colour(t, e) {
     const s = Math.max(1, Math.ceil(t.length / 1024));
-    this.texels = new Uint8Array(4 * 1024 * s), t.forEach(({ colour: i, shown: r, strength: n }, a) => {
-      this.texels.set([...ze(i, e, this.map.rows), r ? Math.max(1, Math.round(255 * n)) : 0], 4 * a);
+    this.texels = new Uint8Array(4 * 1024 * s), t.forEach(({ colour: i, shown: n, strength: r }, a) => {
+      this.texels.set([...Ee(i, e, this.map.rows), n ? Math.max(1, Math.round(255 * r)) : 0], 4 * a);
     }), this.paper = e.paper, this.upload();
   }
   upload() {
@@ -1528,10 +1579,10 @@ class Os {
     t.texImage2D(t.TEXTURE_2D, 0, t.RGBA8, 1024, e.length / 4096, 0, t.RGBA, t.UNSIGNED_BYTE, e);
   }
   radius(t) {
-    return Se(t, this.map.rows);
+    return Te(t, this.map.rows);
   }
   draw(t, e, s) {
-    const i = Math.min(Math.max(Math.ceil(this.map.rows / this.budget), 1), Cs);
+    const i = Math.min(Math.max(Math.ceil(this.map.rows / this.budget), 1), Fs);
     this.slices = { drawn: 1, all: s ? 1 : i }, this.slice(t, e, 0, i, s);
   }
   refine(t, e) {
@@ -1539,35 +1590,35 @@ class Os {
     return s >= i ? !1 : (this.slice(t, e, s, i, !1), this.slices.drawn++, !0);
   }
   /** Every step-th point from the first on. Fewer points are drawn larger, so that the map keeps its weight. */
-  slice(t, e, s, i, r) {
-    const { gl: n, map: a } = this;
-    n.useProgram(this.program), s === 0 && we(n), ye(n, t, this.at), ve(n, this.way, this.at);
-    for (const u of Rs) {
-      const p = n.getAttribLocation(this.program, u), m = this.buffers.get(u);
+  slice(t, e, s, i, n) {
+    const { gl: r, map: a } = this;
+    r.useProgram(this.program), s === 0 && ve(r), Me(r, t, this.at), ze(r, this.way, this.at);
+    for (const u of Us) {
+      const p = r.getAttribLocation(this.program, u), m = this.buffers.get(u);
       if (!m) {
-        n.disableVertexAttribArray(p);
+        r.disableVertexAttribArray(p);
         continue;
       }
-      n.bindBuffer(n.ARRAY_BUFFER, m), n.enableVertexAttribArray(p), u === "cluster" ? n.vertexAttribIPointer(p, 1, n.UNSIGNED_INT, 4 * i, 4 * s) : n.vertexAttribPointer(p, 1, n.FLOAT, !1, 4 * i, 4 * s);
+      r.bindBuffer(r.ARRAY_BUFFER, m), r.enableVertexAttribArray(p), u === "cluster" ? r.vertexAttribIPointer(p, 1, r.UNSIGNED_INT, 4 * i, 4 * s) : r.vertexAttribPointer(p, 1, r.FLOAT, !1, 4 * i, 4 * s);
     }
     const { space: l } = t.turn;
-    l && n.enable(n.DEPTH_TEST), n.depthFunc(n.LEQUAL), n.uniform1f(this.at("solid"), l ? 1 : 0), n.uniform3f(this.at("paper"), this.paper[0] / 255, this.paper[1] / 255, this.paper[2] / 255);
-    const h = 2 * this.radius(t) * e * (r ? Math.min(Math.sqrt(i), 2) : 1) + 1, c = Math.max(h, 1.5);
-    n.uniform1f(this.at("size"), c);
+    l && r.enable(r.DEPTH_TEST), r.depthFunc(r.LEQUAL), r.uniform1f(this.at("solid"), l ? 1 : 0), r.uniform3f(this.at("paper"), this.paper[0] / 255, this.paper[1] / 255, this.paper[2] / 255);
+    const h = 2 * this.radius(t) * e * (n ? Math.min(Math.sqrt(i), 2) : 1) + 1, c = Math.max(h, 1.5);
+    r.uniform1f(this.at("size"), c);
     const d = Math.min(1, 4e4 / a.rows) ** 0.2;
-    n.uniform1f(this.at("opacity"), l ? 1 : Math.min(0.85, 0.8 * d * Math.min(1, (h / c) ** 2))), n.drawArrays(n.POINTS, 0, Math.ceil((a.rows - s) / i));
+    r.uniform1f(this.at("opacity"), l ? 1 : Math.min(0.85, 0.8 * d * Math.min(1, (h / c) ** 2))), r.drawArrays(r.POINTS, 0, Math.ceil((a.rows - s) / i));
   }
   learn(t) {
-    t > 2 * bt ? this.budget = Math.max(this.budget * Math.max(bt / t, 0.4), wt.least) : t < bt && (this.budget = Math.min(this.budget * 1.15, wt.most));
+    t > 2 * vt ? this.budget = Math.max(this.budget * Math.max(vt / t, 0.4), yt.least) : t < vt && (this.budget = Math.min(this.budget * 1.15, yt.most));
   }
   finish(t, e) {
     for (; this.refine(t, e); ) ;
   }
 }
-function Is(o, t) {
+function Gs(o, t) {
   const e = getComputedStyle(o), s = (i) => {
-    const r = parseInt(e.getPropertyValue(i).trim().slice(1), 16);
-    return [r >> 16 & 255, r >> 8 & 255, r & 255];
+    const n = parseInt(e.getPropertyValue(i).trim().slice(1), 16);
+    return [n >> 16 & 255, n >> 8 & 255, n & 255];
   };
   return {
     dark: t,
@@ -1581,8 +1632,8 @@ function Is(o, t) {
   };
 }
 matchMedia("(prefers-color-scheme: dark)");
-const Ps = matchMedia("(prefers-reduced-motion: reduce)"), K = () => Ps.matches, Ns = { yaw: -0.5, pitch: 0.35 }, Zt = Math.PI / 2;
-class Bs {
+const Ws = matchMedia("(prefers-reduced-motion: reduce)"), J = () => Ws.matches, Hs = { yaw: -0.5, pitch: 0.35 }, ee = Math.PI / 2;
+class Vs {
   /** Whether the map has three dimensions. */
   space = !1;
   yaw = 0;
@@ -1598,28 +1649,28 @@ class Bs {
   }
   set(t, e) {
     if (!this.space) return;
-    this.yaw = t, this.pitch = Math.min(Math.max(e, -Zt), Zt);
-    const [s, i, r, n] = [Math.cos(this.yaw), Math.sin(this.yaw), Math.cos(this.pitch), Math.sin(this.pitch)];
-    this.axes.set([s, 0, i, i * n, r, -s * n, -i * r, n, s * r]);
+    this.yaw = t, this.pitch = Math.min(Math.max(e, -ee), ee);
+    const [s, i, n, r] = [Math.cos(this.yaw), Math.sin(this.yaw), Math.cos(this.pitch), Math.sin(this.pitch)];
+    this.axes.set([s, 0, i, i * r, n, -s * r, -i * n, r, s * n]);
   }
   /** Where a place falls on the plane of the view, in the map's units. */
   plane(t, e, s = 0) {
     if (!this.space) return { x: t, y: e };
-    const [i, [r, n, a]] = [this.axes, this.middle], [l, h, c] = [t - r, e - n, s - a];
-    return { x: r + i[0] * l + i[1] * h + i[2] * c, y: n + i[3] * l + i[4] * h + i[5] * c };
+    const [i, [n, r, a]] = [this.axes, this.middle], [l, h, c] = [t - n, e - r, s - a];
+    return { x: n + i[0] * l + i[1] * h + i[2] * c, y: r + i[3] * l + i[4] * h + i[5] * c };
   }
   /** How near a place is to the viewer: from -1, behind, to 1, before all others; 0 in the plane. */
   depth(t, e, s = 0) {
     if (!this.space) return 0;
-    const [i, [r, n, a]] = [this.axes, this.middle];
-    return (i[6] * (t - r) + i[7] * (e - n) + i[8] * (s - a)) / this.reach;
+    const [i, [n, r, a]] = [this.axes, this.middle];
+    return (i[6] * (t - n) + i[7] * (e - r) + i[8] * (s - a)) / this.reach;
   }
 }
-const _s = 0.7, Qt = { least: 0.3, most: 3e3 }, te = { x: 44, y: 40 }, Ds = (o) => 1 - (1 - o) ** 3;
-class Us {
+const Ys = 0.7, se = { least: 0.3, most: 3e3 }, ie = { x: 44, y: 40 }, qs = (o) => 1 - (1 - o) ** 3;
+class Ks {
   width = 1;
   height = 1;
-  turn = new Bs();
+  turn = new Vs();
   /** The middle of the view, in the map's units on the plane that is looked at. */
   x = 0;
   y = 0;
@@ -1641,8 +1692,8 @@ class Us {
   }
   /** The view of everything. */
   whole() {
-    const { x0: t, y0: e, x1: s, y1: i } = this.box, r = (a, l) => Math.max(a, 40) / Math.max(l, 1e-9), n = Math.min(r(this.width - 2 * te.x, s - t), r(this.height - 2 * te.y, i - e));
-    return { x: (t + s) / 2, y: (e + i) / 2, scale: n, ...this.turn.space ? Ns : { yaw: 0, pitch: 0 } };
+    const { x0: t, y0: e, x1: s, y1: i } = this.box, n = (a, l) => Math.max(a, 40) / Math.max(l, 1e-9), r = Math.min(n(this.width - 2 * ie.x, s - t), n(this.height - 2 * ie.y, i - e));
+    return { x: (t + s) / 2, y: (e + i) / 2, scale: r, ...this.turn.space ? Hs : { yaw: 0, pitch: 0 } };
   }
   get zoom() {
     return this.scale / this.whole().scale;
@@ -1670,48 +1721,73 @@ class Us {
   zoomAt(t, e = this.width / 2, s = this.height / 2) {
     const i = this.toPlane(e, s);
     this.auto = !1, this.flight = null, this.scale = this.within(this.scale * t);
-    const r = this.toPlane(e, s);
-    this.x += i.x - r.x, this.y += i.y - r.y;
+    const n = this.toPlane(e, s);
+    this.x += i.x - n.x, this.y += i.y - n.y;
   }
   within(t) {
     const e = this.whole().scale;
-    return Math.min(Math.max(t, e * Qt.least), e * Qt.most);
+    return Math.min(Math.max(t, e * se.least), e * se.most);
   }
   /** Flies to a place, near enough to see what is around it. */
-  visit({ x: t, y: e, z: s }, i, r = 3.2) {
+  visit({ x: t, y: e, z: s }, i, n = 3.2) {
     this.auto = !1;
-    const { yaw: n, pitch: a } = this.turn;
-    this.fly({ ...this.turn.plane(t, e, s), scale: Math.max(this.scale, this.within(this.whole().scale * r)), yaw: n, pitch: a }, i);
+    const { yaw: r, pitch: a } = this.turn;
+    this.fly({ ...this.turn.plane(t, e, s), scale: Math.max(this.scale, this.within(this.whole().scale * n)), yaw: r, pitch: a }, i);
   }
   /** Flies back to everything. */
   reset(t) {
     this.auto = !0, this.fly(this.whole(), t);
   }
   fly(t, e) {
-    K() ? this.set(t) : this.flight = { from: { x: this.x, y: this.y, scale: this.scale, yaw: this.turn.yaw, pitch: this.turn.pitch }, to: t, start: e };
+    J() ? this.set(t) : this.flight = { from: { x: this.x, y: this.y, scale: this.scale, yaw: this.turn.yaw, pitch: this.turn.pitch }, to: t, start: e };
   }
-  set({ x: t, y: e, scale: s, yaw: i, pitch: r }) {
-    this.flight = null, Object.assign(this, { x: t, y: e, scale: s }), this.turn.set(i, r);
+  set({ x: t, y: e, scale: s, yaw: i, pitch: n }) {
+    this.flight = null, Object.assign(this, { x: t, y: e, scale: s }), this.turn.set(i, n);
   }
   /** Moves along the flight; true while it lasts. */
   advance(t) {
     if (!this.flight) return !1;
-    const { from: e, to: s, start: i } = this.flight, r = Ds(Math.min(Math.max((t - i) / _s, 0), 1)), n = Math.exp(Math.log(e.scale) + (Math.log(s.scale) - Math.log(e.scale)) * r), a = e.scale === s.scale ? r : (1 / e.scale - 1 / n) / (1 / e.scale - 1 / s.scale);
-    return this.x = e.x + (s.x - e.x) * a, this.y = e.y + (s.y - e.y) * a, this.scale = n, this.turn.set(e.yaw + (s.yaw - e.yaw) * r, e.pitch + (s.pitch - e.pitch) * r), r >= 1 && this.set(s), !0;
+    const { from: e, to: s, start: i } = this.flight, n = qs(Math.min(Math.max((t - i) / Ys, 0), 1)), r = Math.exp(Math.log(e.scale) + (Math.log(s.scale) - Math.log(e.scale)) * n), a = e.scale === s.scale ? n : (1 / e.scale - 1 / r) / (1 / e.scale - 1 / s.scale);
+    return this.x = e.x + (s.x - e.x) * a, this.y = e.y + (s.y - e.y) * a, this.scale = r, this.turn.set(e.yaw + (s.yaw - e.yaw) * n, e.pitch + (s.pitch - e.pitch) * n), n >= 1 && this.set(s), !0;
   }
 }
-class Fs {
+const Xs = 1.8, Js = 3.6;
+class Zs {
+  answer = null;
+  asked = -1;
+  /** Asks for the names of a version of the map. The names of the clusters that points know; null if they are no other, or another version was asked for meanwhile. */
+  async ask({ version: t, recording: e }) {
+    if (e || this.asked === t) return null;
+    this.asked = t, this.answer = null;
+    const s = await W.explained(t).catch(() => null);
+    if (this.asked !== t || !s) return null;
+    this.answer = s;
+    const i = s.clusters.filter((n) => n.named && n.cluster);
+    return new Map(i.map(({ cluster: n, name: r }) => [n, r]));
+  }
+  /** The clusters to name at this zoom, of those that points know and those of other levels. `kept` are named in any case. */
+  at(t, e, s) {
+    const { answer: i } = this;
+    if (!i || i.levels === 1) return [...e];
+    const n = (l) => i.clusters.filter(({ cluster: h, named: c, centre: d, level: u }) => !h && c && d && l(u)).map(({ name: h, size: c, centre: d }) => ({ name: h, own: h, rows: c, x: d[0], y: d[1], z: d?.[2] })), r = i.usual_level;
+    if (t >= Js) return [...e, ...n((l) => l > r)];
+    if (t >= Xs || r === 1) return [...e];
+    const a = new Set(i.clusters.filter(({ cluster: l, level: h }) => l && h === 1).map(({ cluster: l }) => l));
+    return [...e.filter((l) => a.has(l.name) || s(l)), ...n((l) => l === 1)];
+  }
+}
+class Qs {
   constructor(t) {
     this.map = t;
     const { rows: e, x: s, y: i } = t;
-    let [r, n, a, l] = [1 / 0, 1 / 0, -1 / 0, -1 / 0];
+    let [n, r, a, l] = [1 / 0, 1 / 0, -1 / 0, -1 / 0];
     for (let p = 0; p < e; p++)
-      s[p] < r && (r = s[p]), s[p] > a && (a = s[p]), i[p] < n && (n = i[p]), i[p] > l && (l = i[p]);
-    const [h, c] = [Math.max(a - r, 1e-9), Math.max(l - n, 1e-9)];
-    this.side = Math.max(Math.sqrt(h * c * 2 / Math.max(e, 1)), Math.max(h, c) / 2048), [this.x0, this.y0] = [r, n], this.columns = Math.floor(h / this.side) + 1, this.lines = Math.floor(c / this.side) + 1, this.starts = new Uint32Array(this.columns * this.lines + 1);
+      s[p] < n && (n = s[p]), s[p] > a && (a = s[p]), i[p] < r && (r = i[p]), i[p] > l && (l = i[p]);
+    const [h, c] = [Math.max(a - n, 1e-9), Math.max(l - r, 1e-9)];
+    this.side = Math.max(Math.sqrt(h * c * 2 / Math.max(e, 1)), Math.max(h, c) / 2048), [this.x0, this.y0] = [n, r], this.columns = Math.floor(h / this.side) + 1, this.lines = Math.floor(c / this.side) + 1, this.starts = new Uint32Array(this.columns * this.lines + 1);
     const d = new Uint32Array(e);
     for (let p = 0; p < e; p++)
-      d[p] = Math.floor((i[p] - n) / this.side) * this.columns + Math.floor((s[p] - r) / this.side), this.starts[d[p] + 1]++;
+      d[p] = Math.floor((i[p] - r) / this.side) * this.columns + Math.floor((s[p] - n) / this.side), this.starts[d[p] + 1]++;
     for (let p = 0; p < this.columns * this.lines; p++) this.starts[p + 1] += this.starts[p];
     const u = this.starts.slice();
     this.members = new Uint32Array(e);
@@ -1726,14 +1802,14 @@ class Fs {
   y0;
   /** The row nearest to a place within reach that passes, or -1. */
   nearest(t, e, s, i) {
-    const { x: r, y: n } = this.map, a = (m, g, x) => [
+    const { x: n, y: r } = this.map, a = (m, g, x) => [
       Math.max(0, Math.floor((m - s - g) / this.side)),
       Math.min(x - 1, Math.floor((m + s - g) / this.side))
     ], [l, h] = a(t, this.x0, this.columns), [c, d] = a(e, this.y0, this.lines);
     let [u, p] = [-1, s * s];
     for (let m = c; m <= d; m++)
       for (let g = this.starts[m * this.columns + l]; g < this.starts[m * this.columns + h + 1]; g++) {
-        const x = this.members[g], b = (r[x] - t) ** 2 + (n[x] - e) ** 2;
+        const x = this.members[g], b = (n[x] - t) ** 2 + (r[x] - e) ** 2;
         b <= p && i(x) && ([u, p] = [x, b]);
       }
     return u;
@@ -1747,33 +1823,33 @@ class Fs {
     }
   }
 }
-const yt = (o) => {
+const kt = (o) => {
   const t = Math.min(Math.max(o, 0), 1);
   return t * t * (3 - 2 * t);
 };
-function et(o) {
-  return { rigid: yt(o / 0.32), rest: yt((o - 0.25) / 0.45), grown: yt((o - 0.66) / 0.34) };
+function it(o) {
+  return { rigid: kt(o / 0.32), rest: kt((o - 0.25) / 0.45), grown: kt((o - 0.66) / 0.34) };
 }
-function js(o, t) {
+function ti(o, t) {
   const e = new Int32Array(o.rows).fill(-1), s = !o.ids.named || !t.ids.named ? Math.min(o.rows, t.rows) : o.ids.isStartOf(t.ids) ? o.rows : t.ids.isStartOf(o.ids) ? t.rows : 0;
-  for (let r = 0; r < s; r++) e[r] = r;
+  for (let n = 0; n < s; n++) e[n] = n;
   if (s > 0) return e;
-  const i = Ws(t);
-  for (let r = 0; r < o.rows; r++) e[r] = i.get(o.ids.at(r)) ?? -1;
+  const i = si(t);
+  for (let n = 0; n < o.rows; n++) e[n] = i.get(o.ids.at(n)) ?? -1;
   return e;
 }
-function Gs(o, t) {
+function ei(o, t) {
   const e = new Int32Array(t).fill(-1);
   return o.forEach((s, i) => {
     s >= 0 && (e[s] = i);
   }), e;
 }
-function Ws({ rows: o, ids: t }) {
+function si({ rows: o, ids: t }) {
   const e = /* @__PURE__ */ new Map();
   for (let s = 0; s < o; s++) e.set(t.at(s), s);
   return e;
 }
-function Hs(o, t, e) {
+function ii(o, t, e) {
   const s = ["x", "y", "z"].flatMap((g) => {
     const [x, b] = [o[g], t[g]];
     return x && b ? [{ was: x, is: b, mean: 0, goal: 0 }] : [];
@@ -1782,127 +1858,127 @@ function Hs(o, t, e) {
   for (const g of s)
     for (let x = 0; x < t.rows; x++)
       e[x] < 0 || (g.mean += g.was[e[x]] / i, g.goal += g.is[x] / i);
-  let [r, n, a] = [0, 0, 0];
+  let [n, r, a] = [0, 0, 0];
   const [l, h] = s;
   for (let g = 0; g < t.rows; g++) {
     const x = e[g];
     if (!(x < 0)) {
-      for (const { was: b, is: v, mean: k, goal: M } of s)
-        r += (b[x] - k) * (v[g] - M), a += (b[x] - k) ** 2;
-      n += (l.was[x] - l.mean) * (h.is[g] - h.goal) - (h.was[x] - h.mean) * (l.is[g] - l.goal);
+      for (const { was: b, is: M, mean: k, goal: z } of s)
+        n += (b[x] - k) * (M[g] - z), a += (b[x] - k) ** 2;
+      r += (l.was[x] - l.mean) * (h.is[g] - h.goal) - (h.was[x] - h.mean) * (l.is[g] - l.goal);
     }
   }
-  const [c, d] = a === 0 ? [1, 0] : [r / a, s.length === 3 ? 0 : n / a], u = new Float32Array([c, -d, 0, d, c, 0, 0, 0, s.length === 3 ? c : 1]), p = [0, 1, 2].map((g) => s[g]?.mean ?? 0), m = [0, 1, 2].map((g) => (s[g]?.goal ?? 0) - u[3 * g] * p[0] - u[3 * g + 1] * p[1] - u[3 * g + 2] * p[2]);
+  const [c, d] = a === 0 ? [1, 0] : [n / a, s.length === 3 ? 0 : r / a], u = new Float32Array([c, -d, 0, d, c, 0, 0, 0, s.length === 3 ? c : 1]), p = [0, 1, 2].map((g) => s[g]?.mean ?? 0), m = [0, 1, 2].map((g) => (s[g]?.goal ?? 0) - u[3 * g] * p[0] - u[3 * g + 1] * p[1] - u[3 * g + 2] * p[2]);
   return { matrix: u, offset: m };
 }
-function Vs(o, t, e = js(t, o)) {
+function oi(o, t, e = ti(t, o)) {
   const s = (i) => {
-    const [r, n] = [o[i], t[i]];
-    return r && n && n.map((a, l) => e[l] < 0 ? a : r[e[l]]);
+    const [n, r] = [o[i], t[i]];
+    return n && r && r.map((a, l) => e[l] < 0 ? a : n[e[l]]);
   };
   return {
     x: s("x"),
     y: s("y"),
     z: s("z"),
     fresh: new Float32Array(e).map((i) => i < 0 ? 1 : 0),
-    similarity: Hs(o, t, e)
+    similarity: ii(o, t, e)
   };
 }
-function Ot(o, t, { matrix: e, offset: s }, { rigid: i, rest: r }) {
-  return [0, 1, 2].map((n) => {
-    const a = e[3 * n] * o[0] + e[3 * n + 1] * o[1] + e[3 * n + 2] * o[2] + s[n], l = o[n] + (a - o[n]) * i;
-    return l + (t[n] - l) * r;
+function Nt(o, t, { matrix: e, offset: s }, { rigid: i, rest: n }) {
+  return [0, 1, 2].map((r) => {
+    const a = e[3 * r] * o[0] + e[3 * r + 1] * o[1] + e[3 * r + 2] * o[2] + s[r], l = o[r] + (a - o[r]) * i;
+    return l + (t[r] - l) * n;
   });
 }
-const X = 46, st = 8, ee = 16, Ys = [16, 44, 90, 150], D = { across: 9, down: 9 }, J = { cover: 5e3, cross: 1500, name: 60, dot: 3, pixel: 0.25 };
-function* qs({ x: o, y: t }, e, s, i) {
-  const r = (a, l) => ({ x: W(a, st, i.width - s - st), y: W(l, st, i.height - X - st), width: s, height: X });
-  let n = 0;
-  for (const a of Ys)
-    for (let l = 0; l < ee; l++) {
-      const h = 2 * Math.PI * l / ee - Math.PI / 4, [c, d] = [Math.cos(h), Math.sin(h)], u = e + a + Math.abs(c) * s / 2 + Math.abs(d) * X / 2, [p, m] = [o + c * u - s / 2, t + d * u - X / 2], g = r(p, m);
-      yield { rect: g, cost: 2 * n++ + 3 * (Math.abs(g.x - p) + Math.abs(g.y - m)) };
+const Z = 46, ot = 8, oe = 16, ni = [16, 44, 90, 150], U = { across: 9, down: 9 }, Q = { cover: 5e3, cross: 1500, name: 60, dot: 3, pixel: 0.25 };
+function* ri({ x: o, y: t }, e, s, i) {
+  const n = (a, l) => ({ x: V(a, ot, i.width - s - ot), y: V(l, ot, i.height - Z - ot), width: s, height: Z });
+  let r = 0;
+  for (const a of ni)
+    for (let l = 0; l < oe; l++) {
+      const h = 2 * Math.PI * l / oe - Math.PI / 4, [c, d] = [Math.cos(h), Math.sin(h)], u = e + a + Math.abs(c) * s / 2 + Math.abs(d) * Z / 2, [p, m] = [o + c * u - s / 2, t + d * u - Z / 2], g = n(p, m);
+      yield { rect: g, cost: 2 * r++ + 3 * (Math.abs(g.x - p) + Math.abs(g.y - m)) };
     }
-  for (let a = 0; a < D.across * D.down; a++) {
-    const l = r(a % D.across / (D.across - 1) * i.width, Math.floor(a / D.across) / (D.down - 1) * i.height), h = It(l, { x: o, y: t });
-    yield { rect: l, cost: 2 * n + J.pixel * Math.hypot(h.x - o, h.y - t) };
+  for (let a = 0; a < U.across * U.down; a++) {
+    const l = n(a % U.across / (U.across - 1) * i.width, Math.floor(a / U.across) / (U.down - 1) * i.height), h = Bt(l, { x: o, y: t });
+    yield { rect: l, cost: 2 * r + Q.pixel * Math.hypot(h.x - o, h.y - t) };
   }
 }
-function Ks(o, t, e, s, i) {
-  const r = [];
-  for (const { id: n, tone: a, at: l, reach: h, title: c, text: d, width: u } of o) {
-    const p = { x: W(l.x, 14, t.width - 14), y: W(l.y, 14, t.height - 14) }, m = l.x !== p.x || l.y !== p.y, g = e.filter((y) => R(y, { x: 0, y: 0, width: t.width, height: t.height })), x = { x: p.x - 1, y: p.y - 1, width: 2, height: 2 }, b = [...g, ...r.map(({ rect: y }) => Js(y, 6))], v = b.filter((y) => !R(y, x));
-    let [k, M] = [null, 1 / 0];
-    for (const { rect: y, cost: $ } of qs(p, m ? 6 : h, u, t)) {
-      let S = $ + J.cover * b.filter((E) => R(E, y)).length;
-      if (!(S >= M) && (S += J.cross * v.filter((E) => Xs(p, It(y, p), E)).length + J.name * s.filter((E) => R(E, y)).length, !(S >= M))) {
-        for (const { x: E, y: B } of i) E > y.x && B > y.y && E < y.x + u && B < y.y + X && (S += J.dot);
-        S < M && ([k, M] = [y, S]);
+function ai(o, t, e, s, i) {
+  const n = [];
+  for (const { id: r, tone: a, at: l, reach: h, title: c, text: d, width: u } of o) {
+    const p = { x: V(l.x, 14, t.width - 14), y: V(l.y, 14, t.height - 14) }, m = l.x !== p.x || l.y !== p.y, g = e.filter((y) => R(y, { x: 0, y: 0, width: t.width, height: t.height })), x = { x: p.x - 1, y: p.y - 1, width: 2, height: 2 }, b = [...g, ...n.map(({ rect: y }) => hi(y, 6))], M = b.filter((y) => !R(y, x));
+    let [k, z] = [null, 1 / 0];
+    for (const { rect: y, cost: C } of ri(p, m ? 6 : h, u, t)) {
+      let S = C + Q.cover * b.filter((E) => R(E, y)).length;
+      if (!(S >= z) && (S += Q.cross * M.filter((E) => li(p, Bt(y, p), E)).length + Q.name * s.filter((E) => R(E, y)).length, !(S >= z))) {
+        for (const { x: E, y: P } of i) E > y.x && P > y.y && E < y.x + u && P < y.y + Z && (S += Q.dot);
+        S < z && ([k, z] = [y, S]);
       }
     }
-    k && !r.some(({ rect: y }) => R(y, k)) && r.push({ id: n, tone: a, rect: k, at: p, reach: m ? 0 : h, title: c, text: d, away: m });
+    k && !n.some(({ rect: y }) => R(y, k)) && n.push({ id: r, tone: a, rect: k, at: p, reach: m ? 0 : h, title: c, text: d, away: m });
   }
-  return r;
+  return n;
 }
-const It = (o, { x: t, y: e }) => ({ x: W(t, o.x, o.x + o.width), y: W(e, o.y, o.y + o.height) });
-function Xs(o, t, { x: e, y: s, width: i, height: r }) {
-  let [n, a] = [0, 1];
-  for (const [l, h, c, d] of [[o.x, t.x - o.x, e, e + i], [o.y, t.y - o.y, s, s + r]]) {
+const Bt = (o, { x: t, y: e }) => ({ x: V(t, o.x, o.x + o.width), y: V(e, o.y, o.y + o.height) });
+function li(o, t, { x: e, y: s, width: i, height: n }) {
+  let [r, a] = [0, 1];
+  for (const [l, h, c, d] of [[o.x, t.x - o.x, e, e + i], [o.y, t.y - o.y, s, s + n]]) {
     if (h === 0) {
       if (l < c || l > d) return !1;
       continue;
     }
     const [u, p] = [(c - l) / h, (d - l) / h];
-    n = Math.max(n, Math.min(u, p)), a = Math.min(a, Math.max(u, p));
+    r = Math.max(r, Math.min(u, p)), a = Math.min(a, Math.max(u, p));
   }
-  return n <= a;
+  return r <= a;
 }
-const W = (o, t, e) => Math.max(t, Math.min(o, e)), Js = ({ x: o, y: t, width: e, height: s }, i) => ({ x: o - i, y: t - i, width: e + 2 * i, height: s + 2 * i }), Zs = { gained: "▲", lost: "▼" }, Qs = ({ share_a: o, share_b: t }) => `${Dt(o)} → ${Dt(t)}`, U = 26, Q = 46;
-function ti({ turn: o, height: t }) {
-  return o.space ? [{ x: 0, y: t - 2 * Q, width: 2 * Q, height: 2 * Q }] : [];
+const V = (o, t, e) => Math.max(t, Math.min(o, e)), hi = ({ x: o, y: t, width: e, height: s }, i) => ({ x: o - i, y: t - i, width: e + 2 * i, height: s + 2 * i }), ci = { gained: "▲", lost: "▼" }, di = ({ share_a: o, share_b: t }) => `${jt(o)} → ${jt(t)}`, j = 26, tt = 46;
+function pi({ turn: o, height: t }) {
+  return o.space ? [{ x: 0, y: t - 2 * tt, width: 2 * tt, height: 2 * tt }] : [];
 }
-function ei(o, { turn: t, height: e }, s, i) {
+function ui(o, { turn: t, height: e }, s, i) {
   if (!t.space) return;
-  const [r, n] = [Q, e - Q], a = ["x", "y", "z"].map((l, h) => ({ name: l, dx: t.axes[h], dy: -t.axes[3 + h], near: t.axes[6 + h] }));
+  const [n, r] = [tt, e - tt], a = ["x", "y", "z"].map((l, h) => ({ name: l, dx: t.axes[h], dy: -t.axes[3 + h], near: t.axes[6 + h] }));
   for (const { name: l, dx: h, dy: c, near: d } of a.sort((u, p) => u.near - p.near)) {
     const u = w(s.ink, d < -0.2 ? 0.45 : 0.9);
-    o.beginPath(), o.moveTo(r, n), o.lineTo(r + h * U, n + c * U), o.lineWidth = 2, o.lineCap = "round", o.strokeStyle = u, o.stroke(), o.font = `650 12px ${i}`, o.textAlign = "center", o.textBaseline = "middle", o.lineWidth = 3, o.strokeStyle = w(s.paper, 0.9), o.strokeText(l, r + h * (U + 9), n + c * (U + 9)), o.fillStyle = u, o.fillText(l, r + h * (U + 9), n + c * (U + 9));
+    o.beginPath(), o.moveTo(n, r), o.lineTo(n + h * j, r + c * j), o.lineWidth = 2, o.lineCap = "round", o.strokeStyle = u, o.stroke(), o.font = `650 12px ${i}`, o.textAlign = "center", o.textBaseline = "middle", o.lineWidth = 3, o.strokeStyle = w(s.paper, 0.9), o.strokeText(l, n + h * (j + 9), r + c * (j + 9)), o.fillStyle = u, o.fillText(l, n + h * (j + 9), r + c * (j + 9));
   }
 }
-const vt = 8, si = 100;
-function ii(o, t, e, { gained: s, lost: i }) {
-  se(o, t, e.gained, s, !1), se(o, t, e.lost, i, !0);
+const Mt = 8, fi = 100;
+function gi(o, t, e, { gained: s, lost: i }) {
+  ne(o, t, e.gained, s, !1), ne(o, t, e.lost, i, !0);
 }
-function oi(o, t, { gained: e, lost: s }) {
-  const i = [...e.shades, ...s.shades].map((n) => Ae(n, t)).filter((n) => R(o, n)), r = Math.min(o.y + o.height, ...i.map(({ y: n }) => n)) - o.height - 3;
-  return i.length > 0 && o.y - r < si && r > 0 ? { ...o, y: r } : o;
+function mi(o, t, { gained: e, lost: s }) {
+  const i = [...e.shades, ...s.shades].map((r) => $e(r, t)).filter((r) => R(o, r)), n = Math.min(o.y + o.height, ...i.map(({ y: r }) => r)) - o.height - 3;
+  return i.length > 0 && o.y - n < fi && n > 0 ? { ...o, y: n } : o;
 }
-function Ae({ x0: o, y0: t, x1: e, y1: s }, i) {
-  const [r, n] = [i.toScreen(o, s), i.toScreen(e, t)].map(({ x: a, y: l }) => ({ x: Math.round(a), y: Math.round(l) }));
-  return { x: r.x, y: r.y, width: n.x - r.x, height: n.y - r.y };
+function $e({ x0: o, y0: t, x1: e, y1: s }, i) {
+  const [n, r] = [i.toScreen(o, s), i.toScreen(e, t)].map(({ x: a, y: l }) => ({ x: Math.round(a), y: Math.round(l) }));
+  return { x: n.x, y: n.y, width: r.x - n.x, height: r.y - n.y };
 }
-function se(o, t, e, { shades: s, border: i }, r) {
-  const n = new Path2D();
+function ne(o, t, e, { shades: s, border: i }, n) {
+  const r = new Path2D();
   for (const a of s) {
-    const { x: l, y: h, width: c, height: d } = Ae(a, t);
-    o.fillStyle = w(e, a.alpha), o.fillRect(l, h, c, d), n.rect(l, h, c, d);
+    const { x: l, y: h, width: c, height: d } = $e(a, t);
+    o.fillStyle = w(e, a.alpha), o.fillRect(l, h, c, d), r.rect(l, h, c, d);
   }
-  o.strokeStyle = w(e, 0.75), r && s.length > 0 && ni(o, t, n), o.lineWidth = 1.6, o.beginPath();
+  o.strokeStyle = w(e, 0.75), n && s.length > 0 && xi(o, t, r), o.lineWidth = 1.6, o.beginPath();
   for (const [a, l] of i) {
     const [h, c] = [t.toScreen(a.x, a.y), t.toScreen(l.x, l.y)];
     o.moveTo(h.x, h.y), o.lineTo(c.x, c.y);
   }
   o.stroke();
 }
-function ni(o, t, e) {
-  const { width: s, height: i } = t, { x: r, y: n } = t.toScreen(0, 0);
+function xi(o, t, e) {
+  const { width: s, height: i } = t, { x: n, y: r } = t.toScreen(0, 0);
   o.save(), o.clip(e), o.lineWidth = 1, o.beginPath();
-  for (let a = (r + n) % vt - vt; a < s + i; a += vt)
+  for (let a = (n + r) % Mt - Mt; a < s + i; a += Mt)
     o.moveTo(a, 0), o.lineTo(a - i, i);
   o.stroke(), o.restore();
 }
-const P = 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif', ri = 200, ai = 4, li = 3e3, hi = 80, V = (o) => z([...o].length > 22 ? `${[...o].slice(0, 20).join("")}…` : o);
-class ci {
+const N = 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif', wi = 200, bi = 4, yi = 3e3, vi = 80, q = (o) => v([...o].length > 32 ? `${[...o].slice(0, 30).join("")}…` : o);
+class ki {
   constructor(t) {
     this.canvas = t, this.context = t.getContext("2d");
   }
@@ -1911,10 +1987,10 @@ class ci {
   targets = { names: [], callouts: [] };
   /** Draws; true while something in it moves by itself. */
   draw(t, e, s) {
-    const { context: i } = this, { camera: r, state: n } = t;
-    i.setTransform(e, 0, 0, e, 0, 0), i.clearRect(0, 0, r.width, r.height), t.compared?.shading && ii(i, r, t.theme, t.compared.shading);
-    const a = t.look.off.has("outliers") ? [] : n.forming().slice(0, ai), l = this.nameRects(t), h = this.shapes(t), c = t.morph ? [] : t.born.filter(({ until: m }) => s < m), d = this.callouts(t, a, c, h, l), u = t.trails.draw(i, r, t.theme, s);
-    this.groups(t, h, a, s), ei(i, r, t.theme, P);
+    const { context: i } = this, { camera: n, state: r } = t;
+    i.setTransform(e, 0, 0, e, 0, 0), i.clearRect(0, 0, n.width, n.height), t.compared?.shading && gi(i, n, t.theme, t.compared.shading);
+    const a = t.look.off.has("outliers") ? [] : r.forming().slice(0, bi), l = this.nameRects(t), h = this.shapes(t), c = t.morph ? [] : t.born.filter(({ until: m }) => s < m), d = this.callouts(t, a, c, h, l), u = t.trails.draw(i, n, t.theme, s);
+    this.groups(t, h, a, s), ui(i, n, t.theme, N);
     for (const m of l)
       d.some(({ rect: g }) => R(g, m.rect)) || this.name(t, m);
     for (const m of d) this.leader(m, t.theme);
@@ -1925,111 +2001,113 @@ class ci {
   }
   /** The cluster or `group-N` whose words are at a place of the screen. */
   named(t, e) {
-    const s = { x: t, y: e, width: 1, height: 1 };
-    return this.targets.callouts.find(({ rect: i }) => R(i, s)) ?? this.targets.names.find(({ rect: i }) => R(i, s));
+    const s = { x: t, y: e, width: 1, height: 1 }, i = this.targets.callouts.find(({ rect: r }) => R(r, s));
+    if (i) return i;
+    const n = this.targets.names.find(({ rect: r }) => R(r, s));
+    return n && n.id !== null ? { id: n.id, rect: n.rect } : void 0;
   }
   // Names of the clusters, the larger first; those that would cover another are left out.
-  nameRects({ camera: t, look: e, state: s, morph: i, compared: r }) {
-    const { context: n } = this, a = [];
-    if (e.off.has("base")) return a;
-    const l = ({ name: c }) => Number(s.vanishing.has(c) || r?.clusters.has(c)), h = e.map.clusters.filter(({ colour: c }) => !c).sort((c, d) => l(d) - l(c) || d.rows - c.rows);
-    n.font = `650 14px ${P}`;
-    for (const { name: c, x: d, y: u, z: p } of h.slice(0, 400)) {
-      if (e.hidden.has(c)) continue;
-      const m = i?.place(c, { x: d, y: u, z: p });
-      if (i && !m && i.stages.grown === 0) continue;
-      const g = m ?? { x: d, y: u, z: p }, x = t.toScreen(g.x, g.y, g.z);
-      if (x.x < -50 || x.y < -20 || x.x > t.width + 50 || x.y > t.height + 20) continue;
-      const b = s.vanishing.has(c), v = V(e.title(c)), k = r?.clusters.get(c), M = k?.change ?? null, y = k && M ? `${v} ${Zs[M]} ${Qs(k)}` : b ? `${v} is vanishing` : v, $ = n.measureText(y).width + (b || M ? 20 : 8), S = [[0, 0], [0, -20], [0, 20], [-$, 0], [$, 0]], E = { x: x.x - $ / 2, y: x.y - 12, width: $, height: 24 }, B = M && r?.shading ? oi(E, t, r.shading) : E, Pt = S.map(([ut, ft]) => ({ ...B, x: B.x + ut, y: B.y + ft })).find((ut) => !a.some((ft) => R(ft.rect, ut)));
-      Pt && a.push({ id: c, text: y, rect: Pt, vanishing: b, change: M });
+  nameRects({ camera: t, look: e, state: s, morph: i, compared: n, explained: r }) {
+    const { context: a } = this, l = [];
+    if (e.off.has("base")) return l;
+    const h = ({ name: u }) => Number(s.vanishing.has(u) || n?.clusters.has(u)), c = e.map.clusters.filter(({ colour: u }) => !u), d = (i ? [...c] : r.at(t.zoom, c, h)).sort((u, p) => h(p) - h(u) || p.rows - u.rows);
+    a.font = `650 14px ${N}`;
+    for (const { name: u, own: p, x: m, y: g, z: x } of d.slice(0, 400)) {
+      if (e.hidden.has(u)) continue;
+      const b = i?.place(u, { x: m, y: g, z: x });
+      if (i && !b && i.stages.grown === 0) continue;
+      const M = b ?? { x: m, y: g, z: x }, k = t.toScreen(M.x, M.y, M.z);
+      if (k.x < -50 || k.y < -20 || k.x > t.width + 50 || k.y > t.height + 20) continue;
+      const z = s.vanishing.has(u), y = q(p ?? e.title(u)), C = n?.clusters.get(u), S = C?.change ?? null, E = C && S ? `${y} ${ci[S]} ${di(C)}` : z ? `${y} is vanishing` : y, P = a.measureText(E).width + (z || S ? 20 : 8), Ce = [[0, 0], [0, -20], [0, 20], [-P, 0], [P, 0]], _t = { x: k.x - P / 2, y: k.y - 12, width: P, height: 24 }, ft = S && n?.shading ? mi(_t, t, n.shading) : _t, Dt = Ce.map(([gt, mt]) => ({ ...ft, x: ft.x + gt, y: ft.y + mt })).find((gt) => !l.some((mt) => R(mt.rect, gt)));
+      Dt && l.push({ id: p === void 0 ? u : null, text: E, rect: Dt, vanishing: z, change: S });
     }
-    return a;
+    return l;
   }
-  name({ theme: t }, { text: e, rect: s, vanishing: i, change: r }) {
-    const { context: n } = this, [a, l] = [s.x + s.width / 2, s.y + s.height / 2 + 1];
-    if (n.font = `650 14px ${P}`, n.textAlign = "center", n.textBaseline = "middle", i || r) {
-      n.beginPath(), n.roundRect(s.x, s.y, s.width, s.height, 12), n.fillStyle = w(t.paper, 0.94), n.fill(), r || n.setLineDash([4, 3]), n.strokeStyle = w(r ? t[r] : t.faint), n.lineWidth = r ? 2 : 1.5, n.stroke(), n.setLineDash([]), n.fillStyle = w(t.ink), n.fillText(e, a, l);
+  name({ theme: t }, { text: e, rect: s, vanishing: i, change: n }) {
+    const { context: r } = this, [a, l] = [s.x + s.width / 2, s.y + s.height / 2 + 1];
+    if (r.font = `650 14px ${N}`, r.textAlign = "center", r.textBaseline = "middle", i || n) {
+      r.beginPath(), r.roundRect(s.x, s.y, s.width, s.height, 12), r.fillStyle = w(t.paper, 0.94), r.fill(), n || r.setLineDash([4, 3]), r.strokeStyle = w(n ? t[n] : t.faint), r.lineWidth = n ? 2 : 1.5, r.stroke(), r.setLineDash([]), r.fillStyle = w(t.ink), r.fillText(e, a, l);
       return;
     }
-    n.lineJoin = "round", n.lineWidth = 4, n.strokeStyle = w(t.paper, 0.85), n.strokeText(e, a, l), n.fillStyle = w(t.ink, 0.92), n.fillText(e, a, l);
+    r.lineJoin = "round", r.lineWidth = 4, r.strokeStyle = w(t.paper, 0.85), r.strokeText(e, a, l), r.fillStyle = w(t.ink, 0.92), r.fillText(e, a, l);
   }
   // Outlier groups of more than one, as they are drawn: where each member is, and where their number is told.
   shapes(t) {
-    const { context: e } = this, { state: s, camera: i, look: r, spread: n } = t;
-    if (r.off.has("outliers")) return [];
-    const a = [...s.groups].filter(([, l]) => l.size > 1).sort((l, h) => h[1].size - l[1].size).slice(0, ri);
-    return e.font = `650 11.5px ${P}`, a.map(([l, h]) => {
+    const { context: e } = this, { state: s, camera: i, look: n, spread: r } = t;
+    if (n.off.has("outliers")) return [];
+    const a = [...s.groups].filter(([, l]) => l.size > 1).sort((l, h) => h[1].size - l[1].size).slice(0, wi);
+    return e.font = `650 11.5px ${N}`, a.map(([l, h]) => {
       const c = [];
       for (const k of h) {
-        const M = s.points.get(k);
-        M && c.push(n.screen(M, i));
+        const z = s.points.get(k);
+        z && c.push(r.screen(z, i));
       }
-      const d = 2.4 * I(i, s.points.size) + (s.isForming(l) ? 3 : 0), { x0: u, y0: p, x1: m, y1: g } = pe(c), x = { x: u - d, y: p - d, width: m - u + 2 * d, height: g - p + 2 * d }, b = `×${h.size}`, v = { x: u / 2 + m / 2 + x.width * 0.36 + 4, y: p / 2 + g / 2 - x.height * 0.36 - 15, width: e.measureText(b).width, height: 14 };
-      return { group: l, places: c, pad: d, box: x, badge: v, text: b };
+      const d = 2.4 * I(i, s.points.size) + (s.isForming(l) ? 3 : 0), { x0: u, y0: p, x1: m, y1: g } = ge(c), x = { x: u - d, y: p - d, width: m - u + 2 * d, height: g - p + 2 * d }, b = `×${h.size}`, M = { x: u / 2 + m / 2 + x.width * 0.36 + 4, y: p / 2 + g / 2 - x.height * 0.36 - 15, width: e.measureText(b).width, height: 14 };
+      return { group: l, places: c, pad: d, box: x, badge: M, text: b };
     });
   }
   // An outline with the number of members; those that form a cluster glow.
   groups(t, e, s, i) {
-    const r = new Set(s.flatMap(({ groups: n }) => n));
-    for (const { group: n, places: a, pad: l, badge: h, text: c } of e) {
-      const d = r.has(n);
+    const n = new Set(s.flatMap(({ groups: r }) => r));
+    for (const { group: r, places: a, pad: l, badge: h, text: c } of e) {
+      const d = n.has(r);
       if (d && t.motion) {
         const u = i % 1.8 / 1.8;
-        this.outline(a, l + 10 * u, w(L, 0.7 * (1 - u)), 2, []);
+        this.outline(a, l + 10 * u, w($, 0.7 * (1 - u)), 2, []);
       }
-      this.outline(a, l, w(L, d ? 1 : 0.75), d ? 2.4 : 1.4, d ? [] : [4, 3], w(L, d ? 0.12 : 0.06)), this.badge(t, h, c);
+      this.outline(a, l, w($, d ? 1 : 0.75), d ? 2.4 : 1.4, d ? [] : [4, 3], w($, d ? 0.12 : 0.06)), this.badge(t, h, c);
     }
     this.context.setLineDash([]);
   }
   // A rounded shape around places: their hull, moved outwards.
-  outline(t, e, s, i, r, n) {
-    const { context: a } = this, l = Ne(t);
+  outline(t, e, s, i, n, r) {
+    const { context: a } = this, l = Fe(t);
     if (a.beginPath(), l.length < 3) {
-      for (const { x: h, y: c } of l.length === 2 && kt(l) > 2 ? [] : l.slice(0, 1)) a.arc(h, c, e, 0, 7);
-      l.length === 2 && kt(l) > 2 && this.capsule(l, e);
+      for (const { x: h, y: c } of l.length === 2 && zt(l) > 2 ? [] : l.slice(0, 1)) a.arc(h, c, e, 0, 7);
+      l.length === 2 && zt(l) > 2 && this.capsule(l, e);
     } else this.capsule(l, e);
-    a.closePath(), n && (a.fillStyle = n, a.fill()), a.setLineDash(r), a.lineWidth = i, a.strokeStyle = s, a.stroke();
+    a.closePath(), r && (a.fillStyle = r, a.fill()), a.setLineDash(n), a.lineWidth = i, a.strokeStyle = s, a.stroke();
   }
   // Arcs around the corners of a convex shape, joined by straight lines. On the screen the hull runs clockwise reversed:
   // y points down, so its order is that of rising angles.
   capsule(t, e) {
     const s = t.length;
-    t.forEach((i, r) => {
-      const n = t[(r + s - 1) % s], a = t[(r + 1) % s], l = (h, c) => Math.atan2(c.y - h.y, c.x - h.x) - Math.PI / 2;
-      this.context.arc(i.x, i.y, e, l(n, i), l(i, a));
+    t.forEach((i, n) => {
+      const r = t[(n + s - 1) % s], a = t[(n + 1) % s], l = (h, c) => Math.atan2(c.y - h.y, c.x - h.x) - Math.PI / 2;
+      this.context.arc(i.x, i.y, e, l(r, i), l(i, a));
     });
   }
-  badge({ theme: t }, { x: e, y: s, height: i }, r) {
-    const { context: n } = this, a = s + i / 2;
-    n.font = `650 11.5px ${P}`, n.textAlign = "left", n.textBaseline = "middle", n.setLineDash([]), n.lineWidth = 3.5, n.strokeStyle = w(t.paper, 0.9), n.strokeText(r, e, a), n.fillStyle = w(t.dark ? [255, 140, 100] : [190, 40, 0]), n.fillText(r, e, a);
+  badge({ theme: t }, { x: e, y: s, height: i }, n) {
+    const { context: r } = this, a = s + i / 2;
+    r.font = `650 11.5px ${N}`, r.textAlign = "left", r.textBaseline = "middle", r.setLineDash([]), r.lineWidth = 3.5, r.strokeStyle = w(t.paper, 0.9), r.strokeText(n, e, a), r.fillStyle = w(t.dark ? [255, 140, 100] : [190, 40, 0]), r.fillText(n, e, a);
   }
   // The words about each forming cluster.
-  callouts(t, e, s, i, r) {
+  callouts(t, e, s, i, n) {
     if (e.length + s.length === 0) return [];
-    const { look: n, state: a } = t, l = s.flatMap(({ name: c, rows: d }) => {
-      const u = n.centre(c);
+    const { look: r, state: a } = t, l = s.flatMap(({ name: c, rows: d }) => {
+      const u = r.centre(c);
       if (!u) return [];
-      const [p, m] = [`New cluster: ${V(n.title(c))}`, `${Z(d, "row")} taken into the map`];
+      const [p, m] = [`New cluster: ${q(r.title(c))}`, `${D(d, "row")} taken into the map`];
       return { id: c, tone: "born", at: t.camera.toScreen(u.x, u.y, u.z), reach: 16, title: p, text: m, width: this.widthOf(p, m) };
     });
     l.push(...e.map(({ group: c, groups: d, size: u, x: p, y: m, z: g }) => {
-      const x = t.like(c), b = a.labelOf(d), v = a.titles.get(`group-${c}`), k = v === void 0 ? "New cluster forming" : `${V(v)}, forming`, M = b ? `, ${j(b.count)} labelled ${V(b.label)}` : x === null ? "" : `, most like ${V(n.title(x))}`, y = `${Z(u, "outlier")}${M}`, $ = this.widthOf(k, y), S = i.find((B) => d.includes(B.group)), E = S ? { x: S.box.x + S.box.width / 2, y: S.box.y + S.box.height / 2 } : t.camera.toScreen(p, m, g);
-      return { id: `group-${c}`, tone: "forming", at: E, reach: S ? S.box.width / 2 : 12, title: k, text: y, width: $ };
+      const x = t.like(c), b = a.labelOf(d), M = a.titles.get(`group-${c}`), k = M === void 0 ? "New cluster forming" : `${q(M)}, forming`, z = b ? `, ${F(b.count)} labelled ${q(b.label)}` : x === null ? "" : `, most like ${q(r.title(x))}`, y = `${D(u, "outlier")}${z}`, C = this.widthOf(k, y), S = i.find((P) => d.includes(P.group)), E = S ? { x: S.box.x + S.box.width / 2, y: S.box.y + S.box.height / 2 } : t.camera.toScreen(p, m, g);
+      return { id: `group-${c}`, tone: "forming", at: E, reach: S ? S.box.width / 2 : 12, title: k, text: y, width: C };
     }));
-    const h = [...t.kept, ...ti(t.camera), ...i.flatMap(({ box: c, badge: d }) => [c, d]), ...this.alone(t)];
-    return Ks(l, t.camera, h, r.map(({ rect: c }) => c), this.sample(t));
+    const h = [...t.kept, ...pi(t.camera), ...i.flatMap(({ box: c, badge: d }) => [c, d]), ...this.alone(t)];
+    return ai(l, t.camera, h, n.map(({ rect: c }) => c), this.sample(t));
   }
   widthOf(t, e) {
     const { context: s } = this;
-    s.font = `650 13.5px ${P}`;
+    s.font = `650 13.5px ${N}`;
     const i = s.measureText(t).width;
-    return s.font = `500 12.5px ${P}`, Math.max(i, s.measureText(e).width) + 26;
+    return s.font = `500 12.5px ${N}`, Math.max(i, s.measureText(e).width) + 26;
   }
   // Outliers that are in no group of several, each with its ring.
   alone({ camera: t, state: e }) {
     const s = 2.1 * I(t, e.points.size) + 2, i = [];
-    for (const r of [...e.groups.values()].slice(-500)) {
-      const [n] = r, a = r.size === 1 ? e.points.get(n) : void 0;
+    for (const n of [...e.groups.values()].slice(-500)) {
+      const [r] = n, a = n.size === 1 ? e.points.get(r) : void 0;
       if (!a) continue;
       const l = t.toScreen(a.x, a.y, a.z);
       i.push({ x: l.x - s, y: l.y - s, width: 2 * s, height: 2 * s });
@@ -2039,76 +2117,76 @@ class ci {
   // A few rows of the map as they lie on the screen: words had better not cover them.
   sample({ camera: t, shown: { columns: e } }) {
     const s = Math.max(1, Math.floor(e.rows / 600)), i = [];
-    for (let r = 0; r < e.rows; r += s) i.push(t.toScreen(e.x[r], e.y[r], e.z?.[r]));
+    for (let n = 0; n < e.rows; n += s) i.push(t.toScreen(e.x[n], e.y[n], e.z?.[n]));
     return i;
   }
   // The line from a callout to what it is about.
-  leader({ rect: t, at: e, reach: s, away: i, tone: r }, n) {
-    const { context: a } = this, l = It(t, e), h = Math.max(kt([l, e]), 1), c = Math.min(s, h);
-    a.beginPath(), a.moveTo(l.x, l.y), a.lineTo(e.x + (l.x - e.x) * c / h, e.y + (l.y - e.y) * c / h), a.strokeStyle = w(r === "born" ? n.accent : L), a.lineWidth = 2, a.stroke(), i && (a.beginPath(), a.arc(e.x, e.y, 5, 0, 7), a.fillStyle = w(L), a.fill());
+  leader({ rect: t, at: e, reach: s, away: i, tone: n }, r) {
+    const { context: a } = this, l = Bt(t, e), h = Math.max(zt([l, e]), 1), c = Math.min(s, h);
+    a.beginPath(), a.moveTo(l.x, l.y), a.lineTo(e.x + (l.x - e.x) * c / h, e.y + (l.y - e.y) * c / h), a.strokeStyle = w(n === "born" ? r.accent : $), a.lineWidth = 2, a.stroke(), i && (a.beginPath(), a.arc(e.x, e.y, 5, 0, 7), a.fillStyle = w($), a.fill());
   }
-  callout({ theme: t }, { rect: e, title: s, text: i, tone: r }) {
-    const { context: n } = this;
-    n.save(), n.shadowColor = "rgb(0 0 0 / 25%)", n.shadowBlur = 14, n.shadowOffsetY = 3, n.beginPath(), n.roundRect(e.x, e.y, e.width, e.height, 9);
-    const a = r === "born";
-    n.fillStyle = w(t.dark ? a ? [22, 28, 34] : [32, 26, 24] : [255, 255, 255]), n.fill(), n.restore(), n.lineWidth = 1.8, n.strokeStyle = w(a ? t.accent : L), n.stroke(), n.textAlign = "left", n.textBaseline = "alphabetic", n.fillStyle = w(a ? t.accent : t.dark ? [255, 138, 96] : [196, 42, 0]), n.font = `650 13.5px ${P}`, n.fillText(s, e.x + 13, e.y + 20), n.fillStyle = w(t.ink), n.font = `500 12.5px ${P}`, n.fillText(i, e.x + 13, e.y + 37);
+  callout({ theme: t }, { rect: e, title: s, text: i, tone: n }) {
+    const { context: r } = this;
+    r.save(), r.shadowColor = "rgb(0 0 0 / 25%)", r.shadowBlur = 14, r.shadowOffsetY = 3, r.beginPath(), r.roundRect(e.x, e.y, e.width, e.height, 9);
+    const a = n === "born";
+    r.fillStyle = w(t.dark ? a ? [22, 28, 34] : [32, 26, 24] : [255, 255, 255]), r.fill(), r.restore(), r.lineWidth = 1.8, r.strokeStyle = w(a ? t.accent : $), r.stroke(), r.textAlign = "left", r.textBaseline = "alphabetic", r.fillStyle = w(a ? t.accent : t.dark ? [255, 138, 96] : [196, 42, 0]), r.font = `650 13.5px ${N}`, r.fillText(s, e.x + 13, e.y + 20), r.fillStyle = w(t.ink), r.font = `500 12.5px ${N}`, r.fillText(i, e.x + 13, e.y + 37);
   }
-  selection({ camera: t, state: e, shown: { columns: s }, selected: i, theme: r, spread: n }) {
+  selection({ camera: t, state: e, shown: { columns: s }, selected: i, theme: n, spread: r }) {
     const { context: a } = this;
     a.beginPath();
     let l = 0;
     const h = (u, p) => {
-      u.x < 0 || u.y < 0 || u.x > t.width || u.y > t.height || l++ > li || (a.moveTo(u.x + p, u.y), a.arc(u.x, u.y, p, 0, 7));
+      u.x < 0 || u.y < 0 || u.x > t.width || u.y > t.height || l++ > yi || (a.moveTo(u.x + p, u.y), a.arc(u.x, u.y, p, 0, 7));
     }, c = I(t, e.points.size), d = i.ids.size > 12;
     for (const u of i.ids) {
       const p = e.points.get(u);
-      p && h(n.screen(p, t), c + (d ? 1 : 3));
+      p && h(r.screen(p, t), c + (d ? 1 : 3));
     }
-    a.lineWidth = d ? 1.2 : 1.8, a.strokeStyle = w(r.accent), a.stroke(), a.beginPath();
-    for (const u of i.rows.length > hi ? [] : i.rows) h(t.toScreen(s.x[u], s.y[u], s.z?.[u]), Math.max(c - 1, 2.5));
-    a.lineWidth = 1, a.stroke(), this.polygon(i.outline.map((u) => t.planeToScreen(u)), r, 0.07);
+    a.lineWidth = d ? 1.2 : 1.8, a.strokeStyle = w(n.accent), a.stroke(), a.beginPath();
+    for (const u of i.rows.length > vi ? [] : i.rows) h(t.toScreen(s.x[u], s.y[u], s.z?.[u]), Math.max(c - 1, 2.5));
+    a.lineWidth = 1, a.stroke(), this.polygon(i.outline.map((u) => t.planeToScreen(u)), n, 0.07);
   }
   ring(t, e, s, i) {
-    const { context: r } = this;
-    r.beginPath(), r.arc(t.x, t.y, e, 0, 7), r.lineWidth = i, r.strokeStyle = w(s), r.stroke();
+    const { context: n } = this;
+    n.beginPath(), n.arc(t.x, t.y, e, 0, 7), n.lineWidth = i, n.strokeStyle = w(s), n.stroke();
   }
-  marked({ camera: t, state: e, spread: s }, { x: i, y: r, z: n, id: a }) {
+  marked({ camera: t, state: e, spread: s }, { x: i, y: n, z: r, id: a }) {
     const l = a === void 0 ? void 0 : e.points.get(a);
-    return l ? s.screen(l, t) : t.toScreen(i, r, n);
+    return l ? s.screen(l, t) : t.toScreen(i, n, r);
   }
   // Shows where one flew to.
   beacon(t, e) {
-    const { beacon: s, theme: i, motion: r } = t;
+    const { beacon: s, theme: i, motion: n } = t;
     if (!s || e > s.birth + 2.4) return !1;
-    const n = this.marked(t, s), a = (e - s.birth) / 2.4, l = r ? 14 + 26 * (1 - a * 3 % 1) : 20;
-    return this.ring(n, l, i.accent, 2.5), !0;
+    const r = this.marked(t, s), a = (e - s.birth) / 2.4, l = n ? 14 + 26 * (1 - a * 3 % 1) : 20;
+    return this.ring(r, l, i.accent, 2.5), !0;
   }
   polygon(t, e, s) {
     if (t.length < 2) return;
     const { context: i } = this;
     i.beginPath();
-    for (const { x: r, y: n } of t) i.lineTo(r, n);
+    for (const { x: n, y: r } of t) i.lineTo(n, r);
     i.closePath(), i.fillStyle = w(e.accent, s), i.fill(), i.setLineDash([5, 4]), i.lineWidth = 1.6, i.strokeStyle = w(e.accent), i.stroke(), i.setLineDash([]);
   }
 }
-const kt = ([o, t]) => Math.hypot(o.x - t.x, o.y - t.y), ie = "Inter, system-ui, sans-serif", it = 62, _ = 170, oe = 22;
-function di(o, t, e, s, i, r) {
-  const [n, a] = [o[0].width / t, o[0].height / t], l = document.createElement("canvas");
-  l.width = Math.round((n + _) * t), l.height = Math.round((a + it) * t);
+const zt = ([o, t]) => Math.hypot(o.x - t.x, o.y - t.y), re = "Inter, system-ui, sans-serif", nt = 62, _ = 170, ae = 22;
+function Mi(o, t, e, s, i, n) {
+  const [r, a] = [o[0].width / t, o[0].height / t], l = document.createElement("canvas");
+  l.width = Math.round((r + _) * t), l.height = Math.round((a + nt) * t);
   const h = l.getContext("2d");
-  h.scale(t, t), h.fillStyle = w(e.paper), h.fillRect(0, 0, n + _, a + it);
-  for (const c of o) h.drawImage(c, _, it, n, a);
-  return h.fillStyle = w(e.ink), h.font = `650 18px ${ie}`, h.fillText(s, 20, 28, n + _ - 40), h.fillStyle = w(e.faint), h.font = `500 13px ${ie}`, h.fillText(i, 20, 49, n + _ - 40), h.textBaseline = "middle", r.slice(0, Math.floor((a - 20) / oe)).forEach((c, d) => pi(h, e, c, it + 22 + d * oe)), l;
+  h.scale(t, t), h.fillStyle = w(e.paper), h.fillRect(0, 0, r + _, a + nt);
+  for (const c of o) h.drawImage(c, _, nt, r, a);
+  return h.fillStyle = w(e.ink), h.font = `650 18px ${re}`, h.fillText(s, 20, 28, r + _ - 40), h.fillStyle = w(e.faint), h.font = `500 13px ${re}`, h.fillText(i, 20, 49, r + _ - 40), h.textBaseline = "middle", n.slice(0, Math.floor((a - 20) / ae)).forEach((c, d) => zi(h, e, c, nt + 22 + d * ae)), l;
 }
-function pi(o, t, { name: e, colour: s, count: i, diamond: r }, n) {
-  if (o.fillStyle = w(s), o.beginPath(), r) for (const [a, l] of [[0, -6], [6, 0], [0, 6], [-6, 0]]) o.lineTo(26 + a, n + l);
-  else o.arc(26, n, 5.5, 0, 7);
-  o.fill(), o.fillStyle = w(t.ink), o.textAlign = "left", o.fillText(e, 40, n, _ - 90), o.fillStyle = w(t.faint), o.textAlign = "right", o.fillText(i, _ - 10, n, 50);
+function zi(o, t, { name: e, colour: s, count: i, diamond: n }, r) {
+  if (o.fillStyle = w(s), o.beginPath(), n) for (const [a, l] of [[0, -6], [6, 0], [0, 6], [-6, 0]]) o.lineTo(26 + a, r + l);
+  else o.arc(26, r, 5.5, 0, 7);
+  o.fill(), o.fillStyle = w(t.ink), o.textAlign = "left", o.fillText(e, 40, r, _ - 90), o.fillStyle = w(t.faint), o.textAlign = "right", o.fillText(i, _ - 10, r, 50);
 }
-const ui = 6e4, Ee = (o) => o.getContext("2d");
-class fi {
+const Si = 6e4, Le = (o) => o.getContext("2d");
+class Ai {
   constructor(t, e) {
-    this.canvas = t, this.map = e, this.context = Ee(t);
+    this.canvas = t, this.map = e, this.context = Le(t);
   }
   context;
   colours = [];
@@ -2121,24 +2199,24 @@ class fi {
   }
   /** Where a row is on its way, on the screen. */
   at(t, e) {
-    const { x: s, y: i, z: r } = this.map, { way: n } = this;
-    if (!n || n.origin.fresh[t]) return e.toScreen(s[t], i[t], r?.[t]);
-    const { origin: a } = n, [l, h, c] = Ot([a.x[t], a.y[t], a.z?.[t] ?? 0], [s[t], i[t], r?.[t] ?? 0], a.similarity, n.stages);
+    const { x: s, y: i, z: n } = this.map, { way: r } = this;
+    if (!r || r.origin.fresh[t]) return e.toScreen(s[t], i[t], n?.[t]);
+    const { origin: a } = r, [l, h, c] = Nt([a.x[t], a.y[t], a.z?.[t] ?? 0], [s[t], i[t], n?.[t] ?? 0], a.similarity, r.stages);
     return e.toScreen(l, h, c);
   }
   colour(t, e) {
-    this.colours = t.map((s) => ({ colour: ze(s.colour, e, this.map.rows), alpha: s.shown ? 0.8 * s.strength : 0 }));
+    this.colours = t.map((s) => ({ colour: Ee(s.colour, e, this.map.rows), alpha: s.shown ? 0.8 * s.strength : 0 }));
   }
   radius(t) {
-    return Se(t, this.map.rows);
+    return Te(t, this.map.rows);
   }
   draw(t, e, s) {
-    const { width: i, height: r } = this.canvas, { cluster: n, rows: a } = this.map, l = this.context.createImageData(i, r), h = s ? Math.max(1, Math.ceil(a / ui)) : 1, c = Math.max(1, Math.round(1.8 * this.radius(t) * e));
+    const { width: i, height: n } = this.canvas, { cluster: r, rows: a } = this.map, l = this.context.createImageData(i, n), h = s ? Math.max(1, Math.ceil(a / Si)) : 1, c = Math.max(1, Math.round(1.8 * this.radius(t) * e));
     for (let d = 0; d < a; d += h) {
-      const { colour: u, alpha: p } = this.colours[n[d] === 4294967295 ? 0 : n[d] + 1], m = p * (this.way?.origin.fresh[d] ? this.way.stages.grown : 1);
+      const { colour: u, alpha: p } = this.colours[r[d] === 4294967295 ? 0 : r[d] + 1], m = p * (this.way?.origin.fresh[d] ? this.way.stages.grown : 1);
       if (m === 0) continue;
       const g = this.at(d, t), x = Math.round(g.x * e - c / 2), b = Math.round(g.y * e - c / 2);
-      x + c > 0 && b + c > 0 && x < i && b < r && gi(l, x, b, c, u, m);
+      x + c > 0 && b + c > 0 && x < i && b < n && Ei(l, x, b, c, u, m);
     }
     this.context.putImageData(l, 0, 0);
   }
@@ -2150,18 +2228,18 @@ class fi {
   finish() {
   }
 }
-function gi({ data: o, width: t, height: e }, s, i, r, n, a) {
-  for (let l = Math.max(i, 0); l < Math.min(i + r, e); l++)
-    for (let h = Math.max(s, 0); h < Math.min(s + r, t); h++) {
-      if (r > 2 && (h === s || h === s + r - 1) && (l === i || l === i + r - 1)) continue;
+function Ei({ data: o, width: t, height: e }, s, i, n, r, a) {
+  for (let l = Math.max(i, 0); l < Math.min(i + n, e); l++)
+    for (let h = Math.max(s, 0); h < Math.min(s + n, t); h++) {
+      if (n > 2 && (h === s || h === s + n - 1) && (l === i || l === i + n - 1)) continue;
       const d = 4 * (l * t + h), u = o[d + 3] / 255 * (1 - a), p = a + u;
-      for (let m = 0; m < 3; m++) o[d + m] = (n[m] * a + o[d + m] * u) / p;
+      for (let m = 0; m < 3; m++) o[d + m] = (r[m] * a + o[d + m] * u) / p;
       o[d + 3] = 255 * p;
     }
 }
-class mi {
+class Ti {
   constructor(t) {
-    this.canvas = t, this.context = Ee(t);
+    this.canvas = t, this.context = Le(t);
   }
   context;
   dots = /* @__PURE__ */ new Map();
@@ -2173,12 +2251,12 @@ class mi {
     this.way = t;
   }
   /** Where a dot is when it has gone a share of its way, on the screen; without its place among others. */
-  at({ from: t, point: e, seed: s }, i, r) {
-    const n = [s.dx, s.dy, s.dz], [a, l] = [t, e].map(({ x: p, y: m, z: g }) => [p, m, g ?? 0]), h = this.way ? Ot(a, l, this.way.origin.similarity, this.way.stages) : a.map((p, m) => p + (l[m] - p) * i), [c, d, u] = h.map((p, m) => p + n[m] * i);
-    return r.toScreen(c, d, u);
+  at({ from: t, point: e, seed: s }, i, n) {
+    const r = [s.dx, s.dy, s.dz], [a, l] = [t, e].map(({ x: p, y: m, z: g }) => [p, m, g ?? 0]), h = this.way ? Nt(a, l, this.way.origin.similarity, this.way.stages) : a.map((p, m) => p + (l[m] - p) * i), [c, d, u] = h.map((p, m) => p + r[m] * i);
+    return n.toScreen(c, d, u);
   }
-  put(t, e, s, i, r = t) {
-    this.dots.set(t.id, { point: t, look: e, ringed: s, birth: i, from: r, seed: this.dots.get(t.id)?.seed ?? G });
+  put(t, e, s, i, n = t) {
+    this.dots.set(t.id, { point: t, look: e, ringed: s, birth: i, from: n, seed: this.dots.get(t.id)?.seed ?? H });
   }
   recolour(t, e, s) {
     const i = this.dots.get(t.id);
@@ -2191,33 +2269,33 @@ class mi {
   remove(t) {
     this.dots.delete(t);
   }
-  draw(t, e, s, i, r, n) {
+  draw(t, e, s, i, n, r) {
     const { context: a, canvas: l } = this;
     a.setTransform(1, 0, 0, 1, 0, 0), a.clearRect(0, 0, l.width, l.height), a.setTransform(e, 0, 0, e, 0, 0);
     const h = I(t, this.dots.size);
     for (const c of this.dots.values()) {
       const { point: d, look: u, ringed: p, birth: m, seed: g } = c;
       if (!u) continue;
-      const x = Math.max(s - m, 0), b = n ? Math.min(x / 0.9, 1) : 1, v = this.at(c, b, t), k = Tt(g.room, t.scale, h);
-      if (v.x += g.x * k * b, v.y += g.y * k * b, v.x < -30 || v.y < -30 || v.x > t.width + 30 || v.y > t.height + 30) continue;
-      const M = x > ot ? 0 : Math.exp(-x / 9), y = d.verdict === "outlier", $ = h * (0.88 + (g.room > 0 ? 0.25 : 0.6) * M) * (g.room > 0 ? Ms(k, h) : 1);
-      n && x < C && this.ring(v, h * (1 + 4.5 * x / C), w(y ? r : u, 0.8 * (1 - x / C)), 2), y && p && this.ring(v, $ * 2.1 + 1, w(r, 0.5 + 0.5 * M), 1.7), this.dot(v, $, w(u), y ? w(Ct(r, i.ink, 0.25)) : w(i.dark ? [8, 10, 13] : i.ink, 0.55 + 0.45 * M), y);
+      const x = Math.max(s - m, 0), b = r ? Math.min(x / 0.9, 1) : 1, M = this.at(c, b, t), k = Ct(g.room, t.scale, h);
+      if (M.x += g.x * k * b, M.y += g.y * k * b, M.x < -30 || M.y < -30 || M.x > t.width + 30 || M.y > t.height + 30) continue;
+      const z = x > rt ? 0 : Math.exp(-x / 9), y = d.verdict === "outlier", C = h * (0.88 + (g.room > 0 ? 0.25 : 0.6) * z) * (g.room > 0 ? Rs(k, h) : 1);
+      r && x < L && this.ring(M, h * (1 + 4.5 * x / L), w(y ? n : u, 0.8 * (1 - x / L)), 2), y && p && this.ring(M, C * 2.1 + 1, w(n, 0.5 + 0.5 * z), 1.7), this.dot(M, C, w(u), y ? w(It(n, i.ink, 0.25)) : w(i.dark ? [8, 10, 13] : i.ink, 0.55 + 0.45 * z), y);
     }
   }
-  ring({ x: t, y: e }, s, i, r) {
-    this.context.beginPath(), this.context.arc(t, e, s, 0, 7), this.context.lineWidth = r, this.context.strokeStyle = i, this.context.stroke();
+  ring({ x: t, y: e }, s, i, n) {
+    this.context.beginPath(), this.context.arc(t, e, s, 0, 7), this.context.lineWidth = n, this.context.strokeStyle = i, this.context.stroke();
   }
-  dot({ x: t, y: e }, s, i, r, n) {
+  dot({ x: t, y: e }, s, i, n, r) {
     const { context: a } = this;
-    if (a.beginPath(), n) {
+    if (a.beginPath(), r) {
       const l = s * 1.26;
       a.moveTo(t, e - l), a.lineTo(t + l, e), a.lineTo(t, e + l), a.lineTo(t - l, e), a.closePath();
     } else a.arc(t, e, s - 0.5, 0, 7);
-    a.fillStyle = i, a.fill(), a.lineWidth = 1.1, a.strokeStyle = r, a.stroke();
+    a.fillStyle = i, a.fill(), a.lineWidth = 1.1, a.strokeStyle = n, a.stroke();
   }
 }
-const ne = 240, re = { small: 6, large: 16 };
-class xi {
+const le = 240, he = { small: 6, large: 16 };
+class $i {
   trails = [];
   clear() {
     this.trails = [];
@@ -2230,35 +2308,36 @@ class xi {
       from: t.from,
       to: t,
       birth: s,
-      life: i ? re.small : re.large,
-      colour: i ? null : t.verdict === "outlier" ? L : e
-    }), this.trails.length > ne && this.trails.splice(0, this.trails.length - ne);
+      life: i ? he.small : he.large,
+      colour: i ? null : t.verdict === "outlier" ? $ : e
+    }), this.trails.length > le && this.trails.splice(0, this.trails.length - le);
   }
   /** Draws those that are left; true while there are any. */
   draw(t, e, s, i) {
-    this.trails = this.trails.filter(({ birth: r, life: n }) => i < r + n), t.lineCap = "round";
-    for (const r of this.trails) wi(t, e, s, r, i);
+    this.trails = this.trails.filter(({ birth: n, life: r }) => i < n + r), t.lineCap = "round";
+    for (const n of this.trails) Li(t, e, s, n, i);
     return this.trails.length > 0;
   }
 }
-function wi(o, t, e, s, i) {
-  const { birth: r, life: n, colour: a } = s, l = t.toScreen(s.from.x, s.from.y, s.from.z), h = t.toScreen(s.to.x, s.to.y, s.to.z), [c, d] = [h.x - l.x, h.y - l.y], u = Math.hypot(c, d);
+function Li(o, t, e, s, i) {
+  const { birth: n, life: r, colour: a } = s, l = t.toScreen(s.from.x, s.from.y, s.from.z), h = t.toScreen(s.to.x, s.to.y, s.to.z), [c, d] = [h.x - l.x, h.y - l.y], u = Math.hypot(c, d);
   if (u < 3) return;
-  const p = 1 - (i - r) / n, m = a ? 0.14 : 0.05, g = { x: l.x + c / 2 + d * m, y: l.y + d / 2 - c * m }, x = Math.max(Math.hypot(h.x - g.x, h.y - g.y), 1), b = Math.min(a ? 15 : 5, x) / x, v = { x: h.x + (g.x - h.x) * b, y: h.y + (g.y - h.y) * b }, k = a ?? e.ink, M = () => {
-    o.beginPath(), o.moveTo(l.x, l.y), o.quadraticCurveTo(g.x, g.y, v.x, v.y);
+  const p = 1 - (i - n) / r, m = a ? 0.14 : 0.05, g = { x: l.x + c / 2 + d * m, y: l.y + d / 2 - c * m }, x = Math.max(Math.hypot(h.x - g.x, h.y - g.y), 1), b = Math.min(a ? 15 : 5, x) / x, M = { x: h.x + (g.x - h.x) * b, y: h.y + (g.y - h.y) * b }, k = a ?? e.ink, z = () => {
+    o.beginPath(), o.moveTo(l.x, l.y), o.quadraticCurveTo(g.x, g.y, M.x, M.y);
   };
-  a && (M(), o.strokeStyle = w(e.paper, 0.8 * p), o.lineWidth = 5, o.stroke()), M(), o.strokeStyle = w(k, (a ? 0.95 : 0.6) * p ** 0.8), o.lineWidth = a ? 2.4 : 1.3, o.stroke(), o.beginPath(), o.arc(l.x, l.y, a ? 3 : 1.8, 0, 7), o.fillStyle = w(k, 0.8 * p), o.fill(), a && u > 24 && bi(o, g, v, w(k, p));
+  a && (z(), o.strokeStyle = w(e.paper, 0.8 * p), o.lineWidth = 5, o.stroke()), z(), o.strokeStyle = w(k, (a ? 0.95 : 0.6) * p ** 0.8), o.lineWidth = a ? 2.4 : 1.3, o.stroke(), o.beginPath(), o.arc(l.x, l.y, a ? 3 : 1.8, 0, 7), o.fillStyle = w(k, 0.8 * p), o.fill(), a && u > 24 && Ci(o, g, M, w(k, p));
 }
-function bi(o, t, e, s) {
+function Ci(o, t, e, s) {
   const i = Math.atan2(e.y - t.y, e.x - t.x);
   o.save(), o.translate(e.x + 6 * Math.cos(i), e.y + 6 * Math.sin(i)), o.rotate(i), o.beginPath(), o.moveTo(1, 0), o.lineTo(-8, -5), o.lineTo(-8, 5), o.fillStyle = s, o.fill(), o.restore();
 }
-const yi = 0.14, vi = 0.2;
-class ki {
-  constructor(t, e, s, i, r) {
-    this.shown = t, this.state = e, this.look = s, this.themes = i, this.clock = r;
-    const n = () => this.recolour(), [a, l] = this.layers, [h, c] = [qt(a, !0), qt(l)];
-    this.base = h ? new Os(h, t.columns, n) : new fi(a, t.columns), this.arrivals = c ? new Ts(c, n) : new mi(l), this.overlay = new ci(this.canvas), this.spread = new zs(e, ({ x: d, y: u, z: p }) => this.camera.turn.plane(d, u, p), (d) => this.room(d)), this.scene = {
+const Ri = 0.14, Oi = 0.2;
+class Ii {
+  constructor(t, e, s, i, n) {
+    this.shown = t, this.state = e, this.look = s, this.themes = i, this.clock = n;
+    const r = () => this.recolour(), [a, l] = this.layers, [h, c] = [Jt(a, !0), Jt(l)];
+    this.base = h ? new js(h, t.columns, r) : new Ai(a, t.columns), this.arrivals = c ? new Bs(c, r) : new Ti(l), this.overlay = new ki(this.canvas), this.spread = new Os(e, ({ x: d, y: u, z: p }) => this.camera.turn.plane(d, u, p), (d) => this.room(d)), this.scene = {
+      explained: new Zs(),
       camera: this.camera,
       theme: i.current,
       state: e,
@@ -2272,20 +2351,20 @@ class ki {
       hover: null,
       lasso: [],
       beacon: null,
-      motion: !K(),
+      motion: !J(),
       morph: null,
       born: [],
       compared: null
-    }, i.onChange(n), this.camera.turn.hold(s.map.bounds), this.camera.hold(this.extent()), this.recolour(), this.sizes.observe(this.root), this.resize();
+    }, i.onChange(r), this.camera.turn.hold(s.map.bounds), this.camera.hold(this.extent()), this.recolour(), this.sizes.observe(this.root), this.resize();
   }
-  camera = new Us();
+  camera = new Ks();
   root = T("stage");
   layers = ["base", "live", "over"].map((t) => T(t));
   canvas = this.layers[2];
   base;
   arrivals;
   overlay;
-  trails = new xi();
+  trails = new $i();
   spread;
   scene;
   ratio = 1;
@@ -2360,21 +2439,21 @@ class ki {
     this.all(), this.widen();
   }
   /** Another version of the map is shown. `before` is the version that was, `rows` where its rows are in the new one, and `places` where its live points were; `t` is the time of the map. Resolves when all is where it belongs. */
-  morph(t, e, s, i, r) {
+  morph(t, e, s, i, n) {
     this.arrive();
-    const { shown: { info: n, columns: a }, camera: l } = this;
-    if (this.flat = this.grid = null, l.turn.hold(n.bounds), l.hold(this.extent()), this.widen(), l.auto && l.reset(this.clock()), K() || r === 0)
+    const { shown: { info: r, columns: a }, camera: l } = this;
+    if (this.flat = this.grid = null, l.turn.hold(r.bounds), l.hold(this.extent()), this.widen(), l.auto && l.reset(this.clock()), J() || n === 0)
       return this.base.change(a), this.recolour(), this.reload(i), Promise.resolve();
     const h = t.columns.rows > a.rows, [c, d] = h ? [t, this.shown] : [this.shown, t];
     this.base.change(c.columns), this.base.colour(this.look.base(this.state, c.info), this.themes.current), this.arrivals.clear(), this.trails.clear(), this.spread.clear();
     for (const p of this.state.points.values()) {
       const m = s.get(p.id) ?? p, [g, x] = h ? [p, { ...p, x: m.x, y: m.y, z: m.z }] : [m, p];
-      this.arrivals.put(x, this.look.of(p), this.alone(p), this.clock() - ot, g);
+      this.arrivals.put(x, this.look.of(p), this.alone(p), this.clock() - rt, g);
     }
     const u = new Map(t.info.clusters.map((p) => [p.name, p]));
     return new Promise((p) => {
-      const m = Vs(d.columns, c.columns, h ? e : Gs(e, a.rows));
-      this.morphing = { origin: m, start: this.clock(), seconds: r, back: h, share: 0, done: p }, this.scene.morph = { stages: et(0), place: (g, x) => this.onTheWay(u.get(g), x) }, this.settled = () => this.reload(i), this.progress(this.clock());
+      const m = oi(d.columns, c.columns, h ? e : ei(e, a.rows));
+      this.morphing = { origin: m, start: this.clock(), seconds: n, back: h, share: 0, done: p }, this.scene.morph = { stages: it(0), place: (g, x) => this.onTheWay(u.get(g), x) }, this.settled = () => this.reload(i), this.progress(this.clock());
     });
   }
   settled = () => {
@@ -2382,16 +2461,16 @@ class ki {
   /** Draws a morph as far as it is. */
   progress(t) {
     if (!this.morphing) return;
-    const { origin: e, start: s, seconds: i, back: r } = this.morphing, n = (t - s) / i;
-    if (n >= 1) return this.arrive();
-    this.morphing.share = n;
-    const a = { origin: e, stages: et(r ? 1 - n : n) };
-    this.base.morph(a), this.arrivals.morph(a), this.scene.morph && (this.scene.morph.stages = et(n)), this.moved = t, this.all();
+    const { origin: e, start: s, seconds: i, back: n } = this.morphing, r = (t - s) / i;
+    if (r >= 1) return this.arrive();
+    this.morphing.share = r;
+    const a = { origin: e, stages: it(n ? 1 - r : r) };
+    this.base.morph(a), this.arrivals.morph(a), this.scene.morph && (this.scene.morph.stages = it(r)), this.moved = t, this.all();
   }
   /** Where a place of the version before is on its way to one of the new. */
   onTheWay(t, e) {
     if (!t || !this.morphing) return;
-    const { origin: { similarity: s }, back: i, share: r } = this.morphing, [n, a] = (i ? [e, t] : [t, e]).map((d) => [d.x, d.y, d.z ?? 0]), [l, h, c] = Ot(n, a, s, et(i ? 1 - r : r));
+    const { origin: { similarity: s }, back: i, share: n } = this.morphing, [r, a] = (i ? [e, t] : [t, e]).map((d) => [d.x, d.y, d.z ?? 0]), [l, h, c] = Nt(r, a, s, it(i ? 1 - n : n));
     return { x: l, y: h, z: c };
   }
   /** Ends a morph: all is where it belongs. */
@@ -2402,7 +2481,7 @@ class ki {
   }
   settle(t, e) {
     const s = this.clock(), i = Math.max(e - t.t, 0);
-    this.arrivals.put(t, this.look.of(t), this.alone(t), s - Math.max(i, C)), this.ageing = Math.max(this.ageing, s + ot - i);
+    this.arrivals.put(t, this.look.of(t), this.alone(t), s - Math.max(i, L)), this.ageing = Math.max(this.ageing, s + rt - i);
   }
   /** Points as they are after a jump through time: no animation. */
   jump(t, e) {
@@ -2412,7 +2491,7 @@ class ki {
       i ? this.settle(i, e) : this.arrivals.remove(s, this.clock(), !1);
     }
     for (const s of t)
-      this.spread.left(s), this.arrivals.seed(s, G);
+      this.spread.left(s), this.arrivals.seed(s, H);
     this.spread.touchAll();
     for (const s of this.state.groups.keys()) this.regroup(s);
     this.stale.live = this.stale.over = !0, this.widen();
@@ -2420,7 +2499,7 @@ class ki {
   /** One event happens before the person's eyes. */
   play(t, e) {
     const s = this.clock();
-    e?.now && !ct(t) && t.kind !== "removed" ? (this.arrivals.put(e.now, this.look.of(e.now), this.alone(e.now), s, e.was ?? e.now), this.trails.add(t, this.look.colour(e.now.cluster), s)) : e && this.arrivals.remove(e.id, s, !K()), e && e.was?.group !== e.now?.group && (this.spread.left(e.id), this.arrivals.seed(e.id, G), this.spread.touch(e.was?.group)), this.spread.touch(e?.now?.group), this.regroup(e?.was?.group), this.regroup(e?.now?.group), this.animated = Math.max(this.animated, s + C + 0.1), this.ageing = s + ot, this.stale.live = this.stale.over = !0, e?.now?.verdict === "outlier" && this.widen([e.now]);
+    e?.now && !dt(t) && t.kind !== "removed" ? (this.arrivals.put(e.now, this.look.of(e.now), this.alone(e.now), s, e.was ?? e.now), this.trails.add(t, this.look.colour(e.now.cluster), s)) : e && this.arrivals.remove(e.id, s, !J()), e && e.was?.group !== e.now?.group && (this.spread.left(e.id), this.arrivals.seed(e.id, H), this.spread.touch(e.was?.group)), this.spread.touch(e?.now?.group), this.regroup(e?.was?.group), this.regroup(e?.now?.group), this.animated = Math.max(this.animated, s + L + 0.1), this.ageing = s + rt, this.stale.live = this.stale.over = !0, e?.now?.verdict === "outlier" && this.widen([e.now]);
   }
   /** A hand turns the map. */
   orbit(t, e) {
@@ -2428,8 +2507,8 @@ class ki {
   }
   /** What the whole map takes on the screen. In space that is a ball, so that turning needs no other view. */
   extent() {
-    const { space: t, middle: [e, s], reach: i } = this.camera.turn, r = 0.82 * i;
-    return t ? { x0: e - r, y0: s - r, x1: e + r, y1: s + r } : Ie(this.look.map.bounds);
+    const { space: t, middle: [e, s], reach: i } = this.camera.turn, n = 0.82 * i;
+    return t ? { x0: e - n, y0: s - n, x1: e + n, y1: s + n } : _e(this.look.map.bounds);
   }
   /** One of each group. */
   *outliers() {
@@ -2440,16 +2519,16 @@ class ki {
   }
   /** Outliers may land outside the map: the whole view takes them in. */
   widen(t = this.outliers()) {
-    const e = { ...this.camera.box }, { space: s, middle: [i, r, n] } = this.camera.turn;
+    const e = { ...this.camera.box }, { space: s, middle: [i, n, r] } = this.camera.turn;
     for (const a of t) {
-      const l = s ? Math.hypot(a.x - i, a.y - r, (a.z ?? 0) - n) : 0, [h, c] = s ? [i, r] : [a.x, a.y];
+      const l = s ? Math.hypot(a.x - i, a.y - n, (a.z ?? 0) - r) : 0, [h, c] = s ? [i, n] : [a.x, a.y];
       e.x0 = Math.min(e.x0, h - l), e.y0 = Math.min(e.y0, c - l), e.x1 = Math.max(e.x1, h + l), e.y1 = Math.max(e.y1, c + l);
     }
     this.camera.hold(e) && this.camera.auto && this.camera.reset(this.clock());
   }
   /** Goes to a place and marks it. */
-  visit({ x: t, y: e, z: s, id: i }, r) {
-    this.camera.visit({ x: t, y: e, z: s }, this.clock(), r), this.scene.beacon = { x: t, y: e, z: s, id: i, birth: this.clock() }, this.view();
+  visit({ x: t, y: e, z: s, id: i }, n) {
+    this.camera.visit({ x: t, y: e, z: s }, this.clock(), n), this.scene.beacon = { x: t, y: e, z: s, id: i, birth: this.clock() }, this.view();
   }
   /** Goes to a group, as near as lets each member be seen. False when it is gone. */
   visitGroup(t) {
@@ -2470,8 +2549,8 @@ class ki {
   groupAt(t, e) {
     if (this.look.off.has("outliers")) return null;
     const s = 2 * I(this.camera, this.state.points.size);
-    for (const [i, r] of this.state.groups) {
-      const [n] = r, a = r.size > 1 ? this.state.points.get(n) : void 0;
+    for (const [i, n] of this.state.groups) {
+      const [r] = n, a = n.size > 1 ? this.state.points.get(r) : void 0;
       if (!a) continue;
       const l = this.camera.toScreen(a.x, a.y, a.z);
       if (Math.hypot(l.x - t, l.y - e) < this.spread.reach(i, this.camera) + s) return i;
@@ -2487,15 +2566,15 @@ class ki {
     if (!e.space) return t;
     const s = `${e.yaw} ${e.pitch}`;
     if (this.flat?.at !== s) {
-      const [i, r] = [new Float32Array(t.rows), new Float32Array(t.rows)];
-      for (let n = 0; n < t.rows; n++) ({ x: i[n], y: r[n] } = e.plane(t.x[n], t.y[n], t.z?.[n]));
-      this.flat = { at: s, rows: { rows: t.rows, x: i, y: r } }, this.grid = null;
+      const [i, n] = [new Float32Array(t.rows), new Float32Array(t.rows)];
+      for (let r = 0; r < t.rows; r++) ({ x: i[r], y: n[r] } = e.plane(t.x[r], t.y[r], t.z?.[r]));
+      this.flat = { at: s, rows: { rows: t.rows, x: i, y: n } }, this.grid = null;
     }
     return this.flat.rows;
   }
   index() {
     const t = this.rows();
-    return this.grid ??= new Fs(t), this.grid;
+    return this.grid ??= new Qs(t), this.grid;
   }
   /** How far a place of the plane is from the nearest row of the map. */
   room({ x: t, y: e }) {
@@ -2509,20 +2588,20 @@ class ki {
   /** What lies under the pointer: a live point before a row of the map. */
   pick(t, e) {
     const s = I(this.camera, this.state.points.size) + 5;
-    let [i, r] = [null, s * s];
+    let [i, n] = [null, s * s];
     for (const h of this.state.points.values()) {
       const c = this.screen(h), d = (c.x - t) ** 2 + (c.y - e) ** 2;
-      d <= r && this.look.of(h) && ([i, r] = [h, d]);
+      d <= n && this.look.of(h) && ([i, n] = [h, d]);
     }
     if (i) return { point: i };
-    const n = this.camera.toPlane(t, e), a = (this.base.radius(this.camera) + 3) / this.camera.scale, l = this.index().nearest(n.x, n.y, a, (h) => this.look.showsRow(h));
+    const r = this.camera.toPlane(t, e), a = (this.base.radius(this.camera) + 3) / this.camera.scale, l = this.index().nearest(r.x, r.y, a, (h) => this.look.showsRow(h));
     return l < 0 ? null : { row: l };
   }
   /** One frame: draws what has to be drawn, and nothing else. */
   frame(t, e) {
     this.progress(t), this.camera.advance(t) && this.view();
-    const s = this.held || t - this.moved < yi;
-    (this.moving || this.refining) && this.base.learn(e), this.moving && !s && this.rest(), this.moving = s, t < this.animated ? this.stale.live = this.stale.over = !0 : t < this.ageing && t - this.drawn > vi && (this.stale.live = !0), this.draw(t);
+    const s = this.held || t - this.moved < Ri;
+    (this.moving || this.refining) && this.base.learn(e), this.moving && !s && this.rest(), this.moving = s, t < this.animated ? this.stale.live = this.stale.over = !0 : t < this.ageing && t - this.drawn > Oi && (this.stale.live = !0), this.draw(t);
   }
   /** The view rests: all points are drawn, and members of groups have the room that they have from here. */
   rest() {
@@ -2530,28 +2609,28 @@ class ki {
   }
   draw(t) {
     const { stale: e, camera: s, ratio: i } = this;
-    this.scene.motion = !K(), e.base ? this.base.draw(s, i, this.moving) : this.refining = this.base.refine(s, i), this.spread.settle((n, a) => {
-      this.arrivals.seed(n, a), e.live = e.over = !0;
-    }), e.live && (this.arrivals.draw(s, i, t, this.themes.current, L, this.scene.motion), this.drawn = t);
-    const r = e.over;
-    e.base = e.live = e.over = !1, r && (e.over = this.overlay.draw(this.scene, i, t));
+    this.scene.motion = !J(), e.base ? this.base.draw(s, i, this.moving) : this.refining = this.base.refine(s, i), this.spread.settle((r, a) => {
+      this.arrivals.seed(r, a), e.live = e.over = !0;
+    }), e.live && (this.arrivals.draw(s, i, t, this.themes.current, $, this.scene.motion), this.drawn = t);
+    const n = e.over;
+    e.base = e.live = e.over = !1, n && (e.over = this.overlay.draw(this.scene, i, t));
   }
   /** The map as it is seen, as one picture. */
   picture(t, e, s) {
-    const { ratio: i, scene: r } = this, { selected: n, lasso: a, hover: l, beacon: h } = r;
-    Object.assign(r, { selected: { ...n, outline: [] }, lasso: [], hover: null, beacon: null }), this.moving = !1, this.scale(2 * i), this.draw(this.clock()), this.base.finish(this.camera, this.ratio);
-    const c = di(this.layers, this.ratio, this.themes.current, t, e, s);
-    return Object.assign(r, { selected: n, lasso: a, hover: l, beacon: h }), this.scale(i), this.draw(this.clock()), c;
+    const { ratio: i, scene: n } = this, { selected: r, lasso: a, hover: l, beacon: h } = n;
+    Object.assign(n, { selected: { ...r, outline: [] }, lasso: [], hover: null, beacon: null }), this.moving = !1, this.scale(2 * i), this.draw(this.clock()), this.base.finish(this.camera, this.ratio);
+    const c = Mi(this.layers, this.ratio, this.themes.current, t, e, s);
+    return Object.assign(n, { selected: r, lasso: a, hover: l, beacon: h }), this.scale(i), this.draw(this.clock()), c;
   }
   /** Pixels of the canvases for each of the page. */
   scale(t) {
     this.ratio = t;
-    for (const e of this.layers) ys(e, this.camera.width, this.camera.height, t);
+    for (const e of this.layers) $s(e, this.camera.width, this.camera.height, t);
     this.all();
   }
 }
-const ae = ({ cluster: o, group: t }) => o ?? `group-${t}`;
-class Mi {
+const ce = ({ cluster: o, group: t }) => o ?? `group-${t}`;
+class Pi {
   points = /* @__PURE__ */ new Map();
   /** Members of each outlier group. */
   groups = /* @__PURE__ */ new Map();
@@ -2566,6 +2645,8 @@ class Mi {
   announced = /* @__PURE__ */ new Map();
   /** Titles that people gave, by the name of a cluster or `group-N`. */
   titles = /* @__PURE__ */ new Map();
+  /** Names made of what is known of clusters, for those that nobody has given a title. */
+  named = /* @__PURE__ */ new Map();
   /** Starts over from what the server says is true now. */
   load(t) {
     this.points.clear(), this.groups.clear(), this.outliers = 0, this.stale = null;
@@ -2584,6 +2665,10 @@ class Mi {
         t: e.t[s]
       });
     this.last = t.last, "health" in t && this.adopt(t.health);
+  }
+  /** What a cluster is called. */
+  title(t) {
+    return this.titles.get(t) ?? this.named.get(t) ?? t;
   }
   /** The titles that the server knows. */
   retitle({ clusters: t }, { groups: e }) {
@@ -2607,7 +2692,7 @@ class Mi {
   /** The server knows what the window says now: some things end without an event. */
   adopt(t) {
     this.announced.clear();
-    for (const { group: e, groups: s, size: i, x: r, y: n, z: a, evidence: l } of t.forming) this.announced.set(e, { group: e, groups: s, size: i, x: r, y: n, ...$t(a), evidence: l });
+    for (const { group: e, groups: s, size: i, x: n, y: r, z: a, evidence: l } of t.forming) this.announced.set(e, { group: e, groups: s, size: i, x: n, y: r, ...Rt(a), evidence: l });
     this.vanishing.clear();
     for (const e of t.vanishing) this.vanishing.set(e.cluster, e);
     this.shifted.clear();
@@ -2621,11 +2706,11 @@ class Mi {
   /** The label that most members of some groups carry, and how many. */
   labelOf(t) {
     const e = /* @__PURE__ */ new Map();
-    for (const i of t) for (const r of this.groups.get(i) ?? []) {
-      const n = this.points.get(r)?.label;
-      n != null && e.set(n, (e.get(n) ?? 0) + 1);
+    for (const i of t) for (const n of this.groups.get(i) ?? []) {
+      const r = this.points.get(n)?.label;
+      r != null && e.set(r, (e.get(r) ?? 0) + 1);
     }
-    const [s] = [...e].sort((i, r) => r[1] - i[1]);
+    const [s] = [...e].sort((i, n) => n[1] - i[1]);
     return s && { label: s[0], count: s[1] };
   }
   isForming(t) {
@@ -2634,17 +2719,17 @@ class Mi {
   }
   /** The next event happens. Null for a notice, which moves no point. */
   apply(t) {
-    return this.last = t.n, ct(t) ? (this.heed(t), null) : t.kind === "removed" ? this.replace(t.id, null) : this.replace(t.id, le(t.id, t));
+    return this.last = t.n, dt(t) ? (this.heed(t), null) : t.kind === "removed" ? this.replace(t.id, null) : this.replace(t.id, de(t.id, t));
   }
   /** The latest event has not happened. `before` is the latest earlier notice about the same thing, where one is known. */
   undo(t, e) {
-    return this.last = t.n - 1, ct(t) ? (this.forget(t), e && t.kind !== "renamed" && this.heed(e), null) : this.replace(t.id, t.from && le(t.id, t.from));
+    return this.last = t.n - 1, dt(t) ? (this.forget(t), e && t.kind !== "renamed" && this.heed(e), null) : this.replace(t.id, t.from && de(t.id, t.from));
   }
   heed(t) {
     switch (t.kind) {
       case "forming": {
-        const { group: e, size: s, x: i, y: r, z: n, evidence: a } = t;
-        this.announced.set(e, { group: e, groups: t.groups ?? [e], size: s, x: i, y: r, ...$t(n), evidence: a });
+        const { group: e, size: s, x: i, y: n, z: r, evidence: a } = t;
+        this.announced.set(e, { group: e, groups: t.groups ?? [e], size: s, x: i, y: n, ...Rt(r), evidence: a });
         break;
       }
       case "dissolved":
@@ -2663,7 +2748,7 @@ class Mi {
         this.vanishing.delete(t.cluster);
         break;
       case "renamed":
-        this.entitle(ae(t), t.title);
+        this.entitle(ce(t), t.title);
         break;
       case "map-updated":
         if (this.settleAlarms(), t.still_forming)
@@ -2677,7 +2762,7 @@ class Mi {
     }
   }
   forget(t) {
-    t.kind === "notice" || t.kind === "map-updated" || (t.kind === "renamed" ? this.entitle(ae(t), t.before) : "group" in t ? this.announced.delete(t.group) : t.kind === "cluster-stale" || t.kind === "cluster-fresh" ? this.shifted.delete(t.cluster) : "cluster" in t ? this.vanishing.delete(t.cluster) : this.stale = null);
+    t.kind === "notice" || t.kind === "map-updated" || (t.kind === "renamed" ? this.entitle(ce(t), t.before) : "group" in t ? this.announced.delete(t.group) : t.kind === "cluster-stale" || t.kind === "cluster-fresh" ? this.shifted.delete(t.cluster) : "cluster" in t ? this.vanishing.delete(t.cluster) : this.stale = null);
   }
   replace(t, e) {
     const s = this.points.get(t) ?? null;
@@ -2694,12 +2779,12 @@ class Mi {
     e?.delete(t.id), e?.size === 0 && this.groups.delete(t.group);
   }
 }
-function le(o, t) {
-  const { t: e, x: s, y: i, z: r, verdict: n, score: a } = t;
-  return { id: o, t: e, x: s, y: i, ...$t(r), verdict: n, score: a, group: t.group ?? null, cluster: t.cluster ?? null, label: t.label ?? null };
+function de(o, t) {
+  const { t: e, x: s, y: i, z: n, verdict: r, score: a } = t;
+  return { id: o, t: e, x: s, y: i, ...Rt(n), verdict: r, score: a, group: t.group ?? null, cluster: t.cluster ?? null, label: t.label ?? null };
 }
-const $t = (o) => o === void 0 ? {} : { z: o }, zi = '*{box-sizing:border-box}[hidden]{display:none!important}html,body{height:100%;margin:0}body{display:flex;flex-direction:column;background:var(--paper);color:var(--ink);font:14px/1.4 Inter,system-ui,-apple-system,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif}:focus-visible{outline:2px solid var(--accent);outline-offset:1px}:root{color-scheme:light;--paper: #ffffff;--map: #fbfcfd;--raised: #f3f5f7;--ink: #1d2127;--faint: #5d646c;--line: #dde1e6;--accent: #1f6fb5;--good: #13805a;--warn: #d83200;--warn-soft: #fff0ea;--amber: #8a5a00;--amber-soft: #fff6e0;--quiet-soft: #eef1f6;--gained: #0b62c4;--lost: #a85f00;--shadow: 0 1px 2px rgb(20 28 40 / 8%), 0 6px 20px rgb(20 28 40 / 12%)}:root[data-theme=dark]{color-scheme:dark;--paper: #15181c;--map: #101316;--raised: #20252b;--ink: #e8eaed;--faint: #9ba3ac;--line: #2d333a;--accent: #7db8f0;--good: #3ecf9b;--warn: #ff7a4d;--warn-soft: #3a2018;--amber: #f2bd4d;--amber-soft: #332a15;--quiet-soft: #232a33;--gained: #66b2ff;--lost: #f0b040;--shadow: 0 1px 2px rgb(0 0 0 / 40%), 0 8px 24px rgb(0 0 0 / 50%)}body{font-size:13.5px;font-variant-numeric:tabular-nums}.sprite{position:absolute;width:0;height:0}.unseen{position:absolute;width:1px;height:1px;margin:0;overflow:hidden;clip-path:inset(50%);white-space:nowrap}button,input,select{font:inherit;color:inherit}button{cursor:pointer}button:disabled{cursor:default}h2{margin:0;font-size:12px;font-weight:600;color:var(--faint)}p,ul,ol,dl,dd{margin:0;padding:0}ul,ol{list-style:none}svg{display:block}kbd{font:inherit}header{display:flex;align-items:center;gap:14px;height:56px;flex:none;padding:0 14px 0 18px;border-bottom:1px solid var(--line)}.brand{flex:none;max-width:200px;min-width:0}h1,.brand p{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}h1{margin:0;font-size:15px;font-weight:650;line-height:1.25}.brand p{font-size:12px;color:var(--faint)}.pill{flex:none;display:flex;align-items:center;gap:7px;padding:3px 11px 3px 9px;border-radius:99px;background:var(--raised);font-size:13px;font-weight:600}.pill i{width:8px;height:8px;border-radius:50%;background:var(--faint)}.pill[data-state=live]{color:var(--good);background:color-mix(in srgb,var(--good) 13%,transparent)}.pill[data-state=live] i{background:var(--good);animation:breathe 2.2s infinite}.pill[data-state=lost]{color:var(--warn);background:var(--warn-soft)}.pill[data-state=lost] i{background:var(--warn)}.pill[data-state=replay]{color:var(--accent);background:color-mix(in srgb,var(--accent) 14%,transparent)}.pill[data-state=replay] i{background:var(--accent)}@keyframes breathe{50%{box-shadow:0 0 0 4px color-mix(in srgb,var(--good) 25%,transparent)}}.status{flex:1;min-width:0;font-size:16px;font-weight:550;line-height:1.25;display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden;text-wrap:balance}.status em{font-style:normal;font-weight:650;color:var(--warn)}.icon{flex:none;display:grid;place-items:center;width:32px;height:32px;padding:0;border:1px solid var(--line);border-radius:7px;background:var(--paper);font-weight:600}.icon:hover,.tools button:hover{background:var(--raised)}.icon svg,.tools svg{width:16px;height:16px}#search{position:relative;flex:none;width:172px}#query{width:100%;height:32px;padding:0 26px 0 10px;background:var(--raised);border:1px solid transparent;border-radius:7px}#query::placeholder{color:var(--faint);opacity:1}#search kbd{position:absolute;right:8px;top:7px;width:17px;height:18px;line-height:16px;text-align:center;font-size:11.5px;color:var(--faint);border:1px solid var(--line);border-radius:4px;pointer-events:none}#query:focus+kbd{display:none}#matches{position:absolute;z-index:20;top:37px;right:0;min-width:100%;width:260px;padding:4px;background:var(--paper);border:1px solid var(--line);border-radius:9px;box-shadow:var(--shadow)}#matches li{display:flex;justify-content:space-between;gap:10px;padding:5px 9px;border-radius:6px;cursor:pointer}#matches li>span{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}#matches li small{flex:none;color:var(--faint)}#matches li[aria-selected=true],#matches li:hover{background:var(--raised)}#matches li.more{cursor:default;color:var(--faint);font-size:12px;background:none}#matches li.none{cursor:default;color:var(--faint);background:none}main{flex:1;min-height:0;display:grid;grid-template-columns:172px minmax(0,1fr) 344px}#legend{overflow-y:auto;padding:14px 8px;border-right:1px solid var(--line)}#legend h2{display:flex;justify-content:space-between;margin:0 8px 5px}#legend h2 small{font-weight:400;font-size:11.5px}#legend *+h2{margin-top:16px}.class{display:flex;gap:8px;align-items:center;width:100%;padding:3px 8px;text-align:left;background:none;border:0;border-radius:6px;user-select:none}#legend li{position:relative}.pencil{position:absolute;right:2px;top:3px;display:none;padding:3px 5px;border:0;border-radius:5px;background:var(--raised);color:var(--faint)}.pencil svg{width:14px;height:14px}.pencil:hover{color:var(--ink)}#legend.renames li:hover>.pencil,#legend.renames li:focus-within>.pencil{display:block}.class:hover{background:var(--raised)}.class i{flex:none;width:11px;height:11px;border-radius:50%;border:2px solid}.class i.diamond{width:9px;height:9px;margin:0 1px;border-radius:1px;rotate:45deg}.class span{flex:1;min-width:0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.class small{color:var(--faint);font-size:12px}.class[aria-pressed=false]{color:var(--faint);text-decoration:line-through}.class[aria-pressed=false] i{background:none!important}.class.vanishing i{opacity:.45}.class.vanishing span{color:var(--faint)}.class.vanishing small{color:var(--amber);font-weight:600}.by{display:flex;flex:none;margin:2px 8px 0;padding:2px;border-radius:7px;background:var(--raised)}.by button{flex:1 1 0;min-width:0;padding:2px 0;border:0;border-radius:5px;background:none;font-size:12.5px}.by button[aria-pressed=true]{background:var(--paper);box-shadow:0 1px 2px #00000026;font-weight:600}.all{margin:8px 8px 0;padding:2px 10px;border:1px solid var(--line);border-radius:6px;background:none;font-size:12.5px}.hint{margin:12px 8px 0;color:var(--faint);font-size:11.5px;line-height:1.35}#centre{display:flex;flex-direction:column;min-width:0;min-height:0}#stage{position:relative;flex:1;min-height:0;overflow:hidden;background:var(--map)}#stage>canvas{position:absolute;inset:0;width:100%;height:100%}#over{touch-action:none;cursor:grab;outline-offset:-3px}#over.dragging{cursor:grabbing}#over.pointing{cursor:pointer}#over.naming{cursor:text}#over.lasso{cursor:crosshair}.tools{position:absolute;right:12px;bottom:12px;display:flex;flex-direction:column;border:1px solid var(--line);border-radius:9px;overflow:hidden;background:var(--paper);box-shadow:0 1px 3px #0000001a}.tools button{display:grid;place-items:center;width:34px;height:34px;padding:0;border:0;background:none;font-size:17px}.tools button+button{border-top:1px solid var(--line)}.tools button:focus-visible{outline-offset:-2px}.tools button[aria-pressed=true]{background:var(--accent);color:var(--paper)}#turn-hint{position:absolute;left:92px;bottom:36px;color:var(--faint);pointer-events:none}.notes{position:absolute;z-index:5;top:10px;left:12px;right:12px;display:flex;flex-direction:column;align-items:center;gap:8px;pointer-events:none}#banner{display:flex;align-items:center;gap:14px;pointer-events:auto;padding:9px 10px 9px 16px;background:var(--warn-soft);color:var(--ink);border:1px solid var(--warn);border-radius:10px;box-shadow:var(--shadow);font-weight:550}#banner button{flex:none;padding:4px 12px;border:0;border-radius:7px;background:var(--warn);color:var(--paper);font-weight:600}#note{padding:8px 16px;background:var(--amber-soft);border:1px solid var(--amber);border-radius:10px;box-shadow:var(--shadow);font-weight:550}.past #stage:after{content:"";position:absolute;inset:0;pointer-events:none;border:3px solid var(--accent)}#past{padding:4px 14px;border-radius:99px;background:var(--accent);color:var(--paper);font-weight:600;font-size:13px;white-space:nowrap}#failure,#unopened{position:absolute;inset:0;display:grid;place-items:center;padding:40px;text-align:center;font-size:16px;background:var(--map)}#unopened{animation:late 3s step-end;text-wrap:balance}@keyframes late{0%{visibility:hidden}}#card{position:absolute;z-index:6;left:0;top:0;width:252px;padding:11px 13px 12px;background:var(--paper);border:1px solid var(--line);border-radius:11px;box-shadow:var(--shadow);pointer-events:none}#card .close{display:none;position:absolute;top:4px;right:4px;width:22px;height:22px;padding:0;border:1px solid var(--line);border-radius:50%;background:var(--paper);line-height:18px;pointer-events:auto}#card.pinned .close{display:block}#card.pinned{border-color:var(--accent)}#card.pinned{pointer-events:auto;max-height:min(560px,calc(100% - 16px));overflow-y:auto}#card .shown{margin-top:8px;font-size:12.5px;overflow-wrap:anywhere}#card .shown strong{display:block;font-weight:600}#card .shown p{margin:4px 0 0;max-height:9.5em;overflow:hidden}#card.pinned .shown p{max-height:none}#card .shown small{color:var(--faint)}#card .shown .text{white-space:pre-wrap}#card .shown a{color:var(--accent)}#card .shown img{display:block;max-width:100%;max-height:150px;margin-top:3px;border-radius:6px}#card .more{display:none;padding:0 0 0 5px;border:0;background:none;color:var(--accent);text-decoration:underline}#card.pinned .more{display:inline}#card .values{grid-template-columns:minmax(0,1fr) auto;margin-top:0}#card .values dt{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}#card .gone{margin-top:7px;font-size:12.5px}#card .top{display:flex;gap:11px}#card .top>div{flex:1;min-width:0}#card b{display:block;font-size:14.5px;font-weight:650;overflow-wrap:anywhere;line-height:1.25}#card .sub{color:var(--faint);font-size:12px}#card canvas{image-rendering:pixelated;border-radius:6px;background:#000}#card .main{flex:none;width:68px;height:68px;object-fit:contain}#card .verdict{display:inline-flex;align-items:center;gap:5px;margin-top:5px;padding:1px 9px;border-radius:99px;background:var(--raised);font-size:12px;font-weight:600}#card .verdict.outlier{background:var(--warn-soft);color:var(--warn)}#card dl{display:grid;grid-template-columns:auto 1fr;gap:2px 12px;margin-top:9px;font-size:12.5px}#card dt{color:var(--faint)}#card dd{text-align:right;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}#card .meter{display:inline-block;vertical-align:middle;width:64px;height:5px;margin-right:7px;border-radius:3px;background:var(--line);overflow:hidden}#card .meter i{display:block;height:100%;background:var(--accent)}#card .meter.low i{background:var(--warn)}#card h3{margin:9px 0 4px;font-size:11.5px;font-weight:600;color:var(--faint)}#card .near{display:flex;gap:5px}#card .near li{flex:1;min-width:0;text-align:center;font-size:11px;color:var(--faint);overflow:hidden;text-overflow:ellipsis;white-space:nowrap}#card .near canvas{display:block;width:100%;aspect-ratio:1;object-fit:contain;margin-bottom:2px}#card .rows{font-size:12px}#card .rows li{display:flex;gap:8px}#card .rows span{flex:0 1 auto;min-width:0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}#card .rows span:first-child{flex-shrink:0;max-width:60%;margin-right:auto}#card .rows .label{color:var(--faint)}#card .rows small{flex:none;color:var(--faint);font-size:12px}#shading{flex:none;padding:6px 14px;border-top:1px solid var(--line);line-height:1.5}#shading span{display:inline-flex;align-items:center;gap:7px;margin-right:16px;font-weight:550}#shading i{width:18px;height:12px;border:1.5px solid var(--gained);background:color-mix(in srgb,var(--gained) 28%,transparent)}#shading i.lost{border-color:var(--lost);background:repeating-linear-gradient(135deg,var(--lost) 0 1px,color-mix(in srgb,var(--lost) 22%,transparent) 1px 5px)}#shading small{display:block;color:var(--faint);font-size:12px}#replay{display:flex;align-items:center;gap:10px;flex:none;height:54px;padding:0 12px;border-top:1px solid var(--line)}.track{position:relative;flex:1;min-width:60px;height:34px}#marks{position:absolute;left:8px;right:8px;top:0;width:calc(100% - 16px);height:34px}#slider{position:absolute;inset:0 0 auto;width:100%;height:34px;margin:0;background:none;appearance:none;cursor:pointer}#slider::-webkit-slider-runnable-track{height:34px;background:none}#slider::-moz-range-track{height:34px;background:none}#slider::-webkit-slider-thumb{appearance:none;width:16px;height:16px;margin-top:14px;border-radius:50%;border:3px solid var(--paper);background:var(--accent);box-shadow:0 0 0 1px var(--accent),0 1px 4px #0000004d}#slider::-moz-range-thumb{width:10px;height:10px;translate:0 5px;border-radius:50%;border:3px solid var(--paper);background:var(--accent);box-shadow:0 0 0 1px var(--accent)}#moment{flex:none;min-width:104px;max-width:220px;overflow:hidden;text-overflow:ellipsis;font-size:12.5px;text-align:right;white-space:nowrap;line-height:1.25}#moment small{display:block;color:var(--faint);font-size:11.5px}.speed{flex:none;display:flex;align-items:center;gap:6px;font-size:12.5px;color:var(--faint)}.speed select{color:var(--ink)}#speed{height:32px;padding:0 4px;border:1px solid var(--line);border-radius:7px;background:var(--paper)}#replay.comparing{height:92px;align-items:flex-start;padding-top:10px}@media(min-width:721px){.comparing :is(#moment,.speed){display:none}}main:has(.comparing) #alarms{max-height:24%}main:has(.comparing) .tabs{gap:10px;padding:0 12px}#tab-compare{flex:none}.comparing .track{height:74px}#bands{position:absolute;left:8px;right:8px;top:36px;height:36px;touch-action:none}.band{--of: var(--lost);position:absolute;top:0;height:17px;min-width:2px;color:var(--of);background:color-mix(in srgb,var(--of) 24%,var(--paper));cursor:grab;touch-action:none}.band.b{--of: var(--gained);top:19px}.band:active{cursor:grabbing}.band:before{content:"";position:absolute;left:0;right:0;top:-36px;height:34px;background:color-mix(in srgb,var(--of) 16%,transparent);pointer-events:none}.band.b:before{top:-55px}.band span{position:absolute;inset:0;padding:0 5px;overflow:hidden;white-space:nowrap;font-size:11.5px;line-height:17px;font-weight:600;color:var(--ink);pointer-events:none}.band b{position:absolute;top:0;width:9px;height:100%;background:var(--of);cursor:ew-resize;touch-action:none}.band b:after{content:"";position:absolute;inset:0 -4px}.band .start{right:100%;border-radius:4px 0 0 4px}.band .end{left:100%;border-radius:0 4px 4px 0}.band b:focus-visible{z-index:1}@media(pointer:coarse){#replay.comparing{height:auto}.comparing .track{height:92px}#bands{height:56px}.band,.band span{height:26px;line-height:26px}.band.b{top:29px}.band.b:before{top:-65px}.band b{width:12px}.band b:after{inset:-1px -6px}}#compare-button{flex:none;display:flex;align-items:center;gap:6px;height:32px;padding:0 10px;border:1px solid var(--line);border-radius:7px;background:var(--paper)}#compare-button svg{width:16px;height:16px}#compare-button:disabled{color:var(--faint)}#compare-button[aria-pressed=false]:not(:disabled):hover{background:var(--raised)}#compare-button[aria-pressed=true]{background:var(--accent);border-color:var(--accent);color:var(--paper)}#golive{flex:none;height:32px;padding:0 13px;border:0;border-radius:7px;background:var(--accent);color:var(--paper);font-weight:600}#golive:disabled{background:var(--raised);color:var(--faint)}#side{display:flex;flex-direction:column;min-height:0;border-left:1px solid var(--line)}#charts{flex:none;display:grid;grid-template-columns:repeat(3,1fr);gap:1px;background:var(--line);border-bottom:1px solid var(--line)}.chart{display:flex;flex-direction:column;padding:10px 12px 9px;background:var(--paper);min-width:0}.chart h2{font-weight:500;font-size:11.5px;white-space:nowrap}.chart b{font-size:20px;font-weight:650;line-height:1.2;letter-spacing:-.01em;white-space:nowrap}.chart small{font-size:11.5px;color:var(--faint);white-space:nowrap;overflow:hidden;text-overflow:ellipsis}.chart svg{width:100%;height:30px;margin-top:5px;overflow:visible}.chart path{fill:none;stroke:var(--accent);stroke-width:1.6;stroke-linejoin:round;vector-effect:non-scaling-stroke}.chart path.area{fill:var(--accent);fill-opacity:.14;stroke:none}.chart line{stroke:var(--faint);stroke-width:1;stroke-dasharray:3 3;vector-effect:non-scaling-stroke;opacity:.8}.chart.high b,.chart.high small{color:var(--warn)}.chart.high path{stroke:var(--warn)}.chart.high path.area{fill:var(--warn)}#alarms{flex:none;max-height:40%;overflow-y:auto;padding:10px 12px;border-bottom:1px solid var(--line)}#alarms>p{display:flex;align-items:center;gap:8px;color:var(--faint)}#alarms>p svg{width:15px;height:15px;color:var(--good)}.alarm{border-left:4px solid;border-radius:7px;color:var(--ink)}.alarm+.alarm{margin-top:6px}.alarm .what{display:flex;gap:10px;width:100%;padding:8px 11px;text-align:left;line-height:1.35;border:0;background:none;color:inherit}.alarm b{font-weight:650}.alarm small{display:block;padding:0 11px 6px 38px;color:var(--faint)}.alarm small:empty{display:none}.alarm svg{flex:none;width:17px;height:17px;margin-top:1px}.alarm.acknowledged b{font-weight:500}.alarm.dismissed{opacity:.6}.actions{display:flex;flex-wrap:wrap;gap:6px}.actions:empty{display:none}.alarm .actions{padding:0 11px 9px 38px}.actions button,.dismissed:is(button){padding:3px 10px;border:1px solid color-mix(in srgb,var(--ink) 25%,transparent);border-radius:7px;background:none;font-size:12.5px}.actions button:hover{background:color-mix(in srgb,var(--ink) 8%,transparent)}.actions .first{background:var(--accent);border-color:var(--accent);color:var(--paper);font-weight:600}.actions .first:hover{background:color-mix(in srgb,var(--accent) 85%,var(--ink))}.dismissed:is(button){margin-top:8px;border:0;padding:0;color:var(--faint);text-decoration:underline}#update{flex:none;padding:10px 14px;border-bottom:1px solid var(--line)}#update .bar{height:6px;margin-top:7px;border-radius:3px;background:var(--line);overflow:hidden}#update .bar i{display:block;height:100%;background:var(--accent);transition:width .3s}#update .actions{margin-top:8px}.past #update .actions{display:none}#update.failed p{color:var(--warn)}.rename{position:absolute;z-index:8;left:0;top:0;width:248px;padding:12px 14px;background:var(--paper);border:1px solid var(--accent);border-radius:11px;box-shadow:var(--shadow)}.rename b{display:block;overflow-wrap:anywhere}.rename label{display:block;margin-top:8px;font-size:12px;color:var(--faint)}.rename input{display:block;width:100%;height:30px;margin-top:2px;padding:0 8px;border:1px solid var(--line);border-radius:7px;background:var(--map);color:var(--ink);font-size:13.5px}.rename .problem{margin-top:7px;color:var(--warn);font-size:12.5px}.rename .actions{margin-top:10px}.alarm.forming,.alarm.share{background:var(--warn-soft);border-color:var(--warn)}.alarm.forming svg,.alarm.share svg{color:var(--warn)}.alarm.vanishing{background:var(--quiet-soft);border-color:var(--faint)}.alarm.vanishing svg{color:var(--faint)}.alarm.stale{background:var(--amber-soft);border-color:var(--amber)}.alarm.stale svg{color:var(--amber)}.tabs{flex:none;display:flex;gap:18px;padding:0 14px;border-bottom:1px solid var(--line)}.tabs button{min-width:0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;padding:8px 2px 7px;border:0;border-bottom:2px solid transparent;background:none;color:var(--faint);font-weight:600}.tabs button[aria-selected=true]{color:var(--ink);border-color:var(--accent)}#feed{flex:1;min-height:0;overflow-y:auto;overflow-anchor:none;padding:4px 0}#feed>.empty{padding:18px 16px;color:var(--faint);line-height:1.5}#feed>.empty code{display:block;margin-top:8px;padding:8px 10px;font-size:11.5px;line-height:1.5;background:var(--raised);border-radius:7px;overflow-wrap:anywhere;color:var(--ink)}.item{display:flex;gap:9px;align-items:baseline;width:100%;padding:4px 14px;border:0;background:none;text-align:left;line-height:1.35}.item:hover{background:var(--raised)}.item:focus-visible{outline-offset:-2px}.item svg{flex:none;width:14px;height:14px;align-self:flex-start;margin-top:2px;color:var(--faint)}.item span{flex:1;min-width:0;overflow-wrap:anywhere;color:var(--faint)}.item b{font-weight:600;color:var(--ink)}.item time{flex:none;font-size:11.5px;color:var(--faint)}.item.warm span{color:var(--ink)}.item.warm svg{color:var(--warn)}.item.change span{color:var(--ink)}.item.change svg{color:var(--accent)}.item.big{padding:8px 14px;margin:3px 0;font-weight:600}.item.big time{font-weight:400}.item.big span{color:var(--ink)}.item.forming{background:var(--warn-soft)}.item.forming svg{color:var(--warn)}.item.map-updated{background:color-mix(in srgb,var(--accent) 10%,transparent)}.item.map-updated svg{color:var(--accent)}.item.vanishing,.item.recovered{background:var(--quiet-soft)}.item.stale{background:var(--amber-soft)}.item.stale svg{color:var(--amber)}#selection,#compare{flex:1;min-height:0;overflow:auto}:is(#selection,#compare) .bar{position:sticky;top:0;z-index:1;display:flex;align-items:center;gap:8px;padding:9px 14px;background:var(--paper);border-bottom:1px solid var(--line)}:is(#selection,#compare) .bar b{flex:1;font-weight:600}:is(#selection,#compare) .bar button{padding:3px 11px;border:1px solid var(--line);border-radius:7px;background:var(--paper)}:is(#selection,#compare) .bar button.first{background:var(--accent);border-color:var(--accent);color:var(--paper);font-weight:600}:is(#selection,#compare) .bar button:disabled{opacity:.5}#compare .actions{padding:10px 14px 0}#compare .actions button{text-align:left}.stretches{padding:10px 14px 0}.stretches li{display:flex;gap:7px;align-items:center}.stretches i{width:12px;height:12px;border-radius:2px;background:var(--lost)}.stretches i.b{background:var(--gained)}.stretches span{flex:1}.stretches small{color:var(--faint)}#compare .sum{padding:9px 14px;font-weight:600;line-height:1.35}#compare .sum.problem{color:var(--warn)}.changes li{display:grid;grid-template-columns:16px 1fr auto;gap:0 6px;align-items:baseline;padding:4px 14px;border-top:1px solid var(--line)}.changes i{font-style:normal;font-size:11px;color:var(--faint)}.changes i.gained{color:var(--gained)}.changes i.lost{color:var(--lost)}.changes b,.changes button{min-width:0;padding:0;border:0;background:none;font-weight:600;text-align:left;overflow-wrap:anywhere}.changes button:hover{text-decoration:underline}.changes small{grid-column:2 / -1;color:var(--faint);font-size:12px}.changes .same{display:block;color:var(--faint)}#compare .test{padding:7px 14px;border-top:1px solid var(--line);color:var(--faint);font-size:12px;line-height:1.35}#compare h2{display:flex;justify-content:space-between;padding:9px 14px 3px;border-top:1px solid var(--line);color:var(--ink)}#compare h2 small{font-weight:400;color:var(--faint)}#compare .none{padding:5px 14px 9px;color:var(--faint)}#compare .none:empty{display:none}#selection .none{padding:18px 16px;color:var(--faint);line-height:1.5}#selection .none:empty{display:none}table{width:100%;border-collapse:collapse;font-size:12.5px;table-layout:fixed}th{padding:6px 6px 4px;text-align:left;font-weight:500;color:var(--faint);font-size:11.5px}td{padding:3px 6px;border-top:1px solid var(--line);overflow:hidden;text-overflow:ellipsis;white-space:nowrap}th:first-child,td:first-child{padding-left:14px}th:last-child,td:last-child{padding-right:14px;text-align:right}th:nth-child(1){width:28%}th:nth-child(4){width:92px}th:nth-child(5){width:62px}td button{max-width:100%;padding:0;border:0;background:none;font-weight:600;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom}td button:hover{text-decoration:underline}td.outlier{color:var(--warn);font-weight:600}tr.base td{color:var(--faint)}#help{position:absolute;z-index:30;right:14px;top:62px;padding:14px 20px 16px;background:var(--paper);border:1px solid var(--line);border-radius:11px;box-shadow:var(--shadow)}#help dl{display:grid;grid-template-columns:auto auto;gap:4px 20px;margin-top:8px}#help p{max-width:270px;margin-top:10px;padding-top:10px;border-top:1px solid var(--line);color:var(--faint);font-size:12.5px}#help dt{font-weight:600}@media(min-width:1500px){main{grid-template-columns:200px minmax(0,1fr) 392px}.chart b{font-size:23px}.chart svg{height:42px}.status{font-size:17px}}@media(max-width:1279px){#compare-button span{display:none}}@media(max-width:1080px){main{grid-template-columns:minmax(0,1fr) 300px;grid-template-rows:auto minmax(0,1fr)}#legend{grid-column:1 / -1;display:flex;flex-wrap:wrap;align-items:center;gap:1px;max-height:74px;padding:5px 10px;border-right:0;border-bottom:1px solid var(--line)}#legend>div{display:contents}#legend ul{display:contents}#legend h2,.hint{display:none}.class{width:auto}.all,.by{margin:0 8px}#legend>.by{display:flex;width:148px}.item{gap:7px;padding:4px 10px;font-size:12.5px}.item:not(.big) span{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.item time{font-size:11px}.brand{max-width:130px}#search{width:130px}.status{font-size:14.5px}.chart{padding:8px 9px}.tabs{gap:10px;padding:0 10px;font-size:12.5px}.chart b{font-size:17px}}@media(max-width:720px){html,body{height:auto;min-height:100%}header{flex-wrap:wrap;height:auto;padding:8px 12px;gap:8px}.brand{flex:1;max-width:none}.status{order:5;flex-basis:100%}#search{order:6;flex:1}#query,.rename input{font-size:16px}main{display:flex;flex-direction:column}#centre{height:72vh;flex:none}#legend{max-height:136px;flex:none}#side{border-left:0;border-top:1px solid var(--line);height:90vh;flex:none}#replay{flex-wrap:wrap;height:auto;padding:8px 12px}.track{order:-1;flex-basis:100%}#moment{flex:1;min-width:0;text-align:left;white-space:normal}#replay.comparing{height:auto;padding-top:8px;align-items:center}#moment small,.speed span{display:none}}@media(prefers-reduced-motion:reduce){*:not(#unopened),*:before,*:after{animation:none!important;transition:none!important}}', Si = 3;
-class Ai {
+const Rt = (o) => o === void 0 ? {} : { z: o }, Ni = '*{box-sizing:border-box}[hidden]{display:none!important}html,body{height:100%;margin:0}body{display:flex;flex-direction:column;background:var(--paper);color:var(--ink);font:14px/1.4 Inter,system-ui,-apple-system,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif}:focus-visible{outline:2px solid var(--accent);outline-offset:1px}:root{color-scheme:light;--paper: #ffffff;--map: #fbfcfd;--raised: #f3f5f7;--ink: #1d2127;--faint: #5d646c;--line: #dde1e6;--accent: #1f6fb5;--good: #13805a;--warn: #d83200;--warn-soft: #fff0ea;--amber: #8a5a00;--amber-soft: #fff6e0;--quiet-soft: #eef1f6;--gained: #0b62c4;--lost: #a85f00;--shadow: 0 1px 2px rgb(20 28 40 / 8%), 0 6px 20px rgb(20 28 40 / 12%)}:root[data-theme=dark]{color-scheme:dark;--paper: #15181c;--map: #101316;--raised: #20252b;--ink: #e8eaed;--faint: #9ba3ac;--line: #2d333a;--accent: #7db8f0;--good: #3ecf9b;--warn: #ff7a4d;--warn-soft: #3a2018;--amber: #f2bd4d;--amber-soft: #332a15;--quiet-soft: #232a33;--gained: #66b2ff;--lost: #f0b040;--shadow: 0 1px 2px rgb(0 0 0 / 40%), 0 8px 24px rgb(0 0 0 / 50%)}body{font-size:13.5px;font-variant-numeric:tabular-nums}.sprite{position:absolute;width:0;height:0}.unseen{position:absolute;width:1px;height:1px;margin:0;overflow:hidden;clip-path:inset(50%);white-space:nowrap}button,input,select{font:inherit;color:inherit}button{cursor:pointer}button:disabled{cursor:default}h2{margin:0;font-size:12px;font-weight:600;color:var(--faint)}p,ul,ol,dl,dd{margin:0;padding:0}ul,ol{list-style:none}svg{display:block}kbd{font:inherit}header{display:flex;align-items:center;gap:14px;height:56px;flex:none;padding:0 14px 0 18px;border-bottom:1px solid var(--line)}.brand{flex:none;max-width:200px;min-width:0}h1,.brand p{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}h1{margin:0;font-size:15px;font-weight:650;line-height:1.25}.brand p{font-size:12px;color:var(--faint)}.pill{flex:none;display:flex;align-items:center;gap:7px;padding:3px 11px 3px 9px;border-radius:99px;background:var(--raised);font-size:13px;font-weight:600}.pill i{width:8px;height:8px;border-radius:50%;background:var(--faint)}.pill[data-state=live]{color:var(--good);background:color-mix(in srgb,var(--good) 13%,transparent)}.pill[data-state=live] i{background:var(--good);animation:breathe 2.2s infinite}.pill[data-state=lost]{color:var(--warn);background:var(--warn-soft)}.pill[data-state=lost] i{background:var(--warn)}.pill[data-state=replay]{color:var(--accent);background:color-mix(in srgb,var(--accent) 14%,transparent)}.pill[data-state=replay] i{background:var(--accent)}@keyframes breathe{50%{box-shadow:0 0 0 4px color-mix(in srgb,var(--good) 25%,transparent)}}.status{flex:1;min-width:0;font-size:16px;font-weight:550;line-height:1.25;display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2;overflow:hidden;text-wrap:balance}.status em{font-style:normal;font-weight:650;color:var(--warn)}.icon{flex:none;display:grid;place-items:center;width:32px;height:32px;padding:0;border:1px solid var(--line);border-radius:7px;background:var(--paper);font-weight:600}.icon:hover,.tools button:hover{background:var(--raised)}.icon svg,.tools svg{width:16px;height:16px}#search{position:relative;flex:none;width:172px}#query{width:100%;height:32px;padding:0 26px 0 10px;background:var(--raised);border:1px solid transparent;border-radius:7px}#query::placeholder{color:var(--faint);opacity:1}#search kbd{position:absolute;right:8px;top:7px;width:17px;height:18px;line-height:16px;text-align:center;font-size:11.5px;color:var(--faint);border:1px solid var(--line);border-radius:4px;pointer-events:none}#query:focus+kbd{display:none}#matches{position:absolute;z-index:20;top:37px;right:0;min-width:100%;width:260px;padding:4px;background:var(--paper);border:1px solid var(--line);border-radius:9px;box-shadow:var(--shadow)}#matches li{display:flex;justify-content:space-between;gap:10px;padding:5px 9px;border-radius:6px;cursor:pointer}#matches li>span{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}#matches li small{flex:none;color:var(--faint)}#matches li[aria-selected=true],#matches li:hover{background:var(--raised)}#matches li.more{cursor:default;color:var(--faint);font-size:12px;background:none}#matches li.none{cursor:default;color:var(--faint);background:none}main{flex:1;min-height:0;display:grid;grid-template-columns:172px minmax(0,1fr) 344px}#legend{overflow-y:auto;padding:14px 8px;border-right:1px solid var(--line)}#legend h2{display:flex;justify-content:space-between;margin:0 8px 5px}#legend h2 small{font-weight:400;font-size:11.5px}#legend *+h2{margin-top:16px}.class{display:flex;gap:8px;align-items:center;width:100%;padding:3px 8px;text-align:left;background:none;border:0;border-radius:6px;user-select:none}#legend li{position:relative}.pencil{position:absolute;right:2px;top:3px;display:none;padding:3px 5px;border:0;border-radius:5px;background:var(--raised);color:var(--faint)}.pencil svg{width:14px;height:14px}.pencil:hover{color:var(--ink)}#legend.renames li:hover>.pencil,#legend.renames li:focus-within>.pencil{display:block}.class:hover{background:var(--raised)}.class i{flex:none;width:11px;height:11px;border-radius:50%;border:2px solid}.class i.diamond{width:9px;height:9px;margin:0 1px;border-radius:1px;rotate:45deg}.class span{flex:1;min-width:0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.class small{color:var(--faint);font-size:12px}.class[aria-pressed=false]{color:var(--faint);text-decoration:line-through}.class[aria-pressed=false] i{background:none!important}.class.vanishing i{opacity:.45}.class.vanishing span{color:var(--faint)}.class.vanishing small{color:var(--amber);font-weight:600}.by{display:flex;flex:none;margin:2px 8px 0;padding:2px;border-radius:7px;background:var(--raised)}.by button{flex:1 1 0;min-width:0;padding:2px 0;border:0;border-radius:5px;background:none;font-size:12.5px}.by button[aria-pressed=true]{background:var(--paper);box-shadow:0 1px 2px #00000026;font-weight:600}.all{margin:8px 8px 0;padding:2px 10px;border:1px solid var(--line);border-radius:6px;background:none;font-size:12.5px}.hint{margin:12px 8px 0;color:var(--faint);font-size:11.5px;line-height:1.35}#centre{display:flex;flex-direction:column;min-width:0;min-height:0}#stage{position:relative;flex:1;min-height:0;overflow:hidden;background:var(--map)}#stage>canvas{position:absolute;inset:0;width:100%;height:100%}#over{touch-action:none;cursor:grab;outline-offset:-3px}#over.dragging{cursor:grabbing}#over.pointing{cursor:pointer}#over.naming{cursor:text}#over.lasso{cursor:crosshair}.tools{position:absolute;right:12px;bottom:12px;display:flex;flex-direction:column;border:1px solid var(--line);border-radius:9px;overflow:hidden;background:var(--paper);box-shadow:0 1px 3px #0000001a}.tools button{display:grid;place-items:center;width:34px;height:34px;padding:0;border:0;background:none;font-size:17px}.tools button+button{border-top:1px solid var(--line)}.tools button:focus-visible{outline-offset:-2px}.tools button[aria-pressed=true]{background:var(--accent);color:var(--paper)}#turn-hint{position:absolute;left:92px;bottom:36px;color:var(--faint);pointer-events:none}.notes{position:absolute;z-index:5;top:10px;left:12px;right:12px;display:flex;flex-direction:column;align-items:center;gap:8px;pointer-events:none}#banner{display:flex;align-items:center;gap:14px;pointer-events:auto;padding:9px 10px 9px 16px;background:var(--warn-soft);color:var(--ink);border:1px solid var(--warn);border-radius:10px;box-shadow:var(--shadow);font-weight:550}#banner button{flex:none;padding:4px 12px;border:0;border-radius:7px;background:var(--warn);color:var(--paper);font-weight:600}#note{padding:8px 16px;background:var(--amber-soft);border:1px solid var(--amber);border-radius:10px;box-shadow:var(--shadow);font-weight:550}.past #stage:after{content:"";position:absolute;inset:0;pointer-events:none;border:3px solid var(--accent)}#past{padding:4px 14px;border-radius:99px;background:var(--accent);color:var(--paper);font-weight:600;font-size:13px;white-space:nowrap}#failure,#unopened{position:absolute;inset:0;display:grid;place-items:center;padding:40px;text-align:center;font-size:16px;background:var(--map)}#unopened{animation:late 3s step-end;text-wrap:balance}@keyframes late{0%{visibility:hidden}}#card{position:absolute;z-index:6;left:0;top:0;width:252px;padding:11px 13px 12px;background:var(--paper);border:1px solid var(--line);border-radius:11px;box-shadow:var(--shadow);pointer-events:none}#card .close{display:none;position:absolute;top:4px;right:4px;width:22px;height:22px;padding:0;border:1px solid var(--line);border-radius:50%;background:var(--paper);line-height:18px;pointer-events:auto}#card.pinned .close{display:block}#card.pinned{border-color:var(--accent)}#card.pinned{pointer-events:auto;max-height:min(560px,calc(100% - 16px));overflow-y:auto}#card .shown{margin-top:8px;font-size:12.5px;overflow-wrap:anywhere}#card .shown strong{display:block;font-weight:600}#card .shown p{margin:4px 0 0;max-height:9.5em;overflow:hidden}#card.pinned .shown p{max-height:none}#card .shown small{color:var(--faint)}#card .shown .text{white-space:pre-wrap}#card .shown a{color:var(--accent)}#card .shown img{display:block;max-width:100%;max-height:150px;margin-top:3px;border-radius:6px}#card .more{display:none;padding:0 0 0 5px;border:0;background:none;color:var(--accent);text-decoration:underline}#card.pinned .more{display:inline}#card .values{grid-template-columns:minmax(0,1fr) auto;margin-top:0}#card .values dt{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}#card .gone{margin-top:7px;font-size:12.5px}#card .top{display:flex;gap:11px}#card .top>div{flex:1;min-width:0}#card b{display:block;font-size:14.5px;font-weight:650;overflow-wrap:anywhere;line-height:1.25}#card .sub{color:var(--faint);font-size:12px}#card canvas{image-rendering:pixelated;border-radius:6px;background:#000}#card .main{flex:none;width:68px;height:68px;object-fit:contain}#card .verdict{display:inline-flex;align-items:center;gap:5px;margin-top:5px;padding:1px 9px;border-radius:99px;background:var(--raised);font-size:12px;font-weight:600}#card .verdict.outlier{background:var(--warn-soft);color:var(--warn)}#card dl{display:grid;grid-template-columns:auto 1fr;gap:2px 12px;margin-top:9px;font-size:12.5px}#card dt{color:var(--faint)}#card dd{text-align:right;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}#card .meter{display:inline-block;vertical-align:middle;width:64px;height:5px;margin-right:7px;border-radius:3px;background:var(--line);overflow:hidden}#card .meter i{display:block;height:100%;background:var(--accent)}#card .meter.low i{background:var(--warn)}#card h3{margin:9px 0 4px;font-size:11.5px;font-weight:600;color:var(--faint)}#card .near{display:flex;gap:5px}#card .near li{flex:1;min-width:0;text-align:center;font-size:11px;color:var(--faint);overflow:hidden;text-overflow:ellipsis;white-space:nowrap}#card .near canvas{display:block;width:100%;aspect-ratio:1;object-fit:contain;margin-bottom:2px}#card .rows{font-size:12px}#card .rows li{display:flex;gap:8px}#card .rows span{flex:0 1 auto;min-width:0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}#card .rows span:first-child{flex-shrink:0;max-width:60%;margin-right:auto}#card .rows .label{color:var(--faint)}#card .rows small{flex:none;color:var(--faint);font-size:12px}#shading{flex:none;padding:6px 14px;border-top:1px solid var(--line);line-height:1.5}#shading span{display:inline-flex;align-items:center;gap:7px;margin-right:16px;font-weight:550}#shading i{width:18px;height:12px;border:1.5px solid var(--gained);background:color-mix(in srgb,var(--gained) 28%,transparent)}#shading i.lost{border-color:var(--lost);background:repeating-linear-gradient(135deg,var(--lost) 0 1px,color-mix(in srgb,var(--lost) 22%,transparent) 1px 5px)}#shading small{display:block;color:var(--faint);font-size:12px}#replay{display:flex;align-items:center;gap:10px;flex:none;height:54px;padding:0 12px;border-top:1px solid var(--line)}.track{position:relative;flex:1;min-width:60px;height:34px}#marks{position:absolute;left:8px;right:8px;top:0;width:calc(100% - 16px);height:34px}#slider{position:absolute;inset:0 0 auto;width:100%;height:34px;margin:0;background:none;appearance:none;cursor:pointer}#slider::-webkit-slider-runnable-track{height:34px;background:none}#slider::-moz-range-track{height:34px;background:none}#slider::-webkit-slider-thumb{appearance:none;width:16px;height:16px;margin-top:14px;border-radius:50%;border:3px solid var(--paper);background:var(--accent);box-shadow:0 0 0 1px var(--accent),0 1px 4px #0000004d}#slider::-moz-range-thumb{width:10px;height:10px;translate:0 5px;border-radius:50%;border:3px solid var(--paper);background:var(--accent);box-shadow:0 0 0 1px var(--accent)}#moment{flex:none;min-width:104px;max-width:220px;overflow:hidden;text-overflow:ellipsis;font-size:12.5px;text-align:right;white-space:nowrap;line-height:1.25}#moment small{display:block;color:var(--faint);font-size:11.5px}.speed{flex:none;display:flex;align-items:center;gap:6px;font-size:12.5px;color:var(--faint)}.speed select{color:var(--ink)}#speed{height:32px;padding:0 4px;border:1px solid var(--line);border-radius:7px;background:var(--paper)}#replay.comparing{height:92px;align-items:flex-start;padding-top:10px}@media(min-width:721px){.comparing :is(#moment,.speed){display:none}}main:has(.comparing) #alarms{max-height:24%}main:has(.comparing) .tabs{gap:10px;padding:0 12px}#tab-compare{flex:none}.comparing .track{height:74px}#bands{position:absolute;left:8px;right:8px;top:36px;height:36px;touch-action:none}.band{--of: var(--lost);position:absolute;top:0;height:17px;min-width:2px;color:var(--of);background:color-mix(in srgb,var(--of) 24%,var(--paper));cursor:grab;touch-action:none}.band.b{--of: var(--gained);top:19px}.band:active{cursor:grabbing}.band:before{content:"";position:absolute;left:0;right:0;top:-36px;height:34px;background:color-mix(in srgb,var(--of) 16%,transparent);pointer-events:none}.band.b:before{top:-55px}.band span{position:absolute;inset:0;padding:0 5px;overflow:hidden;white-space:nowrap;font-size:11.5px;line-height:17px;font-weight:600;color:var(--ink);pointer-events:none}.band b{position:absolute;top:0;width:9px;height:100%;background:var(--of);cursor:ew-resize;touch-action:none}.band b:after{content:"";position:absolute;inset:0 -4px}.band .start{right:100%;border-radius:4px 0 0 4px}.band .end{left:100%;border-radius:0 4px 4px 0}.band b:focus-visible{z-index:1}@media(pointer:coarse){#replay.comparing{height:auto}.comparing .track{height:92px}#bands{height:56px}.band,.band span{height:26px;line-height:26px}.band.b{top:29px}.band.b:before{top:-65px}.band b{width:12px}.band b:after{inset:-1px -6px}}#compare-button{flex:none;display:flex;align-items:center;gap:6px;height:32px;padding:0 10px;border:1px solid var(--line);border-radius:7px;background:var(--paper)}#compare-button svg{width:16px;height:16px}#compare-button:disabled{color:var(--faint)}#compare-button[aria-pressed=false]:not(:disabled):hover{background:var(--raised)}#compare-button[aria-pressed=true]{background:var(--accent);border-color:var(--accent);color:var(--paper)}#golive{flex:none;height:32px;padding:0 13px;border:0;border-radius:7px;background:var(--accent);color:var(--paper);font-weight:600}#golive:disabled{background:var(--raised);color:var(--faint)}#side{display:flex;flex-direction:column;min-height:0;border-left:1px solid var(--line)}#charts{flex:none;display:grid;grid-template-columns:repeat(3,1fr);gap:1px;background:var(--line);border-bottom:1px solid var(--line)}.chart{display:flex;flex-direction:column;padding:10px 12px 9px;background:var(--paper);min-width:0}.chart h2{font-weight:500;font-size:11.5px;white-space:nowrap}.chart b{font-size:20px;font-weight:650;line-height:1.2;letter-spacing:-.01em;white-space:nowrap}.chart small{font-size:11.5px;color:var(--faint);white-space:nowrap;overflow:hidden;text-overflow:ellipsis}.chart svg{width:100%;height:30px;margin-top:5px;overflow:visible}.chart path{fill:none;stroke:var(--accent);stroke-width:1.6;stroke-linejoin:round;vector-effect:non-scaling-stroke}.chart path.area{fill:var(--accent);fill-opacity:.14;stroke:none}.chart line{stroke:var(--faint);stroke-width:1;stroke-dasharray:3 3;vector-effect:non-scaling-stroke;opacity:.8}.chart.high b,.chart.high small{color:var(--warn)}.chart.high path{stroke:var(--warn)}.chart.high path.area{fill:var(--warn)}#alarms{flex:none;max-height:40%;overflow-y:auto;padding:10px 12px;border-bottom:1px solid var(--line)}#alarms>p{display:flex;align-items:center;gap:8px;color:var(--faint)}#alarms>p svg{width:15px;height:15px;color:var(--good)}.alarm{border-left:4px solid;border-radius:7px;color:var(--ink)}.alarm+.alarm{margin-top:6px}.alarm .what{display:flex;gap:10px;width:100%;padding:8px 11px;text-align:left;line-height:1.35;border:0;background:none;color:inherit}.alarm b{font-weight:650}.alarm small{display:block;padding:0 11px 6px 38px;color:var(--faint)}.alarm small:empty{display:none}.alarm svg{flex:none;width:17px;height:17px;margin-top:1px}.alarm.acknowledged b{font-weight:500}.alarm.dismissed{opacity:.6}.actions{display:flex;flex-wrap:wrap;gap:6px}.actions:empty{display:none}.alarm .actions{padding:0 11px 9px 38px}.actions button,.dismissed:is(button){padding:3px 10px;border:1px solid color-mix(in srgb,var(--ink) 25%,transparent);border-radius:7px;background:none;font-size:12.5px}.actions button:hover{background:color-mix(in srgb,var(--ink) 8%,transparent)}.actions .first{background:var(--accent);border-color:var(--accent);color:var(--paper);font-weight:600}.actions .first:hover{background:color-mix(in srgb,var(--accent) 85%,var(--ink))}.dismissed:is(button){margin-top:8px;border:0;padding:0;color:var(--faint);text-decoration:underline}#update{flex:none;padding:10px 14px;border-bottom:1px solid var(--line)}#update .bar{height:6px;margin-top:7px;border-radius:3px;background:var(--line);overflow:hidden}#update .bar i{display:block;height:100%;background:var(--accent);transition:width .3s}#update .actions{margin-top:8px}.past #update .actions{display:none}#update.failed p{color:var(--warn)}.rename{position:absolute;z-index:8;left:0;top:0;width:248px;padding:12px 14px;background:var(--paper);border:1px solid var(--accent);border-radius:11px;box-shadow:var(--shadow)}.rename b{display:block;overflow-wrap:anywhere}.rename label{display:block;margin-top:8px;font-size:12px;color:var(--faint)}.rename input{display:block;width:100%;height:30px;margin-top:2px;padding:0 8px;border:1px solid var(--line);border-radius:7px;background:var(--map);color:var(--ink);font-size:13.5px}.rename .problem{margin-top:7px;color:var(--warn);font-size:12.5px}.rename .actions{margin-top:10px}.alarm.forming,.alarm.share{background:var(--warn-soft);border-color:var(--warn)}.alarm.forming svg,.alarm.share svg{color:var(--warn)}.alarm.vanishing{background:var(--quiet-soft);border-color:var(--faint)}.alarm.vanishing svg{color:var(--faint)}.alarm.stale{background:var(--amber-soft);border-color:var(--amber)}.alarm.stale svg{color:var(--amber)}.tabs{flex:none;display:flex;gap:18px;padding:0 14px;border-bottom:1px solid var(--line)}.tabs button{min-width:0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;padding:8px 2px 7px;border:0;border-bottom:2px solid transparent;background:none;color:var(--faint);font-weight:600}.tabs button[aria-selected=true]{color:var(--ink);border-color:var(--accent)}#feed{flex:1;min-height:0;overflow-y:auto;overflow-anchor:none;padding:4px 0}#feed>.empty{padding:18px 16px;color:var(--faint);line-height:1.5}#feed>.empty code{display:block;margin-top:8px;padding:8px 10px;font-size:11.5px;line-height:1.5;background:var(--raised);border-radius:7px;overflow-wrap:anywhere;color:var(--ink)}.item{display:flex;gap:9px;align-items:baseline;width:100%;padding:4px 14px;border:0;background:none;text-align:left;line-height:1.35}.item:hover{background:var(--raised)}.item:focus-visible{outline-offset:-2px}.item svg{flex:none;width:14px;height:14px;align-self:flex-start;margin-top:2px;color:var(--faint)}.item span{flex:1;min-width:0;overflow-wrap:anywhere;color:var(--faint)}.item b{font-weight:600;color:var(--ink)}.item time{flex:none;font-size:11.5px;color:var(--faint)}.item.warm span{color:var(--ink)}.item.warm svg{color:var(--warn)}.item.change span{color:var(--ink)}.item.change svg{color:var(--accent)}.item.big{padding:8px 14px;margin:3px 0;font-weight:600}.item.big time{font-weight:400}.item.big span{color:var(--ink)}.item.forming{background:var(--warn-soft)}.item.forming svg{color:var(--warn)}.item.map-updated{background:color-mix(in srgb,var(--accent) 10%,transparent)}.item.map-updated svg{color:var(--accent)}.item.vanishing,.item.recovered{background:var(--quiet-soft)}.item.stale{background:var(--amber-soft)}.item.stale svg{color:var(--amber)}#selection,#compare{flex:1;min-height:0;overflow:auto}:is(#selection,#compare) .bar{position:sticky;top:0;z-index:1;display:flex;align-items:center;gap:8px;padding:9px 14px;background:var(--paper);border-bottom:1px solid var(--line)}:is(#selection,#compare) .bar b{flex:1;font-weight:600}:is(#selection,#compare) .bar button{padding:3px 11px;border:1px solid var(--line);border-radius:7px;background:var(--paper)}:is(#selection,#compare) .bar button.first{background:var(--accent);border-color:var(--accent);color:var(--paper);font-weight:600}:is(#selection,#compare) .bar button:disabled{opacity:.5}#compare .actions{padding:10px 14px 0}#compare .actions button{text-align:left}.stretches{padding:10px 14px 0}.stretches li{display:flex;gap:7px;align-items:center}.stretches i{width:12px;height:12px;border-radius:2px;background:var(--lost)}.stretches i.b{background:var(--gained)}.stretches span{flex:1}.stretches small{color:var(--faint)}#compare .sum{padding:9px 14px;font-weight:600;line-height:1.35}#compare .sum.problem{color:var(--warn)}.changes li{display:grid;grid-template-columns:16px 1fr auto;gap:0 6px;align-items:baseline;padding:4px 14px;border-top:1px solid var(--line)}.changes i{font-style:normal;font-size:11px;color:var(--faint)}.changes i.gained{color:var(--gained)}.changes i.lost{color:var(--lost)}.changes b,.changes button{min-width:0;padding:0;border:0;background:none;font-weight:600;text-align:left;overflow-wrap:anywhere}.changes button:hover{text-decoration:underline}.changes small{grid-column:2 / -1;color:var(--faint);font-size:12px}.changes .same{display:block;color:var(--faint)}#compare .test{padding:7px 14px;border-top:1px solid var(--line);color:var(--faint);font-size:12px;line-height:1.35}#compare h2{display:flex;justify-content:space-between;padding:9px 14px 3px;border-top:1px solid var(--line);color:var(--ink)}#compare h2 small{font-weight:400;color:var(--faint)}#compare .none{padding:5px 14px 9px;color:var(--faint)}#compare .none:empty{display:none}.summary{padding:10px 14px;border-bottom:1px solid var(--line)}.summary h3{margin:0 0 6px;font-size:13px;font-weight:600;line-height:1.35}.summary .faint{color:var(--faint);font-size:12.5px;line-height:1.4}.keywords{display:flex;flex-wrap:wrap;gap:4px;margin:0 0 6px}.keywords span{padding:1px 8px;border:1px solid var(--line);border-radius:10px;font-size:12.5px;overflow-wrap:anywhere}.effects{display:grid;grid-template-columns:minmax(70px,31%) 1fr auto;margin:0;font-size:12.5px;line-height:1.35}.effects>*{margin:0;padding:3px 8px 3px 0;border-top:1px solid var(--line);overflow-wrap:anywhere}.effects dt{font-weight:500}.effects .effect{padding-right:0;text-align:right;white-space:nowrap;color:var(--faint);font-variant-numeric:tabular-nums}#selection .none{padding:18px 16px;color:var(--faint);line-height:1.5}#selection .none:empty{display:none}table{width:100%;border-collapse:collapse;font-size:12.5px;table-layout:fixed}th{padding:6px 6px 4px;text-align:left;font-weight:500;color:var(--faint);font-size:11.5px}td{padding:3px 6px;border-top:1px solid var(--line);overflow:hidden;text-overflow:ellipsis;white-space:nowrap}th:first-child,td:first-child{padding-left:14px}th:last-child,td:last-child{padding-right:14px;text-align:right}th:nth-child(1){width:28%}th:nth-child(4){width:92px}th:nth-child(5){width:62px}td button{max-width:100%;padding:0;border:0;background:none;font-weight:600;overflow:hidden;text-overflow:ellipsis;vertical-align:bottom}td button:hover{text-decoration:underline}td.outlier{color:var(--warn);font-weight:600}tr.base td{color:var(--faint)}#help{position:absolute;z-index:30;right:14px;top:62px;padding:14px 20px 16px;background:var(--paper);border:1px solid var(--line);border-radius:11px;box-shadow:var(--shadow)}#help dl{display:grid;grid-template-columns:auto auto;gap:4px 20px;margin-top:8px}#help p{max-width:270px;margin-top:10px;padding-top:10px;border-top:1px solid var(--line);color:var(--faint);font-size:12.5px}#help dt{font-weight:600}@media(min-width:1500px){main{grid-template-columns:200px minmax(0,1fr) 392px}.chart b{font-size:23px}.chart svg{height:42px}.status{font-size:17px}}@media(max-width:1279px){#compare-button span{display:none}}@media(max-width:1080px){main{grid-template-columns:minmax(0,1fr) 300px;grid-template-rows:auto minmax(0,1fr)}#legend{grid-column:1 / -1;display:flex;flex-wrap:wrap;align-items:center;gap:1px;max-height:74px;padding:5px 10px;border-right:0;border-bottom:1px solid var(--line)}#legend>div{display:contents}#legend ul{display:contents}#legend h2,.hint{display:none}.class{width:auto}.all,.by{margin:0 8px}#legend>.by{display:flex;width:148px}.item{gap:7px;padding:4px 10px;font-size:12.5px}.item:not(.big) span{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}.item time{font-size:11px}.brand{max-width:130px}#search{width:130px}.status{font-size:14.5px}.chart{padding:8px 9px}.tabs{gap:10px;padding:0 10px;font-size:12.5px}.chart b{font-size:17px}}@media(max-width:720px){html,body{height:auto;min-height:100%}header{flex-wrap:wrap;height:auto;padding:8px 12px;gap:8px}.brand{flex:1;max-width:none}.status{order:5;flex-basis:100%}#search{order:6;flex:1}#query,.rename input{font-size:16px}main{display:flex;flex-direction:column}#centre{height:72vh;flex:none}#legend{max-height:136px;flex:none}#side{border-left:0;border-top:1px solid var(--line);height:90vh;flex:none}#replay{flex-wrap:wrap;height:auto;padding:8px 12px}.track{order:-1;flex-basis:100%}#moment{flex:1;min-width:0;text-align:left;white-space:normal}#replay.comparing{height:auto;padding-top:8px;align-items:center}#moment small,.speed span{display:none}}@media(prefers-reduced-motion:reduce){*:not(#unopened),*:before,*:after{animation:none!important;transition:none!important}}', Bi = 3;
+class _i {
   constructor(t) {
     this.shown = t, this.latest = t.info, this.keep(t.info.version, Promise.resolve({ ...t }));
   }
@@ -2713,11 +2798,11 @@ class Ai {
   get(t) {
     const e = this.kept.get(t);
     if (e) return e;
-    const s = Promise.all([at.map(t), at.columns(t)]).then(([i, r]) => ({ info: i, columns: r }));
+    const s = Promise.all([W.map(t), W.columns(t)]).then(([i, n]) => ({ info: i, columns: n }));
     return s.catch(() => this.kept.delete(t)), this.keep(t, s);
   }
   keep(t, e) {
-    return this.kept.set(t, e), this.kept.size > Si && this.kept.delete(this.kept.keys().next().value), e;
+    return this.kept.set(t, e), this.kept.size > Bi && this.kept.delete(this.kept.keys().next().value), e;
   }
   /** Shows another version; gives the one that was shown. */
   show(t) {
@@ -2725,47 +2810,47 @@ class Ai {
     return Object.assign(this.shown, t), e;
   }
 }
-const Ei = ":host{display:block;font-variant-numeric:tabular-nums}.widget{display:grid;grid-template-columns:168px minmax(0,1fr);border:1px solid var(--line);border-radius:8px;overflow:hidden;background:var(--paper);color:var(--ink);font:13.5px/1.4 Inter,system-ui,-apple-system,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif;container-type:inline-size}.widget #legend,.widget #stage{min-height:0;height:100%}.widget .hint{display:none}#selected{position:absolute;left:12px;bottom:10px;padding:2px 10px;border-radius:99px;background:var(--raised);font-size:12.5px;font-weight:600;pointer-events:none}#selected:empty{display:none}.ramped>.ramp+ul{display:none}.ramp{margin:0 8px}.ramp i{display:block;height:12px;border-radius:4px}.ramp p{display:flex;justify-content:space-between;margin-top:3px;font-size:12px;color:var(--faint)}@container (max-width: 560px){#legend{display:none}#stage{grid-column:1 / -1}}";
-function Ti() {
+const Di = ":host{display:block;font-variant-numeric:tabular-nums}.widget{display:grid;grid-template-columns:168px minmax(0,1fr);border:1px solid var(--line);border-radius:8px;overflow:hidden;background:var(--paper);color:var(--ink);font:13.5px/1.4 Inter,system-ui,-apple-system,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif;container-type:inline-size}.widget #legend,.widget #stage{min-height:0;height:100%}.widget .hint{display:none}#selected{position:absolute;left:12px;bottom:10px;padding:2px 10px;border-radius:99px;background:var(--raised);font-size:12.5px;font-weight:600;pointer-events:none}#selected:empty{display:none}.ramped>.ramp+ul{display:none}.ramp{margin:0 8px}.ramp i{display:block;height:12px;border-radius:4px}.ramp p{display:flex;justify-content:space-between;margin-top:3px;font-size:12px;color:var(--faint)}@container (max-width: 560px){#legend{display:none}#stage{grid-column:1 / -1}}";
+function Fi() {
   const o = new CSSStyleSheet();
-  o.replaceSync(zi.replace(/:root(\[[^\]]+\])/g, ":host($1)").replaceAll(":root", ":host") + Ei);
+  o.replaceSync(Ni.replace(/:root(\[[^\]]+\])/g, ":host($1)").replaceAll(":root", ":host") + Di);
   for (let t = o.cssRules.length - 1; t >= 0; t--) {
     const e = o.cssRules[t];
     e instanceof CSSMediaRule && e.conditionText.includes("width") && o.deleteRule(t);
   }
   return o;
 }
-const Mt = () => performance.now() / 1e3, zt = () => Date.now() / 1e3;
-function $i(o, t) {
-  o.adoptedStyleSheets = [Ti()];
+const St = () => performance.now() / 1e3, At = () => Date.now() / 1e3;
+function Ui(o, t) {
+  o.adoptedStyleSheets = [Fi()];
   const e = f("template");
-  e.innerHTML = bs;
+  e.innerHTML = Ts;
   const s = f("div", "widget");
   s.style.height = `${t}px`;
-  const i = (d, u) => Object.assign(f(d), { id: u }), r = i("div", "stage"), n = i("canvas", "over");
-  n.tabIndex = 0, n.setAttribute("role", "application"), n.setAttribute("aria-label", "The map. Drag to move it, use the wheel to zoom, shift and drag to select.");
+  const i = (d, u) => Object.assign(f(d), { id: u }), n = i("div", "stage"), r = i("canvas", "over");
+  r.tabIndex = 0, r.setAttribute("role", "application"), r.setAttribute("aria-label", "The map. Drag to move it, use the wheel to zoom, shift and drag to select.");
   const a = Object.assign(i("p", "turn-hint"), { textContent: "Drag to turn the map", hidden: !0 }), l = Object.assign(i("div", "card"), { hidden: !0 });
   l.setAttribute("role", "tooltip");
   const h = i("p", "said");
-  h.className = "unseen", h.setAttribute("aria-live", "polite"), r.append(i("canvas", "base"), i("canvas", "live"), n, i("p", "selected"), Li(), a, l, h);
+  h.className = "unseen", h.setAttribute("aria-live", "polite"), n.append(i("canvas", "base"), i("canvas", "live"), r, i("p", "selected"), ji(), a, l, h);
   const c = i("aside", "legend");
-  c.setAttribute("aria-label", "Legend"), s.append(c, r), o.append(e.content, s);
+  c.setAttribute("aria-label", "Legend"), s.append(c, n), o.append(e.content, s);
 }
-function Li() {
+function ji() {
   const o = f("div", "tools");
   o.setAttribute("role", "toolbar");
   for (const [t, e, s] of [["lasso", "Lasso (or shift and drag)", "lasso"], ["turn", "Drag to turn the map", "turn"], ["nearer", "Zoom in", "+"], ["farther", "Zoom out", "−"], ["fit", "Show the whole map", "fit"]]) {
     const i = O("", s.length === 1 ? s : "", () => {
     });
-    s.length > 1 && i.append(de(s)), Object.assign(i, { id: t, title: e }).setAttribute("aria-label", e), o.append(i);
+    s.length > 1 && i.append(fe(s)), Object.assign(i, { id: t, title: e }).setAttribute("aria-label", e), o.append(i);
   }
   return o;
 }
-function he() {
+function pe() {
   const { body: o, documentElement: t } = document;
   return o.dataset.jpThemeLight ? o.dataset.jpThemeLight === "false" : o.dataset.vscodeThemeKind ? !o.dataset.vscodeThemeKind.includes("light") : t.getAttribute("theme") ? t.getAttribute("theme") === "dark" : t.dataset.theme ?? o.dataset.theme ? (t.dataset.theme ?? o.dataset.theme) === "dark" : t.classList.contains("dark") || o.classList.contains("dark") ? !0 : matchMedia("(prefers-color-scheme: dark)").matches && !t.classList.contains("light");
 }
-class Ci {
+class Gi {
   constructor(t) {
     this.host = t, this.current = this.read();
     const e = { attributes: !0, attributeFilter: ["class", "data-jp-theme-light", "data-vscode-theme-kind", "data-theme", "theme"] };
@@ -2781,36 +2866,36 @@ class Ci {
     this.observer.disconnect();
   }
   read() {
-    const t = he();
-    return this.host.dataset.theme = t ? "dark" : "light", Is(this.host, t);
+    const t = pe();
+    return this.host.dataset.theme = t ? "dark" : "light", Gs(this.host, t);
   }
   refresh() {
-    if (he() !== this.current.dark) {
+    if (pe() !== this.current.dark) {
       this.current = this.read();
       for (const t of this.listeners) t();
     }
   }
 }
-class Ri {
+class Wi {
   constructor(t, e) {
-    this.model = t, this.kernel = new cs(t), this.theme = new Ci(e);
-    const s = ce(q(t.get("_places"))), i = t.get("_info");
-    this.shown = { info: i, columns: s }, this.classify(), this.look = new as(this.shown, this.state.titles), this.stage = new ki(this.shown, this.state, this.look, this.theme, Mt), this.legendRoot = T("legend"), this.legend = new rs(this.legendRoot, this.look, () => this.stage.recolour(), () => {
-    }), this.ramp = new gs(this.legendRoot), this.count = T("selected");
-    const r = Object.assign(f("div"), { hidden: !0 });
-    this.selection = new ws(r, f("span"), this.state, this.shown, this.look, { goPoint: () => {
+    this.model = t, this.kernel = new fs(t), this.theme = new Gi(e);
+    const s = ue(X(t.get("_places"))), i = t.get("_info");
+    this.shown = { info: i, columns: s }, this.classify(), this.look = new ds(this.shown, this.state), this.stage = new Ii(this.shown, this.state, this.look, this.theme, St), this.legendRoot = T("legend"), this.legend = new cs(this.legendRoot, this.look, () => this.stage.recolour(), () => {
+    }), this.ramp = new bs(this.legendRoot), this.count = T("selected");
+    const n = Object.assign(f("div"), { hidden: !0 });
+    this.selection = new Es(n, f("span"), this.state, this.shown, this.look, { goPoint: () => {
     }, goRow: () => {
     }, changed: () => this.selected() });
-    const n = (l) => {
+    const r = (l) => {
       a.textContent = l;
     }, a = T("said");
-    this.guide = new ss(this.stage, this.state, new Ai(this.shown), this.look, this.selection, n, this.kernel), this.pointer = new fs(this.stage, T("lasso"), T("turn"), {
+    this.guide = new rs(this.stage, this.state, new _i(this.shown), this.look, this.selection, r, this.kernel), this.pointer = new ws(this.stage, T("lasso"), T("turn"), {
       hover: (l, h, c) => this.guide.hover(l, h, c),
       click: (l, h) => this.guide.click(l, h),
       name: () => {
       },
       lasso: (l) => {
-        const h = Be(l, 2).map(({ x: c, y: d }) => this.stage.camera.toPlane(c, d));
+        const h = Ue(l, 2).map(({ x: c, y: d }) => this.stage.camera.toPlane(c, d));
         this.selection.lasso(h, this.stage.rows(), (c) => {
           const d = this.stage.screen(c);
           return this.stage.camera.toPlane(d.x, d.y);
@@ -2820,7 +2905,7 @@ class Ri {
       this.seen = l, l && this.frame();
     }), this.watch.observe(e), this.frame();
   }
-  state = new Mi();
+  state = new Pi();
   shown;
   look;
   stage;
@@ -2834,7 +2919,7 @@ class Ri {
   count;
   legendRoot;
   n = 0;
-  before = Mt();
+  before = St();
   /** The selection came from Python: it need not be told there. */
   told = !1;
   open = !0;
@@ -2853,7 +2938,7 @@ class Ri {
   /** The clusters that the rows are coloured by. */
   classify() {
     const { clusters: t, codes: e } = this.model.get("_color");
-    this.shown.info = { ...this.shown.info, clusters: t }, this.shown.columns = { ...this.shown.columns, cluster: new Uint32Array(q(e)) };
+    this.shown.info = { ...this.shown.info, clusters: t }, this.shown.columns = { ...this.shown.columns, cluster: new Uint32Array(X(e)) };
   }
   /** The legend of the colours. */
   coloured() {
@@ -2870,69 +2955,69 @@ class Ri {
   /** Placed rows: those that are new land before the person's eyes. */
   land(t) {
     const e = this.model.get("_placed"), s = /* @__PURE__ */ new Set();
-    for (const { point: i, nearest: r } of ps(e, hs)) {
-      const { id: n } = i;
-      s.add(n), this.nearest.set(n, r);
-      const a = this.state.points.get(n);
+    for (const { point: i, nearest: n } of ms(e, us)) {
+      const { id: r } = i;
+      s.add(r), this.nearest.set(r, n);
+      const a = this.state.points.get(r);
       if (a && a.x === i.x && a.y === i.y && a.verdict === i.verdict && a.group === i.group) continue;
       const h = {
         ...i,
-        cluster: i.verdict === "outlier" ? null : this.clusterNear(n),
+        cluster: i.verdict === "outlier" ? null : this.clusterNear(r),
         n: ++this.n,
-        t: zt(),
+        t: At(),
         kind: a ? "moved" : "appeared",
-        nearest: r,
+        nearest: n,
         from: a ?? null
       };
       this.look.meet(h.label);
       const c = this.state.apply(h);
       t && this.stage.play(h, c);
     }
-    for (const i of [...this.state.points.keys()].filter((r) => !s.has(r))) this.remove(i);
-    t || this.stage.reload(zt()), this.legend.fill(), this.legend.count(this.state);
+    for (const i of [...this.state.points.keys()].filter((n) => !s.has(n))) this.remove(i);
+    t || this.stage.reload(At()), this.legend.fill(), this.legend.count(this.state);
   }
   remove(t) {
     const e = this.state.points.get(t);
     if (!e) return;
-    const s = { n: ++this.n, t: zt(), kind: "removed", id: t, from: e };
+    const s = { n: ++this.n, t: At(), kind: "removed", id: t, from: e };
     this.stage.play(s, this.state.apply(s));
   }
   /** The selection as Python has it. */
   choose() {
     const { rows: t, placed: e } = this.model.get("_selected"), s = [...this.state.points.keys()];
-    this.told = !0, this.selection.choose([...new Uint32Array(q(e))].map((i) => s[i]).filter((i) => i !== void 0), [...new Uint32Array(q(t))]), this.stage.scene.selected.outline = [], this.told = !1;
+    this.told = !0, this.selection.choose([...new Uint32Array(X(e))].map((i) => s[i]).filter((i) => i !== void 0), [...new Uint32Array(X(t))]), this.stage.scene.selected.outline = [], this.told = !1;
   }
   /** The selection changed: here and in Python. */
   selected() {
     const { ids: t, rows: e, size: s } = this.selection;
     if (Object.assign(this.stage.scene.selected, { ids: t, rows: e, ...s === 0 && { outline: [] } }), this.stage.touch(), this.count.textContent = s > 0 ? `${s.toLocaleString("en")} selected` : "", this.told) return;
-    const i = new Map([...this.state.points.keys()].map((n, a) => [n, a])), r = Uint32Array.from([...t].flatMap((n) => i.get(n) ?? []));
-    this.kernel.tell("_selected", { rows: new DataView(Uint32Array.from(e).buffer), placed: new DataView(r.buffer) });
+    const i = new Map([...this.state.points.keys()].map((r, a) => [r, a])), n = Uint32Array.from([...t].flatMap((r) => i.get(r) ?? []));
+    this.kernel.tell("_selected", { rows: new DataView(Uint32Array.from(e).buffer), placed: new DataView(n.buffer) });
   }
   frame() {
     if (!this.open || !this.seen) return;
     requestAnimationFrame(() => this.frame());
-    const t = Mt();
+    const t = St();
     this.pointer.frame(), this.guide.frame(), this.stage.frame(t, t - this.before), this.before = t;
   }
   close() {
     this.open = !1, this.watch.disconnect(), this.theme.close(), this.kernel.close(), this.stage.close();
   }
 }
-function Oi({ model: o, el: t }) {
+function Hi({ model: o, el: t }) {
   const e = f("div");
   t.append(e);
   const s = e.attachShadow({ mode: "open" });
-  $i(s, Number(o.get("height")));
+  Ui(s, Number(o.get("height")));
   let i = null;
-  const r = new ResizeObserver(() => {
-    e.clientWidth !== 0 && (r.disconnect(), i = Le(s, () => new Ri(o, e)));
+  const n = new ResizeObserver(() => {
+    e.clientWidth !== 0 && (n.disconnect(), i = Ie(s, () => new Wi(o, e)));
   });
-  return r.observe(e), () => {
-    r.disconnect(), i?.close();
+  return n.observe(e), () => {
+    n.disconnect(), i?.close();
   };
 }
-const Ii = { render: Oi };
+const Vi = { render: Hi };
 export {
-  Ii as default
+  Vi as default
 };
