@@ -2,7 +2,8 @@
 //!
 //! A point counts once in a stretch, at the last place that it was given there. If that was on an earlier version of the
 //! map, it is where it is now on the current one. Where it was given again since, or removed, its row of then is not known any more:
-//! it is left out, and counted as such. Any guess at its place would make the samples differ by the guess.
+//! it is left out, and counted as such. Any guess at its place would make the samples differ by the guess. A point that was taken
+//! into the map is an outlier if its row would be one that is new: the verdict `exact` would make earlier samples have fewer.
 
 use crate::map_version::MapVersion;
 use crate::notes::{Notes, Titled};
@@ -291,8 +292,20 @@ impl CurrentMap<'_> {
             return sample(change, clusters);
         }
         let point = self.still(change)?;
-        let (place, cluster) = (point.placement.place, point.cluster);
-        Some(SamplePoint { place, cluster, outlier: point.is_outlier() })
+        let outlier = self.is_outlier(point);
+        let cluster = point.cluster.filter(|_| !outlier);
+        Some(SamplePoint { place: point.placement.place, cluster, outlier })
+    }
+
+    /// Whether a point is an outlier of this map. One that was taken into it is judged as if it were new, as those are that came
+    /// since: its own row lies at distance 0.
+    fn is_outlier(&self, point: &Point) -> bool {
+        let MapVersion { lion, .. } = self.version;
+        let row = point.placement.nearest as usize;
+        let is_taken_in = point.placement.verdict == Verdict::Exact
+            && row < lion.map().rows()
+            && lion.map().id(row) == self.version.row_id(&point.id);
+        if is_taken_in { lion.is_outlier_row(row) } else { point.is_outlier() }
     }
 }
 

@@ -61,7 +61,7 @@ pub use recording::{RecordedStep, Recording};
 pub use service::{Missed, Service, Stats};
 pub use settings::{Clock, Retain, Settings, UpdateWhen, seconds_of};
 pub use stop::Stop;
-pub use store::{PointRecord, StoreError, SwitchRecord, VersionRecord, Versions};
+pub use store::{PointRecord, StoreError, SwitchRecord, VersionRecord, Versions, is_version_file};
 pub use updates::{UpdateRefused, UpdateRequest, UpdateState, UpdateStatus, update_when};
 pub use view::{GroupView, View};
 pub use work::{Receipt, Refused, Work};

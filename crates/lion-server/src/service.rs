@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// Why the events after a number cannot be told.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -130,6 +130,9 @@ struct ServiceInner {
     location: Arc<Location>,
     placing: LionOptions,
     updates: Updates,
+    /// What needs much memory takes turns, or many callers could ask for more than there is: comparisons, which hold all
+    /// changes of their stretches, and opening versions of the map.
+    turns: Arc<Semaphore>,
     /// The writer, until somebody waits for its end.
     writer: Mutex<Option<JoinHandle<()>>>,
 }
@@ -171,7 +174,9 @@ impl Service {
             memory: settings.update_memory,
         };
         let (updates, placing) = (Updates::new(context), settings.placing);
-        Ok(Self { inner: Arc::new(ServiceInner { shared, readers, location, placing, updates, writer }) })
+        let turns = Arc::new(Semaphore::new(1));
+        let inner = ServiceInner { shared, readers, location, placing, updates, turns, writer };
+        Ok(Self { inner: Arc::new(inner) })
     }
 
     /// Begins to take points into the map, in the background: see [`UpdateRequest`].
@@ -222,18 +227,28 @@ impl Service {
             return Ok(Some((*current).clone()));
         }
         let (placing, location) = (self.inner.placing, self.inner.location.clone());
+        let turn = self.turn().await;
         self.read(move |readers| {
+            let _turn = turn;
             let record = readers.versions()?.get(number).filter(|record| record.kept).cloned();
             record.map(|record| MapVersion::open(&location.path, record, &placing)).transpose()
         })
         .await
     }
 
+    /// Waits for a turn, which is to be kept by the work itself: it goes on where its caller does not wait for it any more.
+    async fn turn(&self) -> Option<OwnedSemaphorePermit> {
+        // Nobody closes it.
+        self.inner.turns.clone().acquire_owned().await.ok()
+    }
+
     /// What changed between two stretches of time.
     pub async fn compare(&self, a: Stretch, b: Stretch) -> Result<Comparison, CompareRefused> {
+        let turn = self.turn().await;
         let map = self.view().map().clone();
         let location = self.inner.location.clone();
         let compared = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
             compare(&open_to_read(&location.path)?, &location.path, Some(&map), [a, b])
         });
         let broken =

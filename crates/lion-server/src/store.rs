@@ -17,6 +17,7 @@ pub use reader::PointRecord;
 pub(crate) use reader::{GivenRow, Readers, before_switch, event_text, logged_after, open_to_read};
 pub(crate) use rows::{each_point, has_labels};
 pub(crate) use stretch::{ChangeKey, changes_between, changes_of, current_points};
+pub use versions::is_version_file;
 pub use versions::{SwitchRecord, VersionRecord, Versions};
 pub(crate) use versions::{Switching, is_kept, map_file, map_of, tidy_files};
 

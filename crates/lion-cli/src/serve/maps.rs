@@ -2,7 +2,7 @@
 
 use crate::args::ServeArgs;
 use anyhow::{Context, Error, Result, bail};
-use lion_server::check_map_names;
+use lion_server::{check_map_names, is_version_file};
 use std::path::{Path, PathBuf};
 
 /// The maps to serve.
@@ -21,6 +21,8 @@ pub(super) fn maps(args: &ServeArgs) -> Result<MapFiles> {
     let entries = std::fs::read_dir(map).with_context(|| shown.to_string())?;
     let files = entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()?;
     let is_map = |file: &PathBuf| file.extension().is_some_and(|ending| ending == "lion") && file.is_file();
+    // Stores may lie in the same folder, with the versions that they keep.
+    let is_map = |file: &PathBuf| is_map(file) && !is_version_file(file);
     let mut named: Vec<_> = files.into_iter().filter(is_map).map(|file| (name(&file), file)).collect();
     named.sort();
     if named.is_empty() {

@@ -206,6 +206,32 @@ fn several_maps_are_served_each_with_its_store() {
     folder.lion("serve maps --token-file tokens --port 0").refuses(1, &["a token is for the map birches"]);
 }
 
+/// Versions of a map lie beside its store and end in .lion as maps do.
+#[test]
+fn a_folder_of_maps_may_keep_their_stores_too() {
+    let folder = folder_with_map();
+    std::fs::create_dir(folder.path("maps")).unwrap();
+    for name in ["oaks", "firs.map-1"] {
+        std::fs::copy(folder.path("trees.lion"), folder.path(&format!("maps/{name}.lion"))).unwrap();
+    }
+    let names = |server: &TestServer| -> Vec<Value> {
+        server.json("/api/maps")["maps"].as_array().unwrap().iter().map(|map| map["name"].clone()).collect()
+    };
+    let server = TestServer::start(&folder, "serve maps --store maps");
+    assert_eq!(server.call("POST", "/m/oaks/api/points", &put("a", [35.5; 4])).0, 200);
+    assert_eq!(server.call("POST", "/m/oaks/api/map/update", "").0, 202);
+    let begun = Instant::now();
+    while server.json("/m/oaks/api/map")["version"] == 1 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{}", server.json("/m/oaks/api/map/update"));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    server.kill();
+    assert!(folder.path("maps/oaks.db.map-2.lion").exists());
+    let server = TestServer::start(&folder, "serve maps --store maps");
+    assert_eq!(names(&server), ["firs.map-1", "oaks"]);
+    assert_eq!(server.json("/m/oaks/api/map")["version"], 2);
+}
+
 #[test]
 fn two_stretches_of_a_store_are_compared() {
     let folder = folder_with_map();

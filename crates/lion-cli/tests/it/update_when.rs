@@ -56,6 +56,35 @@ fn a_forming_cluster_is_taken_in_without_being_asked() {
     stays(&server);
 }
 
+/// Who goes back does not want what was taken in; what forms later is another matter.
+#[test]
+fn what_somebody_let_out_again_stays_out() {
+    let folder = folder_with_map();
+    let server = TestServer::start(&folder, "serve trees.lion --store s.db --update-when forming");
+    usual(&server, 12);
+    let far = |name: &str, at: f32| {
+        for i in 0..20 {
+            let row = [at + 0.1 * i as f32; 4];
+            assert_eq!(server.call("POST", "/api/points", &put(&format!("{name}-{i}"), row)).0, 200);
+        }
+    };
+    far("far", 900.0);
+    updated(&server);
+    assert_eq!(server.call("POST", "/api/map/revert", "{}").0, 202);
+    std::thread::sleep(Duration::from_millis(3500));
+    let switches = || server.json("/api/map/versions")["switches"].as_array().unwrap().len();
+    assert_eq!((switches(), &server.json("/api/map")["version"]), (2, &json!(1)));
+    assert_eq!(server.json("/api/health")["forming"].as_array().unwrap().len(), 1, "it is told of");
+    far("farther", -5000.0);
+    let begun = Instant::now();
+    while switches() < 3 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{}", server.json("/api/map/update"));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let rows = server.json("/api/map")["rows"].as_u64().unwrap();
+    assert!((130..=140).contains(&rows), "{rows} rows: those of the later cluster alone");
+}
+
 #[test]
 fn all_points_are_taken_in_from_time_to_time() {
     let folder = folder_with_map();

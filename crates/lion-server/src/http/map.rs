@@ -35,9 +35,14 @@ pub(super) const NEAR: usize = 5;
 /// Versions of the map whose answers are kept.
 const KEPT: usize = 3;
 
-/// What was asked for before, the latest last.
+/// What was asked for before.
 #[derive(Default)]
-pub(super) struct Answers(Mutex<Vec<Arc<VersionAnswers>>>);
+pub(super) struct Answers {
+    /// The latest last.
+    kept: Mutex<Vec<Arc<VersionAnswers>>>,
+    /// Held by who opens a version: those who wait find it opened.
+    opening: tokio::sync::Mutex<()>,
+}
 
 /// A version of the map, and what was asked of it before.
 pub(super) struct VersionAnswers {
@@ -80,6 +85,12 @@ impl App {
         if let Some(known) = self.map.get(number) {
             return Ok(known);
         }
+        // The current one is open.
+        let is_current = number == self.service.view().map().number();
+        let _opening = if is_current { None } else { Some(self.map.opening.lock().await) };
+        if let Some(known) = self.map.get(number) {
+            return Ok(known);
+        }
         let version = self.service.version(number).await?;
         let version = version.ok_or_else(|| {
             Problem::not_found(format!(
@@ -99,12 +110,12 @@ impl App {
 
 impl Answers {
     fn get(&self, number: u64) -> Option<Arc<VersionAnswers>> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         known.iter().find(|known| known.version.number() == number).cloned()
     }
 
     fn keep(&self, answers: Arc<VersionAnswers>) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         known.push(answers);
         if known.len() > KEPT {
             known.remove(0);

@@ -93,7 +93,11 @@ async fn pass_on(State(maps): State<Arc<Maps>>, mut request: Request) -> Respons
         let place = format!("./{rest}/{query}");
         return (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, place)]).into_response();
     };
-    let Some(map) = maps.maps.get(name) else { return maps.no_such_map(request.headers()) };
+    let Some(map) = maps.maps.get(name) else { return maps.no_such_map(request.headers(), name) };
+    // Each map would say without a token whether it can work, and so that there is one of this name.
+    if rest == "healthz" && !maps.may_look(request.headers(), name) {
+        return guard::no_token().into_response();
+    }
     let Ok(within) = PathAndQuery::try_from(format!("/{rest}{query}")) else {
         return Problem::bad_request("the address cannot be read").into_response();
     };
@@ -135,15 +139,15 @@ struct MapState {
 }
 
 impl Maps {
-    /// Whether a caller may look at a map or, without a name, at any.
-    fn may_look(&self, headers: &HeaderMap, name: Option<&str>) -> bool {
+    /// Whether a caller may look at the map of this name, or might if there were one.
+    fn may_look(&self, headers: &HeaderMap, name: &str) -> bool {
         let shown = || guard::shown(headers, &self.config.hosts.cookie);
-        self.config.tokens.as_ref().is_none_or(|tokens| tokens.role(shown(), name).is_some())
+        self.config.tokens.as_ref().is_none_or(|tokens| tokens.role(shown(), Some(name)).is_some())
     }
 
-    /// Who has no token does not learn which maps there are.
-    fn no_such_map(&self, headers: &HeaderMap) -> Response {
-        match self.may_look(headers, None) {
+    /// Who has no token for all maps does not learn which others there are.
+    fn no_such_map(&self, headers: &HeaderMap, name: &str) -> Response {
+        match self.may_look(headers, name) {
             true => Problem::not_found("there is no map of this name: /api/maps lists them").into_response(),
             false => guard::no_token().into_response(),
         }
@@ -165,7 +169,7 @@ impl Maps {
                 stale: health.stale.is_some(),
             }
         };
-        self.maps.iter().filter(|(name, _)| self.may_look(headers, Some(name))).map(state).collect()
+        self.maps.iter().filter(|(name, _)| self.may_look(headers, name)).map(state).collect()
     }
 }
 

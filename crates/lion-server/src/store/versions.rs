@@ -201,6 +201,20 @@ pub(crate) fn map_file(store: &Path, version: u64) -> PathBuf {
     beside.into()
 }
 
+/// Whether a file is that of a version which a store beside it keeps.
+pub fn is_version_file(file: &Path) -> bool {
+    let name = file.file_name().map(|name| name.to_string_lossy());
+    let parts = name.as_deref().and_then(|name| name.rsplit_once(".map-"));
+    let store =
+        parts.filter(|(_, rest)| number_of(rest).is_some()).map(|(store, _)| file.with_file_name(store));
+    store.is_some_and(|store| store.is_file())
+}
+
+/// The version in `2.lion`, which is how the name of its file ends.
+fn number_of(rest: &str) -> Option<u64> {
+    rest.strip_suffix(".lion")?.parse().ok()
+}
+
 /// Whether the file of a version is there.
 pub(crate) fn is_kept(store: &Path, version: u64) -> bool {
     map_file(store, version).exists()
@@ -216,9 +230,7 @@ pub(crate) fn tidy_files(store: &Path, known: &Versions) {
     let Ok(entries) = std::fs::read_dir(lion_replace::folder_of(store)) else { return };
     for entry in entries.flatten() {
         let file = entry.file_name().to_string_lossy().into_owned();
-        let version = file
-            .strip_prefix(&name)
-            .and_then(|rest| rest.strip_prefix(".map-")?.strip_suffix(".lion")?.parse::<u64>().ok());
+        let version = file.strip_prefix(&name).and_then(|rest| number_of(rest.strip_prefix(".map-")?));
         if version.is_some_and(|version| !kept.contains(&version)) {
             // What cannot be deleted is in nobody's way.
             let _ = std::fs::remove_file(entry.path());

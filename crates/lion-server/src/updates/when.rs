@@ -4,6 +4,7 @@ use super::{UpdateRefused, UpdateRequest, UpdateState};
 use crate::service::Service;
 use crate::settings::UpdateWhen;
 use crate::stop::Stop;
+use crate::store::{SwitchRecord, Versions};
 use lion_tsne::live::Health;
 use std::time::Duration;
 
@@ -36,11 +37,15 @@ pub fn update_when(service: Service, when: UpdateWhen, stop: Stop) {
             if status.state == UpdateState::Running || recently || now < not_before {
                 continue;
             }
+            // A store that cannot be read now may be the next time.
+            let Ok(Versions { switches, .. }) = service.versions().await else { continue };
             let due = match when {
-                UpdateWhen::Every(every) => now >= last_switch(&service).await.unwrap_or(started) + every,
+                UpdateWhen::Every(every) => now >= switches.last().map_or(started, |last| last.t) + every,
                 _ => true,
             };
-            let Some(groups) = wanted(when, service.view().health()).filter(|_| due) else { continue };
+            let Some(groups) = wanted(when, service.view().health(), &switches).filter(|_| due) else {
+                continue;
+            };
             let request = UpdateRequest { groups, who: Some(WHO.into()) };
             if let Err(refused) = service.update(request) {
                 if refused != UpdateRefused::Nothing {
@@ -53,20 +58,19 @@ pub fn update_when(service: Service, when: UpdateWhen, stop: Stop) {
     });
 }
 
-/// Which groups are to be taken in, if any: `Some(None)` is all points.
-fn wanted(when: UpdateWhen, health: &Health) -> Option<Option<Vec<u64>>> {
+/// Which groups are to be taken in, if any: `Some(None)` is all points. Not those that somebody let out again by going back:
+/// these form from that moment on.
+fn wanted(when: UpdateWhen, health: &Health, switches: &[SwitchRecord]) -> Option<Option<Vec<u64>>> {
     match when {
         UpdateWhen::Never => None,
         UpdateWhen::Stale => health.stale.map(|_| None),
         UpdateWhen::Every(_) => Some(None),
         UpdateWhen::Forming => {
-            let large = health.forming.iter().map(|forming| &forming.cluster).filter(|new| new.size >= LEAST);
+            let let_out =
+                |since: f64| switches.iter().any(|switch| switch.to < switch.from && switch.t == since);
+            let forming = health.forming.iter().filter(|forming| !let_out(forming.since));
+            let large = forming.map(|forming| &forming.cluster).filter(|new| new.size >= LEAST);
             Some(large.map(|new| new.group).collect::<Vec<_>>()).filter(|groups| !groups.is_empty()).map(Some)
         }
     }
-}
-
-/// When the map was last switched.
-async fn last_switch(service: &Service) -> Option<f64> {
-    Some(service.versions().await.ok()?.switches.last()?.t)
 }

@@ -151,6 +151,37 @@ async fn versions_are_crossed() {
     assert_eq!((status, sentence.contains("all 223 points of a")), (422, true), "{sentence}");
 }
 
+/// Points that are alike before and after an update: those that were taken in are rows, and would still be outliers if they
+/// came now.
+#[tokio::test]
+async fn an_update_makes_no_sample_poorer_in_outliers() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("live.db");
+    let (_service, app, seconds) = at(&path);
+    // Each far from the map and from all others.
+    let strangers = |name: &str, begin: i32| {
+        let at = |i: i32| [f64::from(1000 * (begin + 2 * i)), f64::from(700 * (i % 5 - 2))];
+        let some = (0..20).map(move |i| json!({ "id": format!("{name}-far-{i}"), "x": at(i) }));
+        Value::from(some.collect::<Vec<_>>()).to_string()
+    };
+    some(&app, "a", 5).await;
+    assert_eq!(post(&app, strangers("a", 1)).await.status, 200);
+    seconds.store(1010, Ordering::Relaxed);
+    assert_eq!(call(&app, request("POST", "/api/map/update", "application/json", "")).await.status, 202);
+    assert_eq!(ended(&app).await["state"], "done");
+    seconds.store(1020, Ordering::Relaxed);
+    some(&app, "b", 5).await;
+    assert_eq!(post(&app, strangers("b", 2)).await.status, 200);
+    let found = get(&app, "/api/compare?a=1000,1010&b=1020,1030").await.json();
+    assert_eq!((&found["a"]["points"], &found["b"]["points"]), (&json!(220), &json!(220)));
+    let outliers = &found["outliers"];
+    assert!(outliers["a"].as_u64() > Some(0) && outliers["change"].is_null(), "{outliers}");
+    let read = StoredEvents::open(&path)
+        .unwrap()
+        .compare("1000,1010".parse().unwrap(), "1020,1030".parse().unwrap());
+    assert_eq!(through_text(&read.unwrap()), found);
+}
+
 /// Who came before an update and is still there is listed on the new map; of who left, only the place of then is known.
 #[tokio::test]
 async fn points_that_came_and_left_before_an_update_say_which_map_they_are_on() {
@@ -204,4 +235,36 @@ async fn stretches_begin_and_end_with_the_events_of_their_times() {
             assert_eq!(found["b"]["events"], sum(&counts[middle..]), "from {middle_t}");
         }
     }
+}
+
+/// However many ask at once, one comparison at a time reads the store and holds what it read.
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn comparisons_take_turns() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("live.db");
+    let (_service, app, seconds) = at(&path);
+    for batch in 0..20 {
+        seconds.store(1000 + batch, Ordering::Relaxed);
+        some(&app, &format!("{batch}-"), 5).await;
+    }
+    let open = || {
+        let files = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
+        files.filter(|file| std::fs::read_link(file.path()).is_ok_and(|open| open == path)).count()
+    };
+    let before = open();
+    let asked = || {
+        let app = app.clone();
+        tokio::spawn(async move { get(&app, "/api/compare?a=1000,1010&b=1010,1020").await.status })
+    };
+    let asked: Vec<_> = (0..40).map(|_| asked()).collect();
+    let mut most = 0;
+    while !asked.iter().all(|asked| asked.is_finished()) {
+        most = most.max(open());
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
+    for asked in asked {
+        assert_eq!(asked.await.unwrap(), 200);
+    }
+    assert!(most > before && most <= before + 1, "{most} connections, {before} before");
 }

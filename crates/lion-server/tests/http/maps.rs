@@ -73,6 +73,12 @@ async fn a_token_allows_its_role_in_its_maps() {
         ("", "/m/oaks/api/live", "GET", 401),
         ("", "/m/birches/api/live", "GET", 401),
         ("", "/m/birches", "GET", 308),
+        ("", "/m/oaks/healthz", "GET", 401),
+        ("", "/m/birches/healthz", "GET", 401),
+        (READ, "/m/oaks/healthz", "GET", 200),
+        // Whose token is for another map does not learn either which maps there are.
+        (WRITE, "/m/firs/healthz", "GET", 401),
+        (WRITE, "/m/birches/api/live", "GET", 401),
         (READ, "/m/birches/api/live", "GET", 404),
         ("", "/api/maps", "GET", 401),
         ("", "/", "GET", 401),

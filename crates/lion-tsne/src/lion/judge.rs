@@ -254,6 +254,17 @@ impl Lion {
         }
     }
 
+    /// Whether a row of the map would be an outlier if it were new. The row itself is placed as exact.
+    pub fn is_outlier_row(&self, row: usize) -> bool {
+        let distinct = self.map.distinct(row);
+        match &self.rule {
+            Rule::Calibrated(rule) => {
+                rule.own.get(distinct).is_some_and(|own| rule.is_outlier(f64::from(*own)))
+            }
+            Rule::Paper(rule) => rule.nn_x.get(distinct).is_some_and(|d| f64::from(*d) > self.r_x),
+        }
+    }
+
     /// The verdicts on rows, and all of their placements but the place. What is said of a row depends on that row alone.
     pub(super) fn judge<'a>(
         &self,
