@@ -40,7 +40,7 @@ def test_it_does_the_work(script, tmp_path):
     assert fit.returncode == 0 and json.loads(fit.stdout)["rows"] == 80
     assert liontsne.load(tmp_path / "m.lion").embedding_.shape == (80, 2)
     # Of a reader that has seen enough nothing is said.
-    command = f"'{script}' place m.lion t.npy -o - | head -n 1; exit ${{PIPESTATUS[0]}}"
+    command = f"'{script}' place m.lion t.npy -q -o - | head -n 1; exit ${{PIPESTATUS[0]}}"
     piped = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True)
     assert (piped.returncode, piped.stderr) == (0, "") and piped.stdout.startswith("id,x,y,")
 

@@ -54,3 +54,9 @@ def test_rows_that_are_nearly_all_outliers_lead_to_a_warning(fitted, blobs):
     for call in (fitted.predict, fitted.place):
         with pytest.warns(UserWarning, match="240 of 240 rows are outliers: most likely .* scaled"):
             call(1000 * X)
+
+
+def test_a_map_of_lists_takes_arrays_too(blobs):
+    X, _ = blobs
+    lion = LionTSNE(perplexity=10, max_iter=50).fit(pd.DataFrame({"embedding": list(X)}))
+    assert (lion.transform(X) == lion.embedding_).all()

@@ -104,7 +104,7 @@ def encoded(map: _native.Map, X: Any, names: Sequence[str]) -> np.ndarray:
 
 def list_rows(X: Any, names: Sequence[str]) -> np.ndarray:
     """Rows of a map that was fitted to a frame without a recipe: a column of lists, or columns."""
-    frame = as_frame(X, True)
+    frame = as_frame(X, False)
     if frame is None:
         return np.asarray(X, dtype=np.float32)
     column = [frame[name] for name in names]
