@@ -21,7 +21,7 @@ rng = np.random.default_rng(0)
 kind = rng.integers(0, 4, 400)
 X = rng.normal(size=(400, 6)) + 7 * np.eye(4, 6)[kind]
 frame = pd.DataFrame({"income": X[:, 0].round(2), "town": np.array(["Lyon", "Oslo", "Kyiv", "Lima"])[kind]})
-lion = LionTSNE(perplexity=15, max_iter=250, random_state=0).fit(X, frame["town"])
+lion = LionTSNE(perplexity=15, max_iter=600, random_state=0).fit(X, frame["town"])
 widget = lion.widget(frame, height=420)
 def tell(_=None):
     with open("told.tmp", "w") as file:
