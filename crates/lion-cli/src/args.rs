@@ -257,7 +257,7 @@ pub(crate) struct PlotArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) names: Option<PathBuf>,
     /// Write no names of clusters on a map without labels
-    #[arg(long, conflicts_with_all = ["names", "rows", "text"])]
+    #[arg(long, conflicts_with = "names")]
     pub(crate) no_names: bool,
     /// The headline; the name of the map file unless given
     #[arg(long)]

@@ -172,7 +172,7 @@ fn what_belongs_to_rows_that_are_left_out_is_left_out_too() {
     }
     folder.write("few.txt", "a\n".repeat(111));
     folder
-        .lion(&format!("{} -o m.lion", fit.replace("names.txt", "few.txt")))
+        .lion(&format!("{} -q -o m.lion", fit.replace("names.txt", "few.txt")))
         .refuses(1, &["few.txt has 111 labels", "has 120 rows"]);
 }
 
