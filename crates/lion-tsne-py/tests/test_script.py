@@ -72,7 +72,9 @@ def test_ctrl_c_ends_what_waits_for_input(script, tmp_path):
     try:
         assert any("reading standard input" in line for line in started.stderr)
         started.send_signal(signal.SIGINT)
-        _, stderr = started.communicate(timeout=60)
+        # Its input stays open: closed, it would end as a table without rows.
+        started.wait(timeout=60)
+        stderr = started.stderr.read()
     finally:
         started.kill()
     assert started.returncode == 130 and "nothing was written" in stderr

@@ -60,7 +60,7 @@ def test_csv_of_the_program_has_the_same_numbers(place, lion, job, tmp_path):
     lion("place", job.map, job.parquet, *columns)
     types = dict(place.types)
     types["label"] = types["predicted_label"]
-    convert = pa.csv.ConvertOptions(column_types=types)
+    convert = pa.csv.ConvertOptions(column_types=types, strings_can_be_null=True)
     read = job.as_engines_name(pa.csv.read_csv(tmp_path / "placed.csv", convert_options=convert))
     ours = place(job.new)
     for name in OURS:
