@@ -59,6 +59,8 @@ export class Legend {
     this.entries.push({ button: made, small, name });
     const item = make("li");
     item.append(made);
+    // Until the points are counted, nobody knows whether there is one without a cluster.
+    item.hidden = name === null;
     if (name !== null && this.look.centre(name)) {
       const pencil = button("pencil", "", () => this.rename(name, item));
       pencil.append(icon("pencil"));

@@ -609,7 +609,7 @@ class cs {
     };
     s.addEventListener("pointerenter", n(t)), s.addEventListener("pointerleave", n(void 0)), this.entries.push({ button: s, small: i, name: t });
     const r = f("li");
-    if (r.append(s), t !== null && this.look.centre(t)) {
+    if (r.append(s), r.hidden = t === null, t !== null && this.look.centre(t)) {
       const a = O("pencil", "", () => this.rename(t, r));
       a.append(fe("pencil")), a.setAttribute("aria-label", `Rename ${v(e)}`), a.title = "Rename", r.append(a);
     }
