@@ -54,12 +54,14 @@ pub fn updates(setting: &Setting) -> Result<()> {
             together((0..SENDERS).map(|sender| move || post(setting, server.port, sender, stopping)))
         });
         thread::sleep(AROUND);
-        let watched = watch(&mut connection, &server);
+        let watched = watch(&server);
         thread::sleep(AROUND);
         stopping.store(true, Ordering::Relaxed);
         let posts = posting.join().map_err(|_| anyhow::anyhow!("a sender failed"))??.concat();
         Ok::<_, anyhow::Error>((posts, watched?))
     })?;
+    // Idle for longer than the service keeps a connection open.
+    let mut connection = Connection::open(server.port)?;
     let switch = switch_seconds(&mut connection)?;
     let (memory, live) = (server.memory()?, connection.json("/api/live")?);
     ensure!(live["version"] == 2, "the points are in version {}", live["version"]);
@@ -87,7 +89,8 @@ fn post(setting: &Setting, port: u16, sender: u64, stopping: &AtomicBool) -> Res
 }
 
 /// Begins an update and waits for its end.
-fn watch(connection: &mut Connection, server: &ServerProcess) -> Result<Watched> {
+fn watch(server: &ServerProcess) -> Result<Watched> {
+    let mut connection = Connection::open(server.port)?;
     let begun = Instant::now();
     let (status, answer) = connection.call("POST", "/api/map/update", &Body::Json("{}"))?;
     ensure!(status == 202, "the update was answered by {status}: {}", String::from_utf8_lossy(&answer));
