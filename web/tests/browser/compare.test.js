@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { like, makeTable, pause, QUICK, stranger, worldOf } from "./harness.js";
+import { like, makeTable, pause, QUICK, soon, stranger, worldOf } from "./harness.js";
 
 const rows = makeTable(70);
 const of = (label, many) => rows.filter((row) => row.label === label).slice(0, many);
@@ -42,7 +42,7 @@ const tints = async (page) => {
 
 test("what changed between two stretches is shaded, named and listed", async (t) => {
   const page = await world.open(t, { still: true });
-  assert.ok(await page.locator("#compare-button").isDisabled(), "there is nothing to compare yet");
+  await soon(async () => assert.ok(await page.locator("#compare-button").isDisabled(), "there is nothing to compare yet"));
   await change();
   await page.waitForFunction(() => window.lion.where("odd-11"));
   await pause(1500);
@@ -55,7 +55,7 @@ test("what changed between two stretches is shaded, named and listed", async (t)
   assert.ok(many("gained") > 0 && many("lost") > 0, JSON.stringify(said.regions));
   assert.equal(await sum(page), `Of ${said.regions.length} regions, ${many("gained")} gained and ${many("lost")} lost share beyond chance.`);
   assert.deepEqual(await shaded(page), { gained: many("gained"), lost: many("lost") });
-  for (const place of ["#shading", "#compare .test"]) assert.ok((await page.locator(place).innerText()).includes(said.test), "the test is named");
+  for (const place of ["#shading", "#compare .test"]) await soon(async () => assert.ok((await page.locator(place).innerText()).includes(said.test), "the test is named"));
   const found = await lines(page);
   assert.ok(found.some((text) => /^▼ b \d+ % → [\d.]+ % lost; by chance once in .+ comparisons$/.test(text)), found.join("\n"));
   assert.ok(found.some((text) => /^▲ c [\d.]+ % → \d+ % gained; by chance once in .+ comparisons$/.test(text)), found.join("\n"));
@@ -69,7 +69,7 @@ test("what changed between two stretches is shaded, named and listed", async (t)
   assert.deepEqual(await shaded(page), { gained: many("gained"), lost: many("lost") });
   await page.keyboard.press("Escape");
   assert.equal(await shaded(page), undefined);
-  assert.ok(await page.locator("#shading").isHidden() && (await page.locator("#tab-compare").isHidden()) && (await page.locator("#bands").isHidden()));
+  await soon(async () => assert.ok(await page.locator("#shading").isHidden() && (await page.locator("#tab-compare").isHidden()) && (await page.locator("#bands").isHidden())));
   assert.equal(new URL(page.url()).hash, "");
   await pause(300);
   const left = await tints(page);
@@ -81,7 +81,7 @@ test("newcomers and those who left are tables and a CSV, and a click leads to ea
   await change();
   await start(page);
   const ids = (name) => page.locator(`#compare h2:has-text("${name}") + table td:first-child`).allInnerTexts();
-  assert.match(await page.locator("#compare h2").first().innerText(), /^Newcomers \(\d+\)/);
+  await soon(async () => assert.match(await page.locator("#compare h2").first().innerText(), /^Newcomers \(\d+\)/));
   assert.ok((await ids("Newcomers")).includes("late-69"));
   assert.deepEqual((await ids("Left")).sort(), ["early-3", "early-40"]);
   const scroll = () => page.locator("#compare").evaluate(({ scrollTop }) => scrollTop);
@@ -92,7 +92,7 @@ test("newcomers and those who left are tables and a CSV, and a click leads to ea
   await page.getByRole("button", { name: "late-69", exact: true }).click();
   await page.locator("#card.pinned", { hasText: "late-69" }).waitFor();
   assert.deepEqual(await page.evaluate(() => [...window.lion.selection.ids]), ["late-69"]);
-  assert.ok(await page.locator("#compare").isVisible(), "the table stays");
+  await soon(async () => assert.ok(await page.locator("#compare").isVisible(), "the table stays"));
   assert.ok(scrolled > 0 && (await scroll()) === scrolled, "and does not jump");
   assert.equal(await page.evaluate(() => document.activeElement.textContent), "late-69");
   await page.getByRole("button", { name: "early-40", exact: true }).click();
@@ -154,7 +154,7 @@ test("the stretches are moved by pointer and by keys, and asked about when let g
   assert.equal(await at(page, "Start of stretch A"), first);
   await page.locator("#compare .test").waitFor();
   assert.equal(await page.evaluate(() => window.lion.stage.camera.x), view);
-  assert.match(await handle(page, "Start of stretch A").getAttribute("aria-valuetext"), /^\d\d:\d\d:\d\d$/);
+  await soon(async () => assert.match(await handle(page, "Start of stretch A").getAttribute("aria-valuetext"), /^\d\d:\d\d:\d\d$/));
   // Back with a preset; hours that the history has not are not offered.
   assert.deepEqual(await page.locator("#compare .actions button").allInnerTexts(), ["Second half against the first"]);
   await page.getByRole("button", { name: "Second half against the first" }).click();
@@ -169,7 +169,7 @@ test("chance alone is said to be chance, and an address opens the same compariso
   await world.post(mix("two"));
   await start(page);
   assert.equal(await sum(page), "No region gained or lost share beyond chance.");
-  assert.match(await page.locator("#shading").innerText(), /^No region gained or lost share beyond chance\./);
+  await soon(async () => assert.match(await page.locator("#shading").innerText(), /^No region gained or lost share beyond chance\./));
   assert.match((await lines(page)).at(-1), /^No cluster gained or lost share beyond chance\.$/);
   assert.deepEqual(await shaded(page), { gained: 0, lost: 0 });
   const { hash } = new URL(page.url());
@@ -188,8 +188,8 @@ test("what the server refuses is said as it says it", async (t) => {
   const page = await world.open(t, { still: true, at: `#compare=${begin},${gone},${gone},${gone + 1}`, expected: /422/ });
   const problem = page.locator("#compare .sum.problem");
   await problem.waitFor();
-  assert.match(await problem.innerText(), /^No point was given in b, from \d\d:\d\d:\d\d to \d\d:\d\d:\d\d: choose another stretch\.$/);
-  assert.equal(await page.locator("#shading").innerText(), await problem.innerText());
+  await soon(async () => assert.match(await problem.innerText(), /^No point was given in b, from \d\d:\d\d:\d\d to \d\d:\d\d:\d\d: choose another stretch\.$/));
+  await soon(async () => assert.equal(await page.locator("#shading").innerText(), await problem.innerText()));
   await world.shot(page, "compare-refused-light");
 });
 

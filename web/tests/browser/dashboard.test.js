@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { COLOURS, like, makeTable, pause, QUICK, settle, stranger, told, where, World, worldOf } from "./harness.js";
+import { COLOURS, like, makeTable, pause, QUICK, settle, soon, stranger, told, where, World, worldOf } from "./harness.js";
 
 const rows = makeTable(70);
 const byLabel = (label) => rows.filter((row) => row.label === label);
@@ -146,7 +146,7 @@ test("outliers gather into a new cluster: callout, banner, status and feed", asy
   await status(page, /\d+ outliers · .*a new cluster is forming, most like [abc]/);
   // The banner counts again with the next look at the server.
   await page.locator("#alarms .alarm.forming", { hasText: /A new cluster is forming: 12 outliers, most like [abc]/ }).waitFor();
-  assert.match(await page.locator("#said").textContent(), /a new cluster is forming/);
+  await soon(async () => assert.match(await page.locator("#said").textContent(), /a new cluster is forming/));
   const after = (await world.pixels(page)).like(COLOURS.outlier);
   assert.ok(after > before + 250, `${before} and then ${after} pixels of warning`);
   await world.shot(page, "forming-light");
@@ -168,7 +168,7 @@ test("a cluster is vanishing: it pales, and is called so", async (t) => {
   const yellow = (await world.pixels(page)).like(COLOURS.b);
   await world.post(Array.from({ length: 58 }, (_, k) => ({ delete: `leaver-${k}` })));
   assert.match(await told(page, "vanishing"), /b is vanishing: \d+ of \d+ points left in it/i);
-  assert.match(await page.locator("#alarms .alarm.vanishing").innerText(), /b is vanishing/i);
+  await soon(async () => assert.match(await page.locator("#alarms .alarm.vanishing").innerText(), /b is vanishing/i));
   await status(page, /b is vanishing/);
   await pause(1500);
   const pale = (await world.pixels(page)).like(COLOURS.b);
@@ -213,7 +213,7 @@ test("members of a group are spread: each has its own place, card and line", asy
   assert.ok(warm < 12, `its label's colour, not that of outliers: ${warm} pixels`);
   // The banner selects them all, and the view shows them.
   await page.locator("#alarms .alarm.forming", { hasText: "12 outliers" }).click();
-  assert.equal(await page.locator("#selection tbody tr").count(), 12);
+  await soon(async () => assert.equal(await page.locator("#selection tbody tr").count(), 12));
 });
 
 test("a press on a line of the feed flies there and pins the card; escape closes it", async (t) => {
@@ -223,13 +223,13 @@ test("a press on a line of the feed flies there and pins the card; escape closes
   await page.locator("#feed .item", { hasText: "guest" }).first().click();
   const card = page.locator("#card.pinned");
   await card.locator("h3").waitFor();
-  assert.match(await card.innerText(), /guest/);
+  await soon(async () => assert.match(await card.innerText(), /guest/));
   assert.equal(await card.locator("canvas.main").evaluate((canvas) => canvas.width), 4, "with its picture");
   // The list holds still under the pointer, and goes on when it leaves.
   const first = await page.locator("#feed .item").first().innerText();
   await world.post([like("waiter", a[34])]);
   await page.locator("#tab-feed", { hasText: "1 new" }).waitFor();
-  assert.equal(await page.locator("#feed .item").first().innerText(), first);
+  await soon(async () => assert.equal(await page.locator("#feed .item").first().innerText(), first));
   await page.mouse.move(640, 5);
   await told(page, "appeared", "waiter");
   await page.keyboard.press("Escape");
@@ -271,7 +271,7 @@ test("the lasso selects; the selection is a table, and CSV", async (t) => {
   const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);
   const lines = readFileSync(await saved.path(), "utf8").trimEnd().split("\r\n");
   assert.equal(lines[0], "source,id,label,cluster,verdict,score,group,x,y,t");
-  assert.equal(lines.length - 1, Number((await page.locator("#tab-selection").innerText()).match(/\d+/)[0]));
+  await soon(async () => assert.equal(lines.length - 1, Number((await page.locator("#tab-selection").innerText()).match(/\d+/)[0])));
   const line = lines.find((text) => text.startsWith("live,caught-1,")).split(",");
   assert.deepEqual(line.slice(2, 5), ["a", "a", "exact"]);
   assert.ok(lines.some((text) => text.startsWith(`map,${a[20].id},a,a`)), "the row of the map under it too");
@@ -298,8 +298,8 @@ test("a selection counts what is there, and is not disturbed while points change
   await world.post([...ids.slice(7), "chosen-0"].map((id) => ({ delete: id })));
   await page.locator("#tab-selection", { hasText: "Selection (6)" }).waitFor();
   await page.locator("#tab-selection").click();
-  assert.match(await page.locator("#selection .bar").innerText(), /^6 live/);
-  assert.equal(await page.locator("#selection tbody tr").count(), 6);
+  await soon(async () => assert.match(await page.locator("#selection .bar").innerText(), /^6 live/));
+  await soon(async () => assert.equal(await page.locator("#selection tbody tr").count(), 6));
   await page.locator("#selection .none", { hasText: "4 selected points are not on the map now." }).waitFor();
 });
 
@@ -312,7 +312,7 @@ test("verdicts are shown whole, and long names leave room for ids", async (t) =>
   await page.evaluate(() => window.lion.selection.choose(["middling"], [0, 1]));
   const cells = page.locator("#selection tbody td");
   await cells.first().waitFor();
-  assert.equal(await cells.nth(3).innerText(), "interpolated");
+  await soon(async () => assert.equal(await cells.nth(3).innerText(), "interpolated"));
   for (const k of [0, 3, 4, 8]) assert.equal(await cells.nth(k).evaluate((cell) => cell.scrollWidth <= cell.clientWidth), true, `cell ${k}`);
   // The list of what it is most like, as it is where rows have no pictures.
   const wide = await page.evaluate((label) => {
@@ -355,10 +355,10 @@ test("an id is found, on the map and among its rows", async (t) => {
   const stage = await page.locator("#stage").boundingBox();
   const middle = await where(page, "needle");
   assert.ok(Math.hypot(middle.x - stage.x - stage.width / 2, middle.y - stage.y - stage.height / 2) < 3, "it is in the middle");
-  assert.equal(await page.locator("#selection tbody tr td:first-child").innerText(), "needle");
+  await soon(async () => assert.equal(await page.locator("#selection tbody tr td:first-child").innerText(), "needle"));
   await page.keyboard.press("/");
   await page.keyboard.type("row-17");
-  assert.match(await page.locator("#matches li").first().innerText(), /row-17\s+map row/);
+  await soon(async () => assert.match(await page.locator("#matches li").first().innerText(), /row-17\s+map row/));
   await page.keyboard.press("Enter");
   await page.locator("#selection tr.base", { hasText: "row-17" }).waitFor();
   await page.keyboard.press("/");
@@ -382,7 +382,7 @@ test("the history is replayed: back, on, and live again", async (t) => {
   await set(4);
   await status(page, /^2 points/);
   await pill(page, "Paused");
-  assert.match(await page.locator("#past").innerText(), /The past: .* events? before now/);
+  await soon(async () => assert.match(await page.locator("#past").innerText(), /The past: .* events? before now/));
   assert.equal(await where(page, "late"), null);
   await world.shot(page, "past-light");
   // What comes meanwhile waits.
@@ -412,7 +412,7 @@ test("a server that is killed and started again loses nothing", async (t) => {
   t.after(() => world.serve());
   const banner = page.locator("#banner");
   await banner.waitFor();
-  assert.match(await banner.innerText(), /Connection lost: .* Trying again in \d+ s\./);
+  await soon(async () => assert.match(await banner.innerText(), /Connection lost: .* Trying again in \d+ s\./));
   await pill(page, "Offline");
   await world.shot(page, "lost-light");
   await world.serve();
@@ -510,7 +510,7 @@ test("a flood of points does not freeze the page", async (t) => {
   await page.waitForFunction(() => window.lion.where("flood-2999"), undefined, { timeout: 15_000 });
   const items = await page.locator("#feed .item").count();
   assert.ok(items <= 300, `${items} lines in the feed`);
-  assert.match(await page.locator("#feed .item", { hasText: "points landed" }).first().innerText(), /[\d,]+ points landed/);
+  await soon(async () => assert.match(await page.locator("#feed .item", { hasText: "points landed" }).first().innerText(), /[\d,]+ points landed/));
   const slowest = await page.evaluate(() => new Promise((done) => {
     let [worst, last, left] = [0, performance.now(), 20];
     const frame = (now) => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { World, makeTable, settle } from "./harness.js";
+import { makeTable, settle, soon, World } from "./harness.js";
 
 const world = new World();
 const TOPICS = ["the moon and its orbit", "a goal of the team", "butter in the oven"];
@@ -58,14 +58,14 @@ test("a lasso says what sets the points apart, as the server tells it, live poin
   await summary.locator(".effects").waitFor();
   const wanted = await (await fetch(`${world.url}/api/explain`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) })).json();
   assert.equal(wanted.size, body.rows.length + body.ids.length);
-  assert.match(await summary.locator("h3").innerText(), new RegExp(`these ${wanted.size} points`));
+  await soon(async () => assert.match(await summary.locator("h3").innerText(), new RegExp(`these ${wanted.size} points`)));
   assert.deepEqual(await summary.locator(".effects dt").allInnerTexts(), wanted.columns.map(({ column }) => column));
   assert.deepEqual(await summary.locator(".keywords span").allInnerTexts(), wanted.keywords);
   const effect = ({ effect: e, error }) => `${e < 0 ? "−" : "+"}${Math.abs(e).toFixed(2)} ± ${error.toFixed(2)}`;
   assert.deepEqual(await summary.locator(".effect").allInnerTexts(), wanted.columns.map(effect));
   await world.shot(page, "explain-selection-dark");
   await page.locator("#selection").getByRole("button", { name: "Clear" }).click();
-  assert.ok(await summary.isHidden());
+  await soon(async () => assert.ok(await summary.isHidden()));
 });
 
 test("on a phone the summary fits", async (t) => {

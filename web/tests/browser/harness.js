@@ -319,6 +319,18 @@ export class Pixels {
 
 export const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
+/** Asserts what the page is about to show: it draws in the frame after its state has changed. */
+export async function soon(assertion, milliseconds = 5000) {
+  for (const end = Date.now() + milliseconds; ;) {
+    try {
+      return await assertion();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await pause(50);
+    }
+  }
+}
+
 /** Two frames: the one that was asked for, and the one after it, when it is on the screen. */
 export const settle = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 

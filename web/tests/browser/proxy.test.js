@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { request, createServer } from "node:http";
 import { test } from "node:test";
-import { makeTable, worldOf } from "./harness.js";
+import { makeTable, soon, worldOf } from "./harness.js";
 
 const world = worldOf((made) => made.fit(makeTable(20), ["--perplexity", "8", "--iterations", "100"]));
 
@@ -32,7 +32,7 @@ test("behind a proxy that hides its name the map opens and lives", async (t) => 
   const url = await proxy(t);
   const page = await world.blank(t, url);
   await page.waitForFunction(() => window.lion && document.querySelector("#pill").dataset.state === "live");
-  assert.match(await page.locator("#about").innerText(), /60 rows in the map/);
+  await soon(async () => assert.match(await page.locator("#about").innerText(), /60 rows in the map/));
   await world.post([{ id: "through", x: makeTable(1)[0].x }]);
   await page.waitForFunction(() => window.lion.where("through"));
   // What changes something is refused, with the reason.
@@ -43,8 +43,8 @@ test("behind a proxy that hides its name the map opens and lives", async (t) => 
 test("a page whose script is not delivered says so", async (t) => {
   const page = await world.blank(t, await proxy(t, /app\.js/));
   await page.locator("#unopened").waitFor({ timeout: 15_000 });
-  assert.match(await page.locator("#unopened").innerText(), /script of this page was not delivered.*proxy/s);
-  assert.ok(!/opening/.test(await page.locator("header").innerText()));
+  await soon(async () => assert.match(await page.locator("#unopened").innerText(), /script of this page was not delivered.*proxy/s));
+  await soon(async () => assert.ok(!/opening/.test(await page.locator("header").innerText())));
   await world.shot(page, "undelivered-light");
 });
 
@@ -55,5 +55,5 @@ test("a page whose requests are refused says why", async (t) => {
   }));
   await page.reload();
   await page.locator("#failure", { hasText: "allow the name with --allow-host" }).waitFor();
-  assert.ok(!/opening/.test(await page.locator("header").innerText()));
+  await soon(async () => assert.ok(!/opening/.test(await page.locator("header").innerText())));
 });

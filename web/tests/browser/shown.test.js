@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { World, makeTable, pause } from "./harness.js";
+import { makeTable, pause, soon, World } from "./harness.js";
 
 const world = new World();
 const MARKUP = "</script><img src=x onerror=alert(1)>";
@@ -32,18 +32,18 @@ async function pinned(page, id) {
 test("the card of a row shows the columns for people and the row's own values", async (t) => {
   const page = await world.open(t);
   const card = await pinned(page, "row-7");
-  assert.equal(await card.locator(".shown strong").innerText(), `Title 7 ${MARKUP}`);
-  assert.equal(await card.locator(".shown img").count(), 0, "texts are no markup");
-  assert.match(await card.locator(".shown").innerText(), /pages 7.5/);
+  await soon(async () => assert.equal(await card.locator(".shown strong").innerText(), `Title 7 ${MARKUP}`));
+  await soon(async () => assert.equal(await card.locator(".shown img").count(), 0, "texts are no markup"));
+  await soon(async () => assert.match(await card.locator(".shown").innerText(), /pages 7.5/));
   const link = card.locator("a");
-  assert.deepEqual([await link.getAttribute("href"), await link.getAttribute("rel")], ["https://example.org/7", "noopener noreferrer"]);
+  await soon(async () => assert.deepEqual([await link.getAttribute("href"), await link.getAttribute("rel")], ["https://example.org/7", "noopener noreferrer"]));
   const values = await card.locator(".values dt").allInnerTexts();
   assert.deepEqual(values, ["d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7"]);
   const story = card.locator(".shown p .text").first();
   const cut = (await story.innerText()).length;
   await world.shot(page, "shown-card-light");
   await card.getByRole("button", { name: "Show all" }).click();
-  assert.ok((await story.innerText()).length > cut + 200);
+  await soon(async () => assert.ok((await story.innerText()).length > cut + 200));
 });
 
 test("the card of a live point has its own values", async (t) => {

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { COLOURS, dice, makeTable, pause, settle, stranger, where, worldOf } from "./harness.js";
+import { COLOURS, dice, makeTable, pause, settle, soon, stranger, where, worldOf } from "./harness.js";
 
 // The classes a and b differ in z alone.
 const rows = makeTable(80).map((row) => ({ ...row, label: row.label.charCodeAt(0) - 97 }));
@@ -104,7 +104,7 @@ test("stretches of time compared in space name clusters and shade nothing", asyn
   await page.locator("#compare-button").click();
   await page.locator("#compare .changes").waitFor();
   assert.equal(await page.evaluate(() => window.lion.stage.scene.compared.shading), null);
-  assert.match(await page.locator("#shading").innerText(), /A map in space is not shaded/);
+  await soon(async () => assert.match(await page.locator("#shading").innerText(), /A map in space is not shaded/));
   const changes = (await page.locator("#compare .changes li").allInnerTexts()).map((text) => text.replaceAll("\n", " "));
   assert.ok(changes.some((text) => text.startsWith("▲ Cluster 2 ")), changes.join("\n"));
   await world.shot(page, "space-compare-light");

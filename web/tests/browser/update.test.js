@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { COLOURS, like, makeTable, pause, QUICK, stranger, told, where, World, worldOf } from "./harness.js";
+import { COLOURS, like, makeTable, pause, QUICK, soon, stranger, told, where, World, worldOf } from "./harness.js";
 
 const rows = makeTable(70);
 
@@ -54,8 +54,8 @@ test("a forming cluster is taken into the map before one's eyes", async (t) => {
   assert.ok(stages.length > 5, `${stages.length} frames of the morph`);
   assert.ok(stages.every(({ rigid, rest, grown }) => rigid >= rest - 1e-9 && rest >= grown - 1e-9));
   assert.deepEqual(await classes(page), ["a", "b", "c", "kin"]);
-  assert.match(await page.locator("#about").innerText(), /240 rows, version 2/);
-  assert.match(await page.locator("#status").innerText(), /42 points · no outliers · nothing unusual/);
+  await soon(async () => assert.match(await page.locator("#about").innerText(), /240 rows, version 2/));
+  await soon(async () => assert.match(await page.locator("#status").innerText(), /42 points · no outliers · nothing unusual/));
   await pause(300);
   const pixels = await world.pixels(page);
   for (const label of ["a", "b", "c"]) assert.ok(pixels.like(COLOURS[label]) > 200, `${label} keeps its colour`);
@@ -88,7 +88,7 @@ test("the slider crosses versions both ways, and the past is seen on the map of 
   const there = await where(page, "usual-3");
   assert.ok(Math.hypot(there.x - place.x, there.y - place.y) < 3, "where it was");
   await page.locator("#alarms .alarm.forming").waitFor();
-  assert.equal(await page.getByRole("button", { name: "Take it into the map" }).count(), 0, "nothing can be done about the past");
+  await soon(async () => assert.equal(await page.getByRole("button", { name: "Take it into the map" }).count(), 0, "nothing can be done about the past"));
   await world.shot(page, "update-past-light");
   await seek(page, n - 20);
   await page.waitForFunction((wanted) => window.lion.state.last === wanted, n - 20);
@@ -117,7 +117,7 @@ test("an update is undone, by somebody else too, and who missed it sees it", asy
   await take(other);
   // Who looks at the past is not disturbed.
   await pause(500);
-  assert.match(await page.locator("#about").innerText(), /210 rows in the map$/);
+  await soon(async () => assert.match(await page.locator("#about").innerText(), /210 rows in the map$/));
   await page.locator("#golive").click();
   await page.locator("#about", { hasText: "240 rows, version 2" }).waitFor();
   await other.getByRole("button", { name: "Go back to version 1" }).click();
