@@ -193,8 +193,9 @@ fn a_stream_takes_columns_by_name() {
     let folder = folder();
     folder.json(&format!("fit customers.csv --id customer -o m.lion {QUICK}"));
     let lines = "{\"id\":\"a\",\"x\":{\"age\":52,\"income\":60500.5,\"plan\":\"pro\",\"since\":\"2024-07-03\",\"active\":true}}\n\
-        {\"id\":\"b\",\"x\":{\"plan\":\"gold\",\"income\":1,\"since\":null}}\n\
-        {\"id\":\"c\",\"x\":{\"age\":\"old\"}}\n";
+        {\"id\":\"b\",\"x\":{\"age\":null,\"plan\":\"gold\",\"income\":1,\"since\":null,\"active\":null,\"more\":1}}\n\
+        {\"id\":\"c\",\"x\":{\"age\":\"old\",\"income\":1,\"plan\":\"pro\",\"since\":null,\"active\":true}}\n\
+        {\"id\":\"d\",\"x\":{\"Age\":52,\"income\":1,\"plan\":\"pro\",\"since\":null}}\n";
     let said = folder.lion_reading("stream m.lion", lines);
     assert_eq!(said.stdout.matches("\"appeared\"").count(), 2, "{}{}", said.stdout, said.stderr);
     assert!(
@@ -202,6 +203,21 @@ fn a_stream_takes_columns_by_name() {
         "{}",
         said.stderr
     );
+    let absent = "line 4, field x has no column age, active, which the map was fitted to; \"Age\" is not \"age\", as names are \
+        matched exactly";
+    assert!(said.stderr.contains(absent), "{}", said.stderr);
+}
+
+#[test]
+fn a_service_refuses_a_point_without_some_columns() {
+    let folder = folder();
+    folder.json(&format!("fit customers.csv --id customer -o m.lion {QUICK}"));
+    let server = TestServer::start(&folder, "serve m.lion --store s.db");
+    let (status, answer) = server.call("POST", "/api/points", r#"{"id": "typo", "x": {"foo": 1}}"#);
+    assert_eq!(status, 422, "{answer}");
+    let sentence = "row 0, field x has no column age, income, plan, since, active, which the map was fitted to; send null where a \
+        value is missing";
+    assert!(answer.contains(sentence), "{answer}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! JSON and JSON lines: `{"id": …, "x": […], "label": …, "t": …}` or `{"delete": id}`. `x` may also be an object of columns,
-//! `{"age": 40, "plan": "paid"}`; a map with a recipe makes numbers of their values.
+//! `{"age": 40, "plan": "paid"}`; a map with a recipe makes numbers of their values. All columns of the map must be there, null where
+//! a value is missing; others are ignored.
 //!
 //! Values go straight into the rows. While they do, [`Reading`] remembers where the parser is, so that an error names
 //! row and column without a second pass.
@@ -11,6 +12,9 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 use serde_json::error::Category;
 use std::cell::RefCell;
 use std::fmt;
+
+/// How many absent columns a refusal names.
+const NAMED_COLUMNS: usize = 5;
 
 /// Reads an array of changes, or one change alone.
 pub fn parse_json(bytes: &[u8], shape: &RowShape) -> Result<Vec<Change>, BadChanges> {
@@ -374,10 +378,11 @@ impl<'de> Visitor<'de> for Row<'_> {
             return Err(reading
                 .refuse("is an object, and the map has no names for its columns: send a list of numbers"));
         }
-        let mut cells = vec![None; columns.len()];
+        let (mut cells, mut unknown) = (vec![None; columns.len()], Vec::new());
         while let Some(name) = fields.next_key::<String>()? {
             let Some(at) = columns.iter().position(|column| *column == name) else {
                 fields.next_value::<IgnoredAny>()?;
+                unknown.push(name);
                 continue;
             };
             reading.part.set(BodyPart::Column(at));
@@ -385,7 +390,13 @@ impl<'de> Visitor<'de> for Row<'_> {
                 return Err(reading.refuse("is there twice; it may have one value"));
             }
         }
-        encoded(reading, cells)
+        let absent = columns.iter().zip(&cells).filter(|(_, cell)| cell.is_none()).map(|(name, _)| *name);
+        let absent: Vec<&str> = absent.collect();
+        if !absent.is_empty() {
+            reading.part.set(BodyPart::Field("x"));
+            return Err(reading.refuse(without_columns(&absent, &unknown)));
+        }
+        encoded(reading, cells.into_iter().flatten().collect())
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Vec<f32>, A::Error> {
@@ -414,6 +425,23 @@ impl<'de> Visitor<'de> for Row<'_> {
     }
 }
 
+/// The sentence for columns that are not there, with a name that may be one of them in other letters. A gap is null: were it
+/// the absence of a name, a misspelt column would be filled in, and nobody would notice.
+fn without_columns(absent: &[&str], unknown: &[String]) -> String {
+    let plain = |name: &str| name.trim().to_lowercase();
+    let (named, more) = absent.split_at(absent.len().min(NAMED_COLUMNS));
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    let alike = absent.iter().find_map(|name| {
+        let like = unknown.iter().find(|unknown| plain(unknown) == plain(name))?;
+        Some(format!("{like:?} is not {name:?}, as names are matched exactly"))
+    });
+    format!(
+        "has no column {}{more}, which the map was fitted to; {}",
+        named.join(", "),
+        alike.as_deref().unwrap_or("send null where a value is missing")
+    )
+}
+
 /// A list of the columns of the table, in their order.
 fn columns_in_order<'de, A: SeqAccess<'de>>(
     reading: &Reading<'_>,
@@ -423,7 +451,7 @@ fn columns_in_order<'de, A: SeqAccess<'de>>(
     while cells.len() < wanted {
         reading.part.set(BodyPart::Column(cells.len()));
         match items.next_element_seed(ColumnValue)? {
-            Some(cell) => cells.push(Some(cell)),
+            Some(cell) => cells.push(cell),
             None => break,
         }
     }
@@ -444,7 +472,7 @@ fn columns_in_order<'de, A: SeqAccess<'de>>(
 /// The numbers of a row of columns.
 fn encoded<E: serde::de::Error>(
     reading: &Reading<'_>,
-    cells: Vec<Option<Cell<'static>>>,
+    cells: Vec<Cell<'static>>,
 ) -> Result<Vec<f32>, E> {
     let mut row = Vec::with_capacity(reading.shape.width);
     if let Some(recipe) = &reading.shape.recipe {
@@ -452,8 +480,8 @@ fn encoded<E: serde::de::Error>(
             .into_iter()
             .zip(recipe.columns())
             .map(|(cell, column)| match cell {
-                Some(Cell::Text(text)) => lion_table::cell_of_text(&text, column.kind()),
-                cell => cell.unwrap_or(Cell::Missing),
+                Cell::Text(text) => lion_table::cell_of_text(&text, column.kind()),
+                cell => cell,
             })
             .collect();
         return match recipe.encode(&cells, &mut row) {
@@ -470,10 +498,11 @@ fn encoded<E: serde::de::Error>(
     for (at, cell) in cells.into_iter().enumerate() {
         reading.part.set(BodyPart::Column(at));
         match cell {
-            Some(Cell::Number(value)) => row.push(Number(reading).visit_f64(value)?),
-            Some(Cell::Boolean(value)) => row.push(f32::from(u8::from(value))),
-            Some(Cell::Text(text)) => row.push(Number(reading).visit_str(&text)?),
-            _ => row.push(Number(reading).visit_unit()?),
+            Cell::Number(value) => row.push(Number(reading).visit_f64(value)?),
+            Cell::Boolean(value) => row.push(f32::from(u8::from(value))),
+            Cell::Text(text) => row.push(Number(reading).visit_str(&text)?),
+            // JSON has no dates.
+            Cell::Missing | Cell::Date(_) => row.push(Number(reading).visit_unit()?),
         }
     }
     reading.part.set(BodyPart::Field("x"));
