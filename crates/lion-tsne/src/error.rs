@@ -88,9 +88,13 @@ pub enum Fault {
     TooLarge(f32),
     /// A row has no direction, which the cosine metric needs.
     #[error(
-        "is all zeros, which has no direction for the cosine metric: remove it or use the euclidean metric"
+        "is all zeros{}, which has no direction for the cosine metric: remove it or use the euclidean metric",
+        as_others(*.others)
     )]
-    NoDirection,
+    NoDirection {
+        /// How many of the rows after it are, too.
+        others: usize,
+    },
     /// A row cannot be projected.
     #[error("has values that are too large to be projected: scale the columns down")]
     NotProjected,
@@ -118,6 +122,14 @@ impl Fault {
     /// The fault of a column.
     pub(crate) fn of_column(self, column: usize) -> Error {
         Error::Unusable { row: None, column: Some(column), fault: self }
+    }
+}
+
+fn as_others(others: usize) -> String {
+    match others {
+        0 => String::new(),
+        1 => " (and so is 1 row after it)".to_owned(),
+        others => format!(" (and so are {others} rows after it)"),
     }
 }
 

@@ -276,9 +276,13 @@ fn components(choice: PcaChoice, rows: usize, cols: usize) -> Result<Option<usiz
 
 /// A row of zeros has no direction, so the cosine metric cannot place it.
 pub(crate) fn refuse_zero_rows(rows: &Matrix) -> Result<()> {
-    match (0..rows.rows()).into_par_iter().find_first(|&i| rows.row(i).iter().all(|&v| v == 0.0)) {
+    let is_zero = |i: &usize| rows.row(*i).iter().all(|&v| v == 0.0);
+    match (0..rows.rows()).into_par_iter().find_first(is_zero) {
         None => Ok(()),
-        Some(i) => Err(Fault::NoDirection.of_row(i)),
+        Some(first) => {
+            let others = (first + 1..rows.rows()).into_par_iter().filter(is_zero).count();
+            Err(Fault::NoDirection { others }.of_row(first))
+        }
     }
 }
 

@@ -295,7 +295,7 @@ fn bad_input_is_refused_in_one_sentence() {
     let zero_row = Matrix::new(3, 2, vec![1.0, 2.0, 0.0, -0.0, 0.0, 0.0]).unwrap();
     assert_eq!(
         fit(zero_row, cosine, PcaChoice::None),
-        "row 1 is all zeros, which has no direction for the cosine metric: remove it or use the euclidean metric"
+        "row 1 is all zeros (and so is 1 row after it), which has no direction for the cosine metric: remove it or use the euclidean metric"
     );
     let nan = Matrix::new(2, 2, vec![1.0, 2.0, 3.0, f32::NAN]).unwrap();
     assert!(fit(nan.clone(), euclidean, PcaChoice::None).starts_with("row 1, column 1 is NaN"));
