@@ -123,6 +123,9 @@ pub(crate) struct Common {
     /// Say what is chosen and how long each stage takes
     #[arg(short, long, global = true, action = ArgAction::SetTrue)]
     pub(crate) verbose: bool,
+    /// All arguments as they were typed, without the program's own name.
+    #[arg(skip)]
+    pub(crate) typed: Vec<String>,
 }
 
 /// Which columns are what.
@@ -181,6 +184,9 @@ pub(crate) struct ColumnsArgs {
     pub(crate) table: TableArgs,
     #[command(flatten)]
     pub(crate) columns: ColumnArgs,
+    /// The columns that lion fit --show would keep for people: they are no features unless --columns names them as well
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Columns")]
+    pub(crate) show: Vec<String>,
 }
 
 impl TableArgs {
@@ -315,7 +321,9 @@ pub(crate) enum PictureKind {
 impl Cli {
     /// The arguments of a process, its own name first; or what is wrong with them, which also tells the exit code.
     pub(crate) fn of(args: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
-        let cli = Self::try_parse_from(args)?;
+        let args: Vec<OsString> = args.into_iter().collect();
+        let mut cli = Self::try_parse_from(&args)?;
+        cli.common.typed = args.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
         let Some((verb, problem)) = cli.contradiction() else { return Ok(cli) };
         let mut command = Self::command();
         command.build();

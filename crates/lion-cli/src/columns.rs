@@ -4,6 +4,7 @@ use crate::args::{ColumnsArgs, Common};
 use crate::files::Files;
 use crate::output;
 use crate::prepare::{self, ColumnFact};
+use crate::shown;
 use anyhow::Result;
 use lion_table::Plan;
 use serde::Serialize;
@@ -28,7 +29,9 @@ struct ColumnsReport {
 pub(crate) fn run(args: &ColumnsArgs, common: &Common) -> Result<()> {
     let files = Files::expand(&args.data)?.read_again()?;
     let shares_unit = files.paths().all(lion_table::is_array);
-    let plan = prepare::plan(&files, &args.table.read_options(), &args.columns, shares_unit)?;
+    let options = shown::without_shown(args.table.read_options(), &args.show);
+    let mut plan = prepare::plan(&files, &options, &args.columns, shares_unit)?;
+    plan.notes.extend(shown::note(&args.table, &args.show));
     let report = ColumnsReport::new(&plan);
     output::present(common, &report, || in_words(&report, &files.shown()))
 }

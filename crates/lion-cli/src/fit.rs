@@ -14,7 +14,7 @@ use crate::progress::{Phase, Reporter, Screen};
 use crate::shown;
 use crate::summary::{MapSummary, dimensions};
 use anyhow::{Result, anyhow, bail, ensure};
-use lion_table::{Batches, CellAddress, Origins, ReadOptions, Table};
+use lion_table::{Batches, CellAddress, Origins, ReadOptions, Table, quoted};
 use lion_tsne::map::{Image, ShownColumns};
 use lion_tsne::{Error, Init, Map, Matrix, PERPLEXITY, Rows};
 use memory::{FitMemory, TooLarge};
@@ -31,11 +31,14 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
     let interrupt = Interrupt::install(&screen)?;
     screen.detail(&format!("reading {}", files.shown()));
     let table = Prepared::new(files, &args.read_options(), &args.columns, args.image.is_some())?;
-    table.check(|exclude| args.excluding(exclude))?;
+    table.check(|exclude| args.excluding(exclude, common))?;
     let kept = if args.has_beside() { table.kept()? } else { None };
     let files = &table.files;
     let shown = args.shown(files, kept.as_deref())?;
     table.say(&screen);
+    if let Some(note) = shown::note(&args.table, &args.show) {
+        screen.say(&format!("note: {note}"));
+    }
     if files.are_points() {
         screen.detail("these are live points: what lion export says of them is no column of their rows");
     }
@@ -280,7 +283,8 @@ fn places(file: &Path, dims: std::ops::RangeInclusive<usize>) -> Result<Matrix> 
 impl FitArgs {
     /// How the table is to be read.
     pub(crate) fn read_options(&self) -> ReadOptions {
-        ReadOptions { group: self.lion.group.clone(), ..self.table.read_options() }
+        let options = ReadOptions { group: self.lion.group.clone(), ..self.table.read_options() };
+        shown::without_shown(options, &self.show)
     }
 
     /// The columns for people, of all rows. They are read first: what is wrong with their names should not come out after the
@@ -319,43 +323,45 @@ impl FitArgs {
         }
     }
 
-    /// The command with these columns left out.
-    fn excluding(&self, columns: &[String]) -> String {
-        let mut words = "lion fit".to_owned();
-        for file in &self.data {
-            words += &format!(" {}", quoted(&file.display().to_string()));
-        }
-        let TableArgs { id, label, columns: asked, exclude, .. } = &self.table;
-        for (flag, value) in [("--id", id), ("--label", label), ("--group", &self.lion.group)] {
-            words += &value.as_ref().map_or(String::new(), |value| format!(" {flag} {}", quoted(value)));
-        }
-        let left_out: Vec<&str> = exclude.iter().chain(columns).map(String::as_str).collect();
-        match asked {
+    /// The command as it was typed, with these columns left out.
+    fn excluding(&self, columns: &[String], common: &Common) -> String {
+        let TableArgs { columns: asked, exclude, .. } = &self.table;
+        let left_out = || exclude.iter().chain(columns);
+        let (flag, names): (&str, Vec<&str>) = match asked {
             Some(asked) => {
-                let asked: Vec<&str> =
-                    asked.iter().map(String::as_str).filter(|name| !left_out.contains(name)).collect();
-                words += &format!(" --columns {}", quoted(&asked.join(",")));
+                let kept = asked.iter().filter(|name| !left_out().any(|out| out == *name));
+                ("--columns", kept.map(String::as_str).collect())
             }
-            None if left_out.is_empty() => {}
-            None => words += &format!(" --exclude {}", quoted(&left_out.join(","))),
+            None => ("--exclude", left_out().map(String::as_str).collect()),
+        };
+        let mut words = vec!["lion".to_owned()];
+        let mut typed = common.typed.iter();
+        while let Some(word) = typed.next() {
+            match word.strip_prefix(flag) {
+                // The value is the next word.
+                Some("") => _ = typed.next(),
+                Some(value) if value.starts_with('=') => {}
+                _ => words.push(quoted(word)),
+            }
         }
-        format!("{words} -o {}", quoted(&self.output.display().to_string()))
+        format!("{} {flag} {}", words.join(" "), quoted(&names.join(",")))
     }
 
     /// The command that draws the map.
     fn drawing(&self) -> String {
         let picture = self.output.with_extension("html");
-        format!("lion plot {} -o {}", self.output.display(), picture.display())
+        let [map, picture] = [&self.output, &picture].map(|file| quoted(&file.display().to_string()));
+        format!("lion plot {map} -o {picture}")
     }
 
     /// The command that places all rows among the landmarks.
     fn placing_all(&self) -> String {
-        let mut words = format!("lion place {}", self.output.display());
+        let mut words = format!("lion place {}", quoted(&self.output.display().to_string()));
         for file in &self.data {
             words += &format!(" {}", quoted(&file.display().to_string()));
         }
         for (flag, column) in [("--id", &self.table.id), ("--label", &self.table.label)] {
-            words += &column.as_ref().map_or(String::new(), |column| format!(" {flag} {column}"));
+            words += &column.as_ref().map_or(String::new(), |column| format!(" {flag} {}", quoted(column)));
         }
         words + " -o placed.parquet"
     }
@@ -372,12 +378,6 @@ impl FitArgs {
         let beside = [self.table.labels.as_deref(), self.embedding.as_deref(), self.init_file()];
         beside.into_iter().flatten().chain(files.paths()).collect()
     }
-}
-
-/// A word as a shell takes it.
-pub(crate) fn quoted(word: &str) -> String {
-    let quote = if word.contains(['*', '?', '[', ' ', '(', '&', ';', '#', '$']) { "'" } else { "" };
-    format!("{quote}{word}{quote}")
 }
 
 /// Whether columns have no names of their own: they are then called c1, c2 and so on.

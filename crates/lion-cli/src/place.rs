@@ -164,15 +164,17 @@ fn by_recipe(
     })
 }
 
-/// Opens the table with the columns that the map was fitted to, whatever their order in the file and whatever else is in
-/// it. A table without names must have them in the map's order.
+/// Opens the table with the columns that the map was fitted to, or with the column of lists whose items they are, whatever
+/// their order in the file and whatever else is in it. A table without names must have them in the map's order.
 fn by_name(file: &Path, files: &Files, options: &ReadOptions, names: Vec<String>) -> Result<Batches> {
     // Standard input cannot be opened a second time.
     if !files.is_read_once() {
-        let named = ReadOptions { columns: Some(names.clone()), ..options.clone() };
-        match files.open(&named) {
-            Err(lion_table::Error::NoSuchColumn { .. } | lion_table::Error::AmbiguousColumn { .. }) => {}
-            opened => return Ok(opened?),
+        let list = lion_table::list_of_items(&names).map(|list| vec![list.to_owned()]);
+        for columns in [Some(names.clone()), list].into_iter().flatten() {
+            match files.open(&ReadOptions { columns: Some(columns), ..options.clone() }) {
+                Err(lion_table::Error::NoSuchColumn { .. } | lion_table::Error::AmbiguousColumn { .. }) => {}
+                opened => return Ok(opened?),
+            }
         }
     }
     let table = files.open(options)?;

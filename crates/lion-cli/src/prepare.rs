@@ -2,10 +2,9 @@
 
 use crate::args::ColumnArgs;
 use crate::files::Files;
-use crate::fit;
 use crate::progress::Screen;
 use anyhow::{Result, bail};
-use lion_table::{Plan, PlanOptions, PlannedColumn, ReadOptions, Treatment};
+use lion_table::{Plan, PlanOptions, PlannedColumn, ReadOptions, Treatment, quoted};
 use lion_tsne::recipe::{Recipe, Scale};
 use serde::Serialize;
 use std::fmt::Write;
@@ -87,7 +86,7 @@ impl Prepared {
                 true => bail!("{sentence}; correct it"),
                 false => bail!(
                     "{sentence}; correct it or leave the column out with --exclude {}: {command}",
-                    fit::quoted(name)
+                    quoted(name)
                 ),
             }
         }

@@ -1,12 +1,33 @@
 //! Columns for people (`--show`): read beside the rows of a table, from the same files.
 
+use crate::args::TableArgs;
 use crate::files::Files;
 use anyhow::{Context, Result, bail, ensure};
-use lion_table::{ShownBatches, ShownCells};
+use lion_table::{ReadOptions, ShownBatches, ShownCells};
 use lion_tsne::Map;
 use lion_tsne::map::{ShownColumns, ShownKind, ShownValues};
 use std::collections::HashMap;
 use std::path::PathBuf;
+
+/// How a table is read of which some columns are for people: those are no features, unless `--columns` names them as well.
+pub(crate) fn without_shown(options: ReadOptions, show: &[String]) -> ReadOptions {
+    if options.columns.is_some() {
+        return options;
+    }
+    let roles = [&options.id, &options.label, &options.group];
+    let has_no_role = |name: &&String| !roles.iter().any(|role| role.as_ref() == Some(*name));
+    let exclude = options.exclude.iter().chain(show.iter().filter(has_no_role)).cloned().collect();
+    ReadOptions { exclude, ..options }
+}
+
+/// What a person should know of it. Who names features has said which they are.
+pub(crate) fn note(table: &TableArgs, show: &[String]) -> Option<String> {
+    let said = table.columns.is_none() && !show.is_empty();
+    said.then(|| {
+        let (is, feature) = if show.len() == 1 { ("is", "no feature") } else { ("are", "no features") };
+        format!("{} {is} shown and {feature}; a column that --columns names can be both", show.join(", "))
+    })
+}
 
 /// The columns of these names in all files, row after row.
 pub(crate) fn read(files: &Files, names: &[String]) -> Result<ShownColumns> {

@@ -54,7 +54,7 @@ pub struct Outline {
 /// Whoever takes bytes from strangers learns here what decoding would cost: a few compressed bytes may claim to
 /// become many, and a batch without a single value may have any number of rows.
 pub fn outline(bytes: &[u8]) -> Result<Outline> {
-    let (schema, mut messages) = messages(in_memory(bytes)?)?;
+    let (schema, mut messages) = messages(in_memory(bytes, None)?)?;
     let columns = schema.fields().iter().map(|field| field.name().clone()).collect();
     let mut outline = Outline { columns, rows: 0, bytes: 0 };
     while let Some(raw) = RawMessage::read(&mut messages.input)? {

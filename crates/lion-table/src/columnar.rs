@@ -3,7 +3,7 @@
 use crate::cells::{CellColumn, CellReader, Declared};
 use crate::error::{CellAddress, Error, Fault, Result};
 use crate::input::Gauge;
-use crate::select::{ReadOptions, Selection, SourceColumn, SourceKind, no_numeric_column};
+use crate::select::{ReadOptions, Selection, SourceColumn, SourceKind, item_names, no_numeric_column};
 use crate::table::{Source, Table, push_id, push_text};
 use crate::value::Value;
 use crate::written::RawCell;
@@ -92,7 +92,7 @@ impl<D: Decoder> Columnar<D> {
                     return Err(Error::Unsuitable { file, problem });
                 }
                 batch = Some((first, 0));
-                (1..=width).map(|item| format!("{}[{item}]", columns[list].name)).collect()
+                item_names(&columns[list].name, width)
             }
             features => features.iter().map(|&c| columns[c].name.clone()).collect::<Vec<_>>(),
         };

@@ -5,7 +5,7 @@ use crate::cells::{CellColumn, CellReader, Declared};
 use crate::error::{CellAddress, Error, Fault, Result};
 use crate::input::{BYTE_ORDER_MARK, Format, Gauge, Input, io_error};
 use crate::lines::Lines;
-use crate::select::{ReadOptions, Selection, SourceColumn, nameless, nameless_numbers};
+use crate::select::{ReadOptions, Selection, SourceColumn, item_names, nameless, nameless_numbers};
 use crate::table::{Source, Table, push_id, push_text};
 use crate::value::Value;
 use crate::written::RawCell;
@@ -222,9 +222,7 @@ impl JsonlReader {
         let name = |&c: &usize| self.columns[c].name.clone();
         match (first, self.selection.features.as_slice()) {
             (Value::Object(fields), &[c]) if self.selection.list => match fields.get(c) {
-                Some((name, Value::List(items))) if !items.is_empty() => {
-                    Ok((1..=items.len()).map(|item| format!("{name}[{item}]")).collect())
-                }
+                Some((name, Value::List(items))) if !items.is_empty() => Ok(item_names(name, items.len())),
                 _ => Err(crate::select::no_numeric_column(&self.lines.input.file, &self.columns)),
             },
             (_, features) => Ok(features.iter().map(name).collect()),

@@ -62,9 +62,9 @@ pub use encoded::Encoder;
 pub use error::{CellAddress, Error, Result};
 pub use input::Format;
 pub use labels::{parse_labels, read_labels};
-pub use plan::{Plan, PlanOptions, PlannedColumn, Treatment};
-pub use read_columns::{column_names, parse_columns, read_columns};
-pub use select::{Header, ReadOptions};
+pub use plan::{Plan, PlanOptions, PlannedColumn, Treatment, quoted};
+pub use read_columns::{cell_column_names, column_names, parse_columns, read_columns};
+pub use select::{Header, ReadOptions, list_of_items};
 pub use shown::{ShownBatches, ShownCells, read_shown};
 pub use survey::{Found, Role, Survey, SurveyedColumn, survey, survey_bytes};
 pub use table::{BATCH_ROWS, Batches, Origin, Origins, Table};
@@ -189,16 +189,22 @@ pub fn parse_batches(bytes: &[u8], format: Format, options: &ReadOptions) -> Res
         return encoded(open_cells(Cells::Bytes(bytes, format), options)?, options);
     }
     if format == Format::Parquet {
-        return parquet_batches(GIVEN.to_owned(), bytes::Bytes::copy_from_slice(bytes), options);
+        return parquet_batches(
+            given(options.name.as_deref()),
+            bytes::Bytes::copy_from_slice(bytes),
+            options,
+        );
     }
-    batches(in_memory(bytes)?, format, options)
+    batches(in_memory(bytes, options.name.as_deref())?, format, options)
 }
 
-/// Bytes in memory, which have no name, as the sentences of an error call them.
-const GIVEN: &str = "the given bytes";
+/// What the sentences of an error call bytes in memory.
+fn given(name: Option<&str>) -> String {
+    name.unwrap_or("the given bytes").to_owned()
+}
 
-fn in_memory(bytes: &[u8]) -> Result<Input> {
-    Input::new(GIVEN.to_owned(), Cursor::new(bytes.to_vec()), Some(bytes.len() as u64))
+fn in_memory(bytes: &[u8], name: Option<&str>) -> Result<Input> {
+    Input::new(given(name), Cursor::new(bytes.to_vec()), Some(bytes.len() as u64))
 }
 
 /// Opens every format that can be read from front to back.
@@ -228,12 +234,9 @@ fn open_cells(from: Cells<'_>, options: &ReadOptions) -> Result<Box<dyn cells::C
     let (input, format) = match from {
         Cells::Bytes(bytes, Format::Parquet) => {
             let bytes = bytes::Bytes::copy_from_slice(bytes);
-            return Ok(Box::new(parquet::cells(GIVEN.to_owned(), bytes)?));
+            return Ok(Box::new(parquet::cells(given(options.name.as_deref()), bytes)?));
         }
-        Cells::Bytes(bytes, format) => {
-            let input = in_memory(bytes)?;
-            (Input { file: options.name.clone().unwrap_or(input.file), ..input }, format)
-        }
+        Cells::Bytes(bytes, format) => (in_memory(bytes, options.name.as_deref())?, format),
         Cells::File(path) => match opened_as(path, options)? {
             Opened::Parquet(file, reader) => return Ok(Box::new(parquet::cells(file, reader)?)),
             Opened::Stream(input, format) => (input, format),

@@ -282,6 +282,9 @@ impl Planner<'_> {
             NumberStyle::DecimalComma => words.push("commas are decimal marks".into()),
             NumberStyle::ThousandsComma => words.push("commas set thousands apart".into()),
         }
+        if let Some(sign) = column.reading.sign {
+            words.push(format!("read without its {sign}"));
+        }
         if column.reading.month_first {
             words.push("the month is first".into());
         }
@@ -327,17 +330,20 @@ impl Planner<'_> {
         if self.options.id.is_some() {
             return Vec::new();
         }
-        let names_rows = |column: &&SurveyedColumn| {
-            let name = column.name.to_ascii_lowercase();
-            let is_id =
-                name == "id" || name.ends_with("_id") || name.ends_with(" id") || column.name.ends_with("Id");
-            column.role == Role::Feature && is_id
-        };
         let note = |column: &SurveyedColumn| {
             let used = if is_feature(column) { "is a feature of the map" } else { "is left out" };
-            format!("{} {used}; if it names the rows, say --id {}", column.name, column.name)
+            format!("{} {used}; if it names the rows, say --id {}", column.name, quoted(&column.name))
         };
-        self.survey.columns.iter().filter(names_rows).take(1).map(note).collect()
+        self.survey.columns.iter().filter(|column| column.may_name_rows).take(1).map(note).collect()
+    }
+}
+
+/// A word as a shell takes it.
+pub fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./,=:%@+".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
     }
 }
 

@@ -33,29 +33,53 @@ pub fn read_columns(path: &Path, fields: &[Field]) -> Result<Vec<Column>> {
 
 /// The same from an Arrow stream or file in memory.
 pub fn parse_columns(bytes: &[u8], fields: &[Field]) -> Result<Vec<Column>> {
-    from_arrow(in_memory(bytes)?, fields)
+    from_arrow(in_memory(bytes, None)?, fields)
 }
 
 /// The names of all columns of a file, in order; none where a format has no names. The first line of a CSV file is taken for
 /// names.
 pub fn column_names(path: &Path) -> Result<Vec<String>> {
-    let names = |columns: Vec<select::SourceColumn>| columns.into_iter().map(|column| column.name).collect();
+    Ok(source_columns(path)?.into_iter().map(|column| column.name).collect())
+}
+
+/// The same of columns with a number or a text in each row: lists and the like are left out, which [`read_columns`] refuses.
+pub fn cell_column_names(path: &Path) -> Result<Vec<String>> {
+    let cells = source_columns(path)?.into_iter().filter(|column| not_cells(&column.kind).is_none());
+    Ok(cells.map(|column| column.name).collect())
+}
+
+fn source_columns(path: &Path) -> Result<Vec<select::SourceColumn>> {
     match opened(path)? {
-        Opened::Parquet(file, reader) => Ok(names(columns_of(parquet::load(&file, &reader)?.schema()))),
-        Opened::Stream(input, Format::Arrow) => Ok(names(columns_of(&arrow::messages(input)?.0))),
+        Opened::Parquet(file, reader) => Ok(columns_of(parquet::load(&file, &reader)?.schema())),
+        Opened::Stream(input, Format::Arrow) => Ok(columns_of(&arrow::messages(input)?.0)),
         Opened::Stream(input, Format::Csv) => {
             let file = input.file.clone();
             let mut records = delimited::records(input)?;
             let any = records.advance().map_err(|source| io_error(&file, source))?;
-            Ok(if any { names(delimited::named(records.cells())) } else { Vec::new() })
+            Ok(if any { delimited::named(records.cells()) } else { Vec::new() })
         }
         Opened::Stream(input, format @ (Format::Jsonl | Format::Json)) => {
             Ok(match JsonLines::of_format(input, format)?.advance()? {
-                Some(Value::Object(fields)) => fields.into_iter().map(|(name, _)| name).collect(),
+                Some(Value::Object(fields)) => fields_as_columns(&fields),
                 _ => Vec::new(),
             })
         }
         Opened::Stream(_, Format::Npy | Format::Idx | Format::Parquet) => Ok(Vec::new()),
+    }
+}
+
+fn fields_as_columns(fields: &[(String, Value)]) -> Vec<select::SourceColumn> {
+    let column =
+        |(name, value): &(String, Value)| select::SourceColumn { name: name.clone(), kind: value.kind() };
+    fields.iter().map(column).collect()
+}
+
+/// What a column holds whose values are neither numbers nor texts.
+fn not_cells(kind: &select::SourceKind) -> Option<&str> {
+    match kind {
+        select::SourceKind::List => Some("lists"),
+        select::SourceKind::Other(what) => Some(what),
+        _ => None,
     }
 }
 
@@ -68,11 +92,7 @@ fn empty(fields: &[Field]) -> Vec<Column> {
 fn find(file: &str, columns: &[select::SourceColumn], fields: &[Field]) -> Result<Vec<usize>> {
     let find = |field: &Field| {
         let place = select::find(file, columns, &field.name)?;
-        let what = match &columns[place].kind {
-            select::SourceKind::List => "lists",
-            select::SourceKind::Other(what) => what,
-            _ => return Ok(place),
-        };
+        let Some(what) = not_cells(&columns[place].kind) else { return Ok(place) };
         let problem = format!("has {what} in column {}, where numbers or text belong", field.name);
         Err(Error::Unsuitable { file: file.to_owned(), problem })
     };
@@ -187,11 +207,7 @@ fn from_jsonl(mut lines: JsonLines, fields: &[Field]) -> Result<Vec<Column>> {
     while let Some(row) = lines.advance()? {
         let Value::Object(row) = row else { return Err(lines.not_a_row("its values have no names")) };
         if std::mem::take(&mut first) {
-            let column = |(name, value): &(String, Value)| select::SourceColumn {
-                name: name.clone(),
-                kind: value.kind(),
-            };
-            find(&lines.input.file, &row.iter().map(column).collect::<Vec<_>>(), fields)?;
+            find(&lines.input.file, &fields_as_columns(&row), fields)?;
         }
         for (field, column) in fields.iter().zip(&mut columns) {
             let mut matching = row.iter().filter(|(name, _)| *name == field.name);

@@ -171,6 +171,21 @@ fn there(columns: &[SourceColumn]) -> String {
     }
 }
 
+/// The names of the items of a column of lists: `embedding[1]`, `embedding[2]` and so on.
+pub(crate) fn item_names(list: &str, width: usize) -> Vec<String> {
+    (1..=width).map(|item| item_name(list, item)).collect()
+}
+
+fn item_name(list: &str, item: usize) -> String {
+    format!("{list}[{item}]")
+}
+
+/// The column of lists whose items all these names are, in their order.
+pub fn list_of_items(names: &[String]) -> Option<&str> {
+    let list = names.first()?.strip_suffix("[1]").filter(|list| !list.is_empty())?;
+    names.iter().zip(1..).all(|(name, item)| *name == item_name(list, item)).then_some(list)
+}
+
 /// The name of column `at`, counted from 0, in a file that names none.
 pub(crate) fn nameless(at: usize) -> String {
     format!("c{}", at + 1)

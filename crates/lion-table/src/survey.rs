@@ -38,6 +38,8 @@ pub struct SurveyedColumn {
     pub is_plain: bool,
     /// Where its first gap is.
     pub first_gap: Option<CellAddress>,
+    /// It is called like a column of ids, and no two rows have the same value.
+    pub may_name_rows: bool,
 }
 
 impl SurveyedColumn {
@@ -250,6 +252,7 @@ impl<'a> Pass<'a> {
             reading: Reading::default(),
             is_plain: column.tally.is_plain(),
             first_gap: column.tally.first_gap().cloned(),
+            may_name_rows: column.role == Role::Feature && column.tally.may_name_rows(),
         };
         let columns = self.columns.iter().map(column).collect();
         Survey { file: self.file.clone(), rows: self.rows, columns, nameless: self.nameless }

@@ -4,8 +4,18 @@ use crate::cells::{CellColumn, CellReader, Declared};
 use crate::dates::{self, WrittenDate};
 use crate::error::{CellAddress, shorten};
 use crate::survey::{Found, NAMED_CELLS, shown};
-use crate::written::{NumberStyle, RawCell, Reading, boolean, is_gap, number};
+use crate::written::{NumberStyle, RawCell, Reading, boolean, is_gap, number, signed};
 use lion_recipe::{Cell, ColumnSummary, Kind};
+use std::collections::HashSet;
+
+/// Values of a column of ids that are compared with each other; who has so many different ones has ids.
+const COMPARED: usize = 100_000;
+
+/// Whether a column is called as columns of ids are.
+fn is_called_id(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    lower == "id" || lower.ends_with("_id") || lower.ends_with(" id") || name.ends_with("Id")
+}
 
 /// The cells of a column, counted by what they may be.
 pub(crate) struct Tally {
@@ -13,22 +23,22 @@ pub(crate) struct Tally {
     decimal_commas: bool,
     rows: u64,
     missing: u64,
-    /// Numbers as every language writes them; of those, ones with a point, and ones whose points may set thousands apart.
+    /// Numbers as every language writes them: those that can be used.
     plain: u64,
-    with_point: u64,
-    in_groups: u64,
-    infinite: u64,
-    /// Numbers with commas: decimal marks, thousands, or either.
-    comma: u64,
-    thousands: u64,
-    either: u64,
-    an_ambiguous: Option<String>,
+    /// Cells by how numbers are written in them, as they are; and without a sign, where all have the same.
+    bare: Styles,
+    signed: Styles,
+    sign: Option<char>,
+    /// Cells with that sign.
+    with_sign: u64,
     truths: [u64; 2],
     /// Values of a boolean or date type, which need no reading; and numbers that are texts in a format that has numbers.
     typed: u64,
     quoted_numbers: u64,
     is_written: bool,
     first_gap: Option<CellAddress>,
+    /// The values of a column that is called like one of ids, until one is there twice or they are many.
+    names: Option<HashSet<String>>,
     /// Words for truth values that nobody writes for anything else.
     sure_truths: u64,
     dates: u64,
@@ -61,18 +71,16 @@ impl Tally {
             rows: 0,
             missing: 0,
             plain: 0,
-            with_point: 0,
-            in_groups: 0,
-            infinite: 0,
-            comma: 0,
-            thousands: 0,
-            either: 0,
-            an_ambiguous: None,
+            bare: Styles::default(),
+            signed: Styles::default(),
+            sign: None,
+            with_sign: 0,
             truths: [0; 2],
             typed: 0,
             quoted_numbers: 0,
             is_written: reader.is_written(),
             first_gap: None,
+            names: is_called_id(name).then(HashSet::new),
             sure_truths: 0,
             dates: 0,
             day_first: 0,
@@ -139,14 +147,36 @@ impl Tally {
         numbers || !self.is_written && self.typed == self.rows && self.dates == 0
     }
 
+    /// Whether it is called like a column of ids and could be one.
+    pub(crate) fn may_name_rows(&self) -> bool {
+        self.names.is_some() && self.missing == 0
+    }
+
+    /// Looks whether a value was there before.
+    fn compare(&mut self, cell: &RawCell<'_>) {
+        let Some(names) = self.names.as_mut().filter(|names| names.len() < COMPARED) else { return };
+        let name = match cell {
+            RawCell::Text(text) => String::from_utf8_lossy(text).into_owned(),
+            RawCell::Number(value) => value.to_string(),
+            _ => return,
+        };
+        if !names.insert(name) {
+            self.names = None;
+        }
+    }
+
     /// Adds a cell of which nothing is known.
     pub(crate) fn guess(&mut self, row: u64, cell: RawCell<'_>, address: &dyn Fn() -> CellAddress) {
+        self.compare(&cell);
         let text = match cell {
             RawCell::Missing => return self.gap_at(address),
             RawCell::Number(value) if value.is_nan() => return self.gap_at(address),
             RawCell::Text(text) if is_gap(text.trim_ascii()) => return self.gap_at(address),
             RawCell::Text(text) => text.trim_ascii(),
-            RawCell::Number(value) => return self.number(row, value, address),
+            RawCell::Number(value) => {
+                self.bare.numbers += 1;
+                return self.number(row, value, address);
+            }
             RawCell::Boolean(value) => {
                 (self.rows, self.typed) = (self.rows + 1, self.typed + 1);
                 self.truths[usize::from(value)] += 1;
@@ -163,13 +193,11 @@ impl Tally {
                 return;
             }
         };
-        match number(text, NumberStyle::Plain) {
+        let plain = number(text, NumberStyle::Plain);
+        self.bare.add(text, plain.is_some());
+        match plain {
             Some(value) => {
                 self.quoted_numbers += u64::from(!self.is_written);
-                if text.contains(&b'.') {
-                    self.with_point += 1;
-                    self.in_groups += u64::from(number(text, NumberStyle::DecimalComma).is_some());
-                }
                 self.number(row, value, address);
             }
             None => self.written(row, text, address),
@@ -183,7 +211,6 @@ impl Tally {
             self.plain += 1;
             self.numbers.add(row, &Cell::Number(value));
         } else {
-            self.infinite += 1;
             remember(&mut self.strange, address, || format!("{value:e}"));
         }
         if self.declared == Declared::Categories {
@@ -219,15 +246,11 @@ impl Tally {
             }
             None => remember(&mut self.strange_dates, address, || shorten(&words)),
         }
-        let comma = number(text, NumberStyle::DecimalComma).is_some();
-        match (comma, number(text, NumberStyle::ThousandsComma).is_some()) {
-            (true, true) => {
-                self.either += 1;
-                self.an_ambiguous.get_or_insert_with(|| shorten(&words));
-            }
-            (true, false) => self.comma += 1,
-            (false, true) => self.thousands += 1,
-            (false, false) => {}
+        if let Some((sign, bare)) = signed(text)
+            && *self.sign.get_or_insert(sign) == sign
+        {
+            self.with_sign += 1;
+            self.signed.add(&bare, number(&bare, NumberStyle::Plain).is_some());
         }
         self.texts.add(row, &Cell::Text(words));
     }
@@ -255,24 +278,15 @@ impl Tally {
         self.rows - self.missing
     }
 
+    /// The sign that every cell has, if the rest of it may be a number.
+    fn sign_of_all(&self) -> Option<char> {
+        self.sign.filter(|_| self.with_sign == self.there() && self.signed.any())
+    }
+
     /// The style in which all numbers can be read, or most cells can; nothing where most are no numbers.
     fn style(&self) -> Option<Result<NumberStyle, String>> {
-        let there = self.there();
-        let numbers = self.plain + self.infinite;
-        if self.comma + self.thousands + self.either == 0 {
-            return (2 * numbers >= there).then_some(Ok(NumberStyle::Plain));
-        }
-        let comma = numbers - self.with_point + self.in_groups + self.comma + self.either;
-        let thousands = numbers + self.thousands + self.either;
-        match () {
-            () if 2 * comma.max(thousands) <= there => None,
-            () if comma == thousands && self.decimal_commas => Some(Ok(NumberStyle::DecimalComma)),
-            () if comma == thousands && self.either > 0 => {
-                Some(Err(self.an_ambiguous.clone().unwrap_or_default()))
-            }
-            () if comma >= thousands => Some(Ok(NumberStyle::DecimalComma)),
-            () => Some(Ok(NumberStyle::ThousandsComma)),
-        }
+        let styles = if self.sign_of_all().is_some() { &self.signed } else { &self.bare };
+        styles.most(self.there(), self.decimal_commas)
     }
 
     /// Whether dates can be read, and whether the month comes first; nothing where they cannot be told.
@@ -315,12 +329,11 @@ impl Tally {
         }
         let plain = Reading::default();
         match self.kind() {
-            Some(Kind::Number) => match self.style() {
-                Some(Ok(style)) if style != NumberStyle::Plain => {
-                    Some((Kind::Number, Reading { numbers: style, ..plain }))
-                }
-                _ => None,
-            },
+            Some(Kind::Number) => {
+                let numbers = self.style().and_then(Result::ok).unwrap_or_default();
+                let reading = Reading { numbers, sign: self.sign_of_all(), ..plain };
+                (reading != plain).then_some((Kind::Number, reading))
+            }
             Some(Kind::Date) if self.day_first + self.month_first > 0 => {
                 let month_first = self.month_first().unwrap_or(false);
                 Some((Kind::Date, Reading { month_first, ..plain }))
@@ -379,6 +392,66 @@ impl Tally {
             }
             Some(again) => Found::Values(Box::new(again.clone())),
             None => Found::Unread,
+        }
+    }
+}
+
+/// Texts, counted by how a number would be written in them.
+#[derive(Default)]
+struct Styles {
+    /// Numbers as every language writes them; of those, ones with a point, and ones whose points may set thousands apart.
+    numbers: u64,
+    with_point: u64,
+    in_groups: u64,
+    /// Numbers with commas: decimal marks, thousands, or either.
+    comma: u64,
+    thousands: u64,
+    either: u64,
+    an_ambiguous: Option<String>,
+}
+
+impl Styles {
+    /// Adds a text, of which is known whether every language writes a number so.
+    fn add(&mut self, text: &[u8], is_plain: bool) {
+        let is = |style| number(text, style).is_some();
+        if is_plain {
+            self.numbers += 1;
+            if text.contains(&b'.') {
+                self.with_point += 1;
+                self.in_groups += u64::from(is(NumberStyle::DecimalComma));
+            }
+            return;
+        }
+        match (is(NumberStyle::DecimalComma), is(NumberStyle::ThousandsComma)) {
+            (true, true) => {
+                self.either += 1;
+                self.an_ambiguous.get_or_insert_with(|| shorten(&String::from_utf8_lossy(text)));
+            }
+            (true, false) => self.comma += 1,
+            (false, true) => self.thousands += 1,
+            (false, false) => {}
+        }
+    }
+
+    fn any(&self) -> bool {
+        self.numbers + self.comma + self.thousands + self.either > 0
+    }
+
+    /// The style of all numbers, or of most of so many cells.
+    fn most(&self, there: u64, decimal_commas: bool) -> Option<Result<NumberStyle, String>> {
+        if self.comma + self.thousands + self.either == 0 {
+            return (2 * self.numbers >= there).then_some(Ok(NumberStyle::Plain));
+        }
+        let comma = self.numbers - self.with_point + self.in_groups + self.comma + self.either;
+        let thousands = self.numbers + self.thousands + self.either;
+        match () {
+            () if 2 * comma.max(thousands) <= there => None,
+            () if comma == thousands && decimal_commas => Some(Ok(NumberStyle::DecimalComma)),
+            () if comma == thousands && self.either > 0 => {
+                Some(Err(self.an_ambiguous.clone().unwrap_or_default()))
+            }
+            () if comma >= thousands => Some(Ok(NumberStyle::DecimalComma)),
+            () => Some(Ok(NumberStyle::ThousandsComma)),
         }
     }
 }

@@ -11,6 +11,8 @@ pub struct Reading {
     pub numbers: NumberStyle,
     /// Whether the month comes first in dates such as 3/4/2024.
     pub month_first: bool,
+    /// The sign that all numbers are written with: `$` in $5, `%` in 5 %.
+    pub sign: Option<char>,
 }
 
 /// How numbers are written.
@@ -53,7 +55,11 @@ impl<'a> RawCell<'a> {
             return Cell::Missing;
         }
         let found = match kind {
-            Kind::Number => number(text, reading.numbers).map(Cell::Number),
+            Kind::Number => {
+                let own = signed(text).filter(|(sign, _)| Some(*sign) == reading.sign);
+                let bare = own.map_or(Cow::Borrowed(text), |(_, bare)| Cow::Owned(bare));
+                number(&bare, reading.numbers).map(Cell::Number)
+            }
             Kind::Boolean => boolean(text)
                 .map(Cell::Boolean)
                 .or_else(|| number(text, NumberStyle::Plain).map(Cell::Number)),
@@ -101,6 +107,16 @@ pub(crate) fn number(cell: &[u8], style: NumberStyle) -> Option<f64> {
         NumberStyle::DecimalComma => grouped(cell, b'.', b','),
         NumberStyle::ThousandsComma => plain(cell).or_else(|| grouped(cell, b',', b'.')),
     }
+}
+
+/// A number that is written with a sign before or after it: the sign, and the number without it. Nothing is known of the number.
+pub(crate) fn signed(cell: &[u8]) -> Option<(char, Vec<u8>)> {
+    let text = str::from_utf8(cell).ok()?;
+    let (minus, text) = text.strip_prefix('-').map_or(("", text), |text| ("-", text));
+    let before = ['$', '€', '£', '¥'].into_iter().find_map(|sign| Some((sign, text.strip_prefix(sign)?)));
+    let after = ['%', '€', '$', '£'].into_iter().find_map(|sign| Some((sign, text.strip_suffix(sign)?)));
+    let (sign, bare) = before.or(after)?;
+    Some((sign, format!("{minus}{}", bare.trim()).into_bytes()))
 }
 
 fn plain(cell: &[u8]) -> Option<f64> {
@@ -172,6 +188,22 @@ mod tests {
         assert_eq!(all(","), [None; 3]);
         assert_eq!(all("1,2,3"), [None; 3]);
         assert_eq!(all("nan"), [None; 3]);
+    }
+
+    #[test]
+    fn signs_come_before_or_after() {
+        let bare =
+            |text: &str| signed(text.as_bytes()).map(|(sign, bare)| (sign, String::from_utf8(bare).unwrap()));
+        let found = |sign, bare: &str| Some((sign, bare.to_owned()));
+        assert_eq!(bare("$1,346.50"), found('$', "1,346.50"));
+        assert_eq!(bare("-$5"), found('$', "-5"));
+        assert_eq!(bare("5 %"), found('%', "5"));
+        assert_eq!(bare("1.234,50 €"), found('€', "1.234,50"));
+        assert_eq!([bare("5"), bare("five"), bare("")], [None, None, None]);
+        let reading = Reading { numbers: NumberStyle::ThousandsComma, sign: Some('$'), month_first: false };
+        let read = |text: &'static str| RawCell::Text(text.as_bytes()).read(Kind::Number, reading);
+        assert_eq!(read("$1,346.50"), Cell::Number(1346.5));
+        assert_eq!(read("5%"), Cell::Text("5%".into()));
     }
 
     #[test]

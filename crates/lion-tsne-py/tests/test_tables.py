@@ -92,3 +92,17 @@ def test_frames_of_numbers_are_used_as_they_are(customers):
     scaled = LionTSNE(perplexity=10, max_iter=50, scale="standard").fit(numbers)
     assert not np.array_equal(scaled.embedding_, plain.embedding_)
     assert_array_equal(scaled.transform(numbers), scaled.embedding_)
+
+
+def test_lists_beside_numbers_say_what_is_left_out_and_errors_name_the_argument():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"embedding": list(rng.normal(size=(60, 4))), "year": np.arange(60)})
+    frame["title"] = [f"title {row}" for row in range(60)]
+    lion = LionTSNE(perplexity=5, max_iter=50)
+    with pytest.warns(UserWarning, match="embedding is a list of numbers, which are the features: year left out"):
+        lion.fit(frame)
+    assert_array_equal(lion.transform(frame), lion.embedding_)
+    frame.at[7, "embedding"] = np.zeros(3)
+    with pytest.raises(ValueError, match="^X, row 7") as refused:
+        lion.fit(frame)
+    assert "bytes" not in str(refused.value)

@@ -62,7 +62,8 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "WxH|WxHx3|none", help_heading = "Columns", value_parser = value::image)]
     pub(crate) image: Option<ImageArg>,
     /// Keep these columns with the map for people to read: titles, texts, links, numbers, images (a column of bytes, paths or
-    /// addresses). lion plot and the dashboard show them beside the points; fitting and placing never use them
+    /// addresses). lion plot and the dashboard show them beside the points; fitting and placing do not use them, unless
+    /// --columns names them as well
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', help_heading = "Columns")]
     pub(crate) show: Vec<String>,
     /// Skip t-SNE and adopt the places in this table: one row of 1 to 3 columns for each row of DATA

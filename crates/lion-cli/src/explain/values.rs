@@ -47,7 +47,8 @@ fn of_map<'a>(map: &'a Map, notes: &mut Vec<String>) -> Result<Vec<Column<'a>>> 
 
 /// The columns of a table, in the order of the map's rows.
 fn of_table(map: &Map, file: &Path, id: Option<&str>) -> Result<Vec<Column<'static>>> {
-    let names = lion_table::column_names(file)?;
+    // A list of numbers has no value that could be compared or shown.
+    let names = lion_table::cell_column_names(file)?;
     ensure!(!names.is_empty(), "{} has no columns with names: give a table that has", file.display());
     let fields: Vec<Field> = names.iter().map(|name| Field::nullable(name, Kind::Text)).collect();
     let read = lion_table::read_columns(file, &fields)?;

@@ -1,7 +1,7 @@
 //! Tables as people have them: shown, fitted and placed, with everything said that a person should know.
 
 use crate::serve::TestServer;
-use crate::tools::Folder;
+use crate::tools::{Finished, Folder};
 
 const QUICK: &str = "--perplexity 8 --iterations 60";
 
@@ -117,7 +117,7 @@ fn every_problem_is_reported_with_a_command_that_works() {
     folder.write("bad.csv", bad);
     let refused = folder.lion("fit bad.csv --id customer -o m.lion");
     assert_eq!(refused.code, Some(1));
-    let expected = "error: bad.csv has 2 columns that cannot be used:\n  age (number): 1 cell is no number: row 0 (line 2) \"twenty\"\n  income (number): 1 cell is no number: row 0 (line 2) \"little\"\ncorrect the cells, or leave the columns out:\n  lion fit bad.csv --id customer --exclude age,income -o m.lion\n";
+    let expected = "error: bad.csv has 2 columns that cannot be used:\n  age (number): 1 cell is no number: row 0 (line 2) \"twenty\"\n  income (number): 1 cell is no number: row 0 (line 2) \"little\"\ncorrect the cells, or leave the columns out:\n  lion fit bad.csv --id customer -o m.lion --exclude age,income\n";
     assert_eq!(refused.stderr, expected);
     folder.json(&format!("fit bad.csv --id customer --exclude age,income -o m.lion {QUICK}"));
 }
@@ -253,4 +253,98 @@ fn live_points_are_exported_in_the_columns_of_the_table() {
         line.split(',').skip(first).take(3).map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(place(&text, 6), place(&again, 1));
+}
+
+/// Documents of three kinds: a list of numbers beside texts and a number.
+fn documents(rows: std::ops::Range<usize>) -> String {
+    let document = |row: usize| {
+        let wave = |step: f64| (row as f64 * step).sin() / 9.0;
+        let numbers = [(row % 3) as f64 + wave(0.7), (row % 2) as f64 + wave(1.3), wave(2.1)];
+        let text = ["a cat and a dog", "the moon in orbit", "a goal in the game"][row % 3];
+        serde_json::json!({"name": format!("d{row}"), "embedding": numbers, "text": format!("{text} {row}"), "year": 1990 + row})
+    };
+    rows.map(|row| format!("{}\n", document(row))).collect()
+}
+
+#[test]
+fn a_list_of_numbers_is_found_again_beside_other_columns() {
+    let folder = Folder::new();
+    folder.write("old.jsonl", documents(0..60));
+    folder.write("new.jsonl", documents(60..70));
+    let said = folder.lion(&format!("fit old.jsonl --id name -o m.lion {QUICK}"));
+    assert!(said.stderr.contains("column year (number): left out: embedding is a list"), "{}", said.stderr);
+    assert_eq!(folder.json("place m.lion new.jsonl --id name -o p.csv")["rows"], 10);
+    assert_eq!(folder.json("update m.lion new.jsonl --id name -o next.lion")["added"], 10);
+    folder.json("replay m.lion new.jsonl --id name -o r.html");
+    let found = folder.json("explain m.lion --rows old.jsonl --id name --text text");
+    assert!(!found["clusters"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn shown_columns_are_no_features_unless_they_are_named_as_such() {
+    let folder = folder();
+    let features = |more: &str| {
+        let columns = folder.json(&format!("columns customers.csv --id customer {more}"));
+        let fitted = folder.json(&format!("fit customers.csv --id customer -o m.lion {QUICK} {more}"));
+        assert_eq!(columns["features"], fitted["dims"], "{more}");
+        let recipe = folder.json("info m.lion")["recipe"]["columns"].clone();
+        let names = recipe.as_array().unwrap().iter().map(|column| column["name"].clone());
+        names.map(|name| name.as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(features("--show age,plan"), ["income", "since", "active"]);
+    assert_eq!(features("--show age,plan --columns age,income"), ["age", "income"]);
+    let note = "note: age, plan are shown and no features; a column that --columns names can be both";
+    let said = folder.lion(&format!("fit customers.csv --id customer --show age,plan -o m.lion {QUICK}"));
+    assert!(said.stderr.contains(note), "{}", said.stderr);
+    assert!(folder.lion("columns customers.csv --show age,plan").stdout.contains(note));
+    folder.lion("columns customers.csv --show nothing").refuses(1, &["customers.csv has no column nothing"]);
+}
+
+#[test]
+fn the_advised_command_keeps_all_options() {
+    let folder = folder();
+    let bad = customers(60, 1).replacen(";20;", ";twenty;", 1);
+    folder.write("a bad table.csv", bad);
+    let mut command = folder.command("fit");
+    command.args(["a bad table.csv", "--exclude", "plan", "--show=comment,since", "-o", "m.lion"]);
+    let refused = Finished::of(command);
+    let advice = "lion fit 'a bad table.csv' --show=comment,since -o m.lion --exclude plan,age\n";
+    assert!(refused.stderr.ends_with(advice), "{}", refused.stderr);
+}
+
+#[test]
+fn a_column_is_advised_as_id_if_its_values_differ() {
+    let folder = Folder::new();
+    let rows = |divisor: usize| -> String {
+        let row = |row: usize| format!("n{},{},{}\n", row / divisor, row % 7, (row * row) % 11);
+        (0..60).map(row).collect()
+    };
+    folder.write("each.csv", format!("Individual ID,a,b\n{}", rows(1)));
+    folder.write("some.csv", format!("Individual ID,a,b\n{}", rows(2)));
+    let notes = |table: &str| folder.json(&format!("columns {table}"))["notes"].clone();
+    let note = "Individual ID is left out; if it names the rows, say --id 'Individual ID'";
+    assert_eq!(notes("each.csv"), serde_json::json!([note]));
+    assert_eq!(notes("some.csv"), serde_json::json!([]));
+}
+
+#[test]
+fn numbers_with_a_sign_are_numbers_where_all_have_the_same() {
+    let folder = Folder::new();
+    let row = |row: usize, sign: &str| {
+        let price = format!("{sign}{},{:03}.50", 1 + row % 3, row * 7 % 1000);
+        format!("\"{price}\",{}%,{}{row}\n", row % 7, ["$", "€"][row % 2])
+    };
+    let table = |sign: &str| (0..60).map(|at| row(at, sign)).collect::<String>();
+    folder.write("t.csv", format!("price,share,mixed\n{}", table("$")));
+    folder.write("bare.csv", format!("price,share,mixed\n{}", table("")));
+    let said = folder.lion(&format!("fit t.csv -o m.lion {QUICK}"));
+    assert!(said.stderr.contains("commas set thousands apart; read without its $"), "{}", said.stderr);
+    assert!(said.stderr.contains("column share (number)") && said.stderr.contains("without its %"));
+    assert!(said.stderr.contains("column mixed (text): left out"), "{}", said.stderr);
+    let recipe = folder.json("info m.lion")["recipe"]["columns"].clone();
+    assert_eq!(recipe.as_array().unwrap().len(), 2);
+    for table in ["t.csv", "bare.csv"] {
+        let placed = folder.json(&format!("place m.lion {table} -o p.csv"));
+        assert_eq!(placed["exact"], 60, "{table}: {placed}");
+    }
 }

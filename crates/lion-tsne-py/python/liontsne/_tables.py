@@ -71,10 +71,17 @@ def prepared(estimator: Any, X: Any) -> Prepared | None:
         if told["scale"]:
             print(told["scale"])
     recipe = told["recipe"]
+    lists = [name for name, kind, _ in said if kind == "list"]
+    numbers = [name for name, kind, _ in said if kind == "number"]
+    if lists and numbers:
+        warnings.warn(
+            f"{lists[0]} is a list of numbers, which are the features: {', '.join(numbers)} left out",
+            stacklevel=4,
+        )
     names = (
         [column["name"] for column in json.loads(recipe)["columns"]]
         if recipe is not None
-        else [name for name, kind, _ in said if kind == "list"] or told["columns"]
+        else lists or told["columns"]
     )
     return Prepared(told["rows"], told["columns"], recipe, names, said, told["kept"])
 
