@@ -42,6 +42,24 @@ def test_clusters_have_names_columns_and_words(customers):
     assert "refund" in repr(found)
 
 
+def test_lists_in_rows_are_passed_over_and_dates_are_printed_as_dates(customers):
+    lion, frame, kind = customers
+    lists = frame.assign(embedding=list(np.zeros((240, 3))))
+    assert lion.explain(lists, text="review").clusters == lion.explain(frame, text="review").clusters
+    dates = pd.to_datetime("2020-01-01") + pd.to_timedelta(1000 * kind + np.arange(240) % 7, "D")
+    dated = LionTSNE(perplexity=10, max_iter=300, random_state=0).fit(frame[["age"]].assign(since=dates))
+    assert "since: 2025-06-" in repr(dated.explain())
+
+
+def test_many_clusters_are_cut_when_they_are_printed(customers):
+    lion, frame, _ = customers
+    found = lion.explain(frame)
+    found.clusters *= 30
+    lines = repr(found).splitlines()
+    assert len(lines) < 30
+    assert lines[-1].startswith("and ") and "more, all of them in .clusters" in lines[-1]
+
+
 def test_a_selection_by_mask_equals_one_by_numbers(customers):
     lion, frame, kind = customers
     by_mask = lion.explain(frame, select=kind == 0)

@@ -31,6 +31,7 @@ use crate::map::Map;
 use groups::Groups;
 use keywords::Texts;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// Where clusters come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -157,7 +158,8 @@ pub fn explain(map: &Map, columns: &[Column<'_>], options: &ExplainOptions) -> R
     let Hierarchy { levels, first_level, parents } = Hierarchy::new(numbered);
     let groups = Groups::of_levels(&levels, first_level.len());
     let mut effects = effects::effects(columns, &groups, options.columns);
-    let texts = texts(columns);
+    let written = written(columns);
+    let texts = written.map(Texts::new);
     let mut keywords = vec![Vec::new(); groups.count()];
     for (level, of_row) in levels.iter().enumerate() {
         let Some(texts) = &texts else { break };
@@ -186,7 +188,7 @@ pub fn explain(map: &Map, columns: &[Column<'_>], options: &ExplainOptions) -> R
             centre: centres[id],
         })
         .collect();
-    names::name(&mut clusters, label_names.as_deref());
+    names::name(&mut clusters, label_names.as_deref(), written);
     Ok(Explanation { clusters, levels, usual, from_labels })
 }
 
@@ -203,10 +205,10 @@ fn check(map: &Map, columns: &[Column<'_>]) -> Result<()> {
     }
 }
 
-/// The words of the first column of texts.
-fn texts(columns: &[Column<'_>]) -> Option<Texts> {
+/// The first column of texts.
+fn written<'a>(columns: &'a [Column<'_>]) -> Option<&'a [Cow<'a, str>]> {
     columns.iter().find_map(|column| match &column.values {
-        Values::Texts(texts) => Some(Texts::new(texts)),
+        Values::Texts(texts) => Some(&texts[..]),
         _ => None,
     })
 }

@@ -32,10 +32,9 @@ pub(super) fn of_cluster(cluster: &ClusterSummary, text: &mut String, all: &[Clu
     let _ = writeln!(text, "{name}\n    {size} {rows}, {} of all", percent(*share));
     let shown = &cluster.columns[..cluster.columns.len().min(COLUMNS)];
     let width = shown.iter().map(|column| column.column.chars().count()).max().unwrap_or(0).max(8);
-    let contrasts: Vec<String> = shown.iter().map(ColumnSummary::in_words).collect();
-    let wide = contrasts.iter().map(|contrast| contrast.chars().count()).max().unwrap_or(0);
-    for (ColumnSummary { column, effect, error, .. }, contrast) in shown.iter().zip(&contrasts) {
-        let _ = writeln!(text, "    {column:width$}  {contrast:wide$}  {effect:+.2} ± {error:.2}");
+    let wide = shown.iter().map(|column| column.words.chars().count()).max().unwrap_or(0);
+    for ColumnSummary { column, words, effect, error, .. } in shown {
+        let _ = writeln!(text, "    {column:width$}  {words:wide$}  {effect:+.2} ± {error:.2}");
     }
     let mut line = |title: &str, said: String| {
         if !said.is_empty() {

@@ -278,6 +278,13 @@ fn a_list_of_numbers_is_found_again_beside_other_columns() {
     folder.json("replay m.lion new.jsonl --id name -o r.html");
     let found = folder.json("explain m.lion --rows old.jsonl --id name --text text");
     assert!(!found["clusters"].as_array().unwrap().is_empty());
+    // Without a table the items of the list say nothing in names.
+    let found = folder.lion("explain m.lion");
+    assert!(
+        !found.stdout.contains("high embedding") && !found.stdout.contains("low embedding"),
+        "{}",
+        found.stdout
+    );
 }
 
 #[test]

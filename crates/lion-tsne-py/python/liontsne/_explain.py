@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from liontsne._native import Map, explained
+from liontsne._values import holds_lists
 
 if TYPE_CHECKING:
     import pandas
 
 # Columns and keywords of a cluster that are printed.
 SHOWN = 4
+# Lines of an explanation that are printed, about.
+LINES = 20
 
 
 class Explanation:
@@ -68,7 +71,10 @@ class Explanation:
 
     def __repr__(self) -> str:
         lines = [f"{len(self.clusters)} clusters by {self.by}" if self.by != "selection" else "A selection"]
-        for cluster in self.clusters:
+        for at, cluster in enumerate(self.clusters):
+            if len(lines) >= LINES:
+                lines.append(f"and {len(self.clusters) - at} more, all of them in .clusters and .to_pandas()")
+                break
             indent = "  " * cluster["level"]
             lines.append(f"{indent}{cluster['name']} ({cluster['size']} rows)")
             lines += [f"{indent}    {told(column)}" for column in cluster["columns"][:SHOWN]]
@@ -80,15 +86,10 @@ class Explanation:
 def told(column: dict[str, Any]) -> str:
     """A column in words.
 
-    >>> told({"column": "age", "value": None, "inside": 42.0, "outside": 31.0, "effect": 1.2, "error": 0.1})
+    >>> told({"column": "age", "words": "42 against 31", "effect": 1.2, "error": 0.1})
     'age: 42 against 31, effect +1.20 ± 0.10'
     """
-    inside, outside = column["inside"], column["outside"]
-    if column["value"] is None:
-        said = f"{column['column']}: {inside:.4g} against {outside:.4g}"
-    else:
-        said = f"{column['column']} {column['value']}: {inside:.0%} against {outside:.0%}"
-    return f"{said}, effect {column['effect']:+.2f} ± {column['error']:.2f}"
+    return f"{column['column']}: {column['words']}, effect {column['effect']:+.2f} ± {column['error']:.2f}"
 
 
 def explain(map: Map, rows: Any, text: str | None, by: str, select: Any) -> Explanation:
@@ -114,9 +115,17 @@ def selected(select: Any, rows: int) -> list[int]:
 
 
 def columns_of(rows: Any) -> Iterable[tuple[str, Any]]:
-    """The columns of a frame (pandas, polars, pyarrow) or mapping: numbers as they are, all else as texts."""
+    """The columns of a frame (pandas, polars, pyarrow) or mapping: numbers as they are, all else as texts.
+    A column of lists is left out: it has no value for a row that could be compared.
+
+    >>> frame = {"age": [1, 2], "embedding": [np.ones(2), np.zeros(2)], "plan": ["a", None]}
+    >>> list(columns_of(frame))
+    [('age', [1.0, 2.0]), ('plan', ['a', None])]
+    """
     table = rows if isinstance(rows, Mapping) else {str(name): rows[name] for name in names_of(rows)}
     for name, column in table.items():
+        if holds_lists(column):
+            continue
         values = np.asarray(column)
         if values.dtype.kind in "fiu":
             yield str(name), values.astype(np.float64).tolist()

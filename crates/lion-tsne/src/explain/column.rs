@@ -113,7 +113,14 @@ fn number(cell: &str) -> Option<f64> {
     cell.trim().parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// Keeps one column of texts, to take words from: the one that is asked for, or that with the longest texts.
+/// Whether a column is an item of a list of numbers, such as `embedding[3]`. Nobody knows what it stands for.
+pub(super) fn is_list_item(name: &str) -> bool {
+    let item = name.strip_suffix(']').and_then(|name| name.rsplit_once('['));
+    item.is_some_and(|(_, item)| !item.is_empty() && item.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Keeps one column of texts, to take words from: the one that is asked for, or that with the longest texts. With texts, the
+/// items of a list of numbers go: they are what a model made of the texts, and the words say it better.
 pub fn text_from(columns: &mut Vec<Column<'_>>, wanted: Option<&str>) -> Result<()> {
     let length = |column: &Column<'_>| match &column.values {
         Values::Texts(texts) => Some(texts.iter().map(|text| text.len()).sum::<usize>()),
@@ -142,7 +149,10 @@ pub fn text_from(columns: &mut Vec<Column<'_>>, wanted: Option<&str>) -> Result<
     let mut at = 0;
     columns.retain(|column| {
         at += 1;
-        length(column).is_none() || Some(at - 1) == chosen
+        match length(column) {
+            Some(_) => Some(at - 1) == chosen,
+            None => chosen.is_none() || !is_list_item(&column.name),
+        }
     });
     Ok(())
 }

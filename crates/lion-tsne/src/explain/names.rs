@@ -1,6 +1,8 @@
-//! A name for each cluster: words first, then its label, then the columns that set it apart.
+//! A name for each cluster: words first, then its label, then the columns that set it apart, then the text of a typical row.
 
-use super::{Contrast, Effect, ExplainedCluster};
+use super::column::is_list_item;
+use super::{Contrast, Effect, ExplainedCluster, percent};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// Keywords in a name at first.
@@ -11,29 +13,70 @@ const COLUMNS: usize = 2;
 const MOST: usize = 4;
 /// A label names a cluster if this share of its rows has it.
 const MAJORITY: f64 = 0.5;
+/// A label that a smaller share has is named with the share.
+const NEARLY_ALL: f64 = 0.8;
+/// Characters of a text that is a name.
+const LONGEST: usize = 40;
 
-/// Names clusters so that no two have the same. Labels, if clusters are these, are names as they are.
-pub(super) fn name(clusters: &mut [ExplainedCluster], labels: Option<&[String]>) {
+/// Names clusters so that no two have the same. Labels, if clusters are these, are names as they are. `texts` has one for each
+/// row, if there are any.
+pub(super) fn name(
+    clusters: &mut [ExplainedCluster],
+    labels: Option<&[String]>,
+    texts: Option<&[Cow<'_, str>]>,
+) {
     if let Some(labels) = labels {
         clusters.iter_mut().zip(labels).for_each(|(cluster, label)| cluster.name.clone_from(label));
         return;
     }
-    let parts: Vec<Parts> = clusters.iter().map(Parts::new).collect();
-    let mut used: Vec<usize> = parts.iter().map(|parts| parts.first.min(parts.all.len())).collect();
+    let text = |row: &u32| texts.and_then(|texts| beginning(&texts[*row as usize]));
+    let parts: Vec<Parts> =
+        clusters.iter().map(|cluster| Parts::new(cluster, cluster.typical.first().and_then(text))).collect();
+    let mut used: Vec<&[String]> = parts.iter().map(|parts| parts.some(parts.first)).collect();
     // Those that share a name say more, as long as they have more to say.
     loop {
-        let names: Vec<String> = parts.iter().zip(&used).map(|(parts, &used)| parts.joined(used)).collect();
-        let mut counts: HashMap<&str, usize> = HashMap::new();
-        names.iter().for_each(|name| *counts.entry(name).or_default() += 1);
-        let longer: Vec<usize> = (0..parts.len())
-            .filter(|&at| counts[names[at].as_str()] > 1 && used[at] < parts[at].all.len().min(MOST))
-            .collect();
+        let mut counts: HashMap<&[String], usize> = HashMap::new();
+        used.iter().for_each(|used| *counts.entry(used).or_default() += 1);
+        let is_longer = |at: &usize| counts[used[*at]] > 1 && used[*at].len() < parts[*at].some(MOST).len();
+        let longer: Vec<usize> = (0..parts.len()).filter(is_longer).collect();
         if longer.is_empty() {
-            number(clusters, names);
-            return;
+            break;
         }
-        longer.into_iter().for_each(|at| used[at] += 1);
+        longer.into_iter().for_each(|at| used[at] = parts[at].some(used[at].len() + 1));
     }
+    let levels: Vec<usize> = clusters.iter().map(|cluster| cluster.level).collect();
+    number(clusters, told_apart(&used, &levels));
+}
+
+/// The names of these parts. Among names of a level that begin alike, the part that fewest have goes first: pictures cut long
+/// names at the end.
+fn told_apart(used: &[&[String]], levels: &[usize]) -> Vec<String> {
+    let mut first: HashMap<(usize, &str), usize> = HashMap::new();
+    let mut anywhere: HashMap<(usize, &str), usize> = HashMap::new();
+    for (parts, &level) in used.iter().zip(levels) {
+        parts.iter().take(1).for_each(|part| *first.entry((level, part)).or_default() += 1);
+        parts.iter().for_each(|part| *anywhere.entry((level, part)).or_default() += 1);
+    }
+    let name = |(parts, &level): (&&[String], &usize)| {
+        let mut parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+        match parts.first() {
+            None => return "cluster".into(),
+            Some(part) if first[&(level, *part)] > 1 => parts.sort_by_key(|part| anywhere[&(level, *part)]),
+            Some(_) => {}
+        }
+        parts.join(", ")
+    };
+    used.iter().zip(levels).map(name).collect()
+}
+
+/// The beginning of a text, by whole words where it has such.
+fn beginning(text: &str) -> Option<String> {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let Some((end, _)) = text.char_indices().nth(LONGEST) else {
+        return Some(text).filter(|text| !text.is_empty());
+    };
+    let cut = &text[..end];
+    Some(format!("{}…", cut.rsplit_once(' ').map_or(cut, |(words, _)| words)))
 }
 
 /// Gives names; those that are still the same get a number.
@@ -55,7 +98,8 @@ struct Parts {
 }
 
 impl Parts {
-    fn new(cluster: &ExplainedCluster) -> Self {
+    /// `text` is that of the most typical row: a name where nothing else is one.
+    fn new(cluster: &ExplainedCluster, text: Option<String>) -> Self {
         let columns = || cluster.columns.iter().filter(|effect| is_telling(&effect.column)).map(phrase);
         if !cluster.keywords.is_empty() {
             let words = cluster.keywords.iter().map(|keyword| keyword.word.clone());
@@ -63,17 +107,22 @@ impl Parts {
         }
         match &cluster.label {
             Some((label, share)) if *share >= MAJORITY => {
-                Self { all: std::iter::once(label.clone()).chain(columns()).collect(), first: 1 }
+                let label = match *share >= NEARLY_ALL {
+                    true => label.clone(),
+                    false => format!("{label} {}", percent(*share)),
+                };
+                Self { all: std::iter::once(label).chain(columns()).collect(), first: 1 }
             }
-            _ => Self { all: columns().collect(), first: COLUMNS },
+            _ => match columns().next() {
+                Some(_) => Self { all: columns().collect(), first: COLUMNS },
+                None => Self { all: text.into_iter().collect(), first: 1 },
+            },
         }
     }
 
-    fn joined(&self, used: usize) -> String {
-        match used {
-            0 => "cluster".into(),
-            used => self.all[..used].join(", "),
-        }
+    /// So many of them, or all.
+    fn some(&self, count: usize) -> &[String] {
+        &self.all[..count.min(self.all.len())]
     }
 }
 
@@ -105,5 +154,5 @@ fn phrase(effect: &Effect) -> String {
 
 /// Whether the name of a column says anything to a person: `c12` and `12` are numbers of columns without names.
 fn is_telling(column: &str) -> bool {
-    !column.strip_prefix('c').unwrap_or(column).chars().all(|c| c.is_ascii_digit())
+    !is_list_item(column) && !column.strip_prefix('c').unwrap_or(column).chars().all(|c| c.is_ascii_digit())
 }

@@ -2,7 +2,8 @@
 
 use super::column::{Column, GAP, Values};
 use super::groups::Groups;
-use super::{ExplainOptions, ExplainedCluster, check, effects, majority, texts, typical};
+use super::keywords::Texts;
+use super::{ExplainOptions, ExplainedCluster, check, effects, majority, typical, written};
 use crate::error::{Error, Result};
 use crate::live::central_rows;
 use crate::map::{Map, OriginalValues};
@@ -48,7 +49,7 @@ pub fn explain_points(
     };
     let keywords = match members.is_empty() {
         true => None,
-        false => texts(columns).map(|texts| texts.keywords(&groups, options.keywords)),
+        false => written(columns).map(|texts| Texts::new(texts).keywords(&groups, options.keywords)),
     };
     let of_members = |found: Vec<u32>| found.first().copied().unwrap_or(0);
     Ok(ExplainedCluster {

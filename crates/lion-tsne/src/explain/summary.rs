@@ -83,6 +83,8 @@ pub struct ColumnSummary {
     pub mean_outside: Option<f64>,
     /// The ratio of the odds of a category.
     pub odds_ratio: Option<f64>,
+    /// Inside against outside, as people say it: `42 against 31`, `basic 80 % against 12 %`.
+    pub words: String,
 }
 
 impl ExplainSummary {
@@ -133,18 +135,8 @@ impl ClusterSummary {
 }
 
 impl ColumnSummary {
-    /// Inside against outside, as people say it: `42 against 31`, `basic 80 % against 12 %`.
-    pub fn in_words(&self) -> String {
-        let Self { value, inside, outside, .. } = self;
-        match (value, self.kind) {
-            (Some(value), _) => format!("{value} {} against {}", percent(*inside), percent(*outside)),
-            (None, "date") => format!("{} against {}", date_in_words(*inside), date_in_words(*outside)),
-            (None, _) => format!("{} against {}", short(*inside), short(*outside)),
-        }
-    }
-
-    fn new(effect: &Effect) -> Self {
-        let Effect { column, value, is_date, effect, error, contrast } = effect;
+    fn new(of_effect: &Effect) -> Self {
+        let Effect { column, value, is_date, effect, error, contrast } = of_effect;
         let (pair, means, difference, difference_error, odds_ratio) = match *contrast {
             Contrast::Numbers { mean, median, difference, error } => {
                 (median, Some(mean), difference, error, None)
@@ -170,6 +162,32 @@ impl ColumnSummary {
             mean_inside: means.map(|means| means[0]),
             mean_outside: means.map(|means| means[1]),
             odds_ratio,
+            words: in_words(of_effect),
+        }
+    }
+}
+
+/// Inside against outside. Medians say what is usual; where they contradict the effect, which is one of means, means are told.
+fn in_words(effect: &Effect) -> String {
+    let said = |value: f64| if effect.is_date { date_in_words(value) } else { short(value) };
+    match (&effect.contrast, &effect.value) {
+        (Contrast::Shares { share, .. }, value) => {
+            let value = value.as_deref().unwrap_or_default();
+            format!("{value} {} against {}", percent(share[0]), percent(share[1]))
+        }
+        (Contrast::Numbers { mean, median, .. }, _) => {
+            let [inside, outside] = median.map(said);
+            let agrees = inside != outside && (median[0] > median[1]) == (effect.effect > 0.0);
+            match agrees {
+                true => format!("{inside} against {outside}"),
+                false => {
+                    // A mean of zeros may be off by rounding.
+                    let noise = 1e-9 * (mean[0] - mean[1]).abs();
+                    let [inside, outside] =
+                        mean.map(|mean| said(if mean.abs() < noise { 0.0 } else { mean }));
+                    format!("{inside} against {outside} on average")
+                }
+            }
         }
     }
 }

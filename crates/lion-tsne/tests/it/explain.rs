@@ -2,8 +2,8 @@
 
 use crate::common::with_threads;
 use lion_tsne::explain::{
-    ClusterSource, Column, Contrast, ExplainOptions, GAP, Values, explain, explain_points, explain_selection,
-    map_columns, text_from,
+    ClusterSource, Column, Contrast, ExplainOptions, ExplainSummary, GAP, Values, explain, explain_points,
+    explain_selection, map_columns, text_from,
 };
 use lion_tsne::map::{ShownColumns, ShownValues};
 use lion_tsne::numerics::Random;
@@ -15,6 +15,10 @@ const ROWS: usize = 900;
 
 /// Three blobs on a map made elsewhere, one after another; each row has two numbers of its own.
 fn map(labels: bool) -> Map {
+    map_with(labels.then(|| (0..ROWS).map(|row| ["a", "b", "c"][row % 3].to_owned()).collect()))
+}
+
+fn map_with(labels: Option<Vec<String>>) -> Map {
     let mut random = Random::new(1);
     let blob = |row: usize| row % 3;
     let places: Vec<f32> = (0..ROWS)
@@ -25,7 +29,6 @@ fn map(labels: bool) -> Map {
         .flat_map(|row| [30.0 + 12.0 * (blob(row) == 2) as u8 as f64 + random.gaussian(), random.gaussian()])
         .map(|value| value as f32)
         .collect();
-    let labels = labels.then(|| (0..ROWS).map(|row| ["a", "b", "c"][blob(row)].to_owned()).collect());
     let rows = Rows { data: Matrix::new(ROWS, 2, x).unwrap(), ids: None, labels };
     let map = Fit::default().adopt(rows, Matrix::new(ROWS, 2, places).unwrap(), &mut ignore).unwrap();
     map.with_columns(&["age".into(), "noise".into()]).unwrap()
@@ -219,4 +222,76 @@ fn rows_beside_the_map_count_as_if_they_were_in_it() {
     assert!(explain_points(&map, &columns, &[], &[], &options).is_err());
     let error = explain_points(&map, &columns, &[], &[vec![1.0]], &options).unwrap_err().to_string();
     assert!(error.contains("has 1 values, and the map takes 2"), "{error}");
+}
+
+#[test]
+fn items_of_lists_are_not_told_beside_texts_and_typical_texts_are_names() {
+    let map = map(false);
+    let numbers = |name: &str| Column {
+        name: name.into(),
+        is_date: false,
+        values: Values::Numbers((0..ROWS).map(|row| (row % 3) as f64).collect()),
+    };
+    // The same words everywhere: no keyword sets a cluster apart.
+    let texts: Vec<String> =
+        (0..ROWS).map(|row| format!("a text that is as long as any other text, {row}")).collect();
+    let cells: Vec<Option<&str>> = texts.iter().map(|text| Some(text.as_str())).collect();
+    let mut columns =
+        vec![numbers("embedding[1]"), numbers("size"), Column::of_cells("text", &cells).unwrap()];
+    text_from(&mut columns, None).unwrap();
+    let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names, ["size", "text"]);
+    columns.remove(0);
+    let found = explain(&map, &columns, &ExplainOptions::default()).unwrap();
+    assert_eq!(found.clusters[0].name, "a text that is as long as any other…");
+    assert!(found.clusters.iter().all(|cluster| cluster.is_named()));
+}
+
+#[test]
+fn a_label_that_not_nearly_all_rows_have_is_named_with_its_share() {
+    let labels = |odd: usize| -> Vec<String> {
+        (0..ROWS)
+            .map(|row| if row / 3 % odd == 0 { "other" } else { ["elm", "oak", "fir"][row % 3] }.to_owned())
+            .collect()
+    };
+    for (odd, expected) in [(10, "oak"), (3, "oak 67 %")] {
+        let labelled = map_with(Some(labels(odd)));
+        let found = explain(&labelled, &[], &options(ClusterSource::Density)).unwrap();
+        let cluster = &found.clusters[found.levels[found.usual][1].unwrap() as usize];
+        assert_eq!(cluster.name, expected);
+    }
+}
+
+#[test]
+fn the_part_that_tells_names_apart_goes_first() {
+    let map = map(false);
+    let numbers = |name: &str, values: [f64; 3], share: f64| {
+        let value = |row: usize| if (row / 3) as f64 % 10.0 < 10.0 * share { values[row % 3] } else { 1.0 };
+        Column { name: name.into(), is_date: false, values: Values::Numbers((0..ROWS).map(value).collect()) }
+    };
+    // Two clusters differ most by the same column, and then by others.
+    let columns = [
+        numbers("income", [5.0, 5.0, 0.0], 1.0),
+        numbers("age", [9.0, 1.0, 1.0], 0.5),
+        numbers("size", [1.0, 9.0, 1.0], 0.5),
+    ];
+    let found = explain(&map, &columns, &ExplainOptions::default()).unwrap();
+    let name = |row: usize| found.clusters[found.levels[found.usual][row].unwrap() as usize].name.as_str();
+    assert_eq!((name(0), name(1)), ("high age, high income", "high size, high income"));
+}
+
+#[test]
+fn means_are_told_where_medians_contradict_the_effect() {
+    let map = map(false);
+    // Most rows have 0 everywhere; in one cluster some have much.
+    let value = |row: usize| if row % 3 == 1 && row % 4 == 0 { 8.0 } else { 0.0 };
+    let columns = [Column {
+        name: "affairs".into(),
+        is_date: false,
+        values: Values::Numbers((0..ROWS).map(value).collect()),
+    }];
+    let rows: Vec<u32> = (0..ROWS as u32).filter(|row| row % 3 == 1).collect();
+    let found = explain_selection(&map, &columns, &rows, &ExplainOptions::default()).unwrap();
+    let summary = ExplainSummary::of_selection(&map, &found);
+    assert_eq!(summary.clusters[0].columns[0].words, "2 against 0 on average");
 }
