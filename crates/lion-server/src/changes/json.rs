@@ -470,10 +470,7 @@ fn columns_in_order<'de, A: SeqAccess<'de>>(
 }
 
 /// The numbers of a row of columns.
-fn encoded<E: serde::de::Error>(
-    reading: &Reading<'_>,
-    cells: Vec<Cell<'static>>,
-) -> Result<Vec<f32>, E> {
+fn encoded<E: serde::de::Error>(reading: &Reading<'_>, cells: Vec<Cell<'static>>) -> Result<Vec<f32>, E> {
     let mut row = Vec::with_capacity(reading.shape.width);
     if let Some(recipe) = &reading.shape.recipe {
         let cells: Vec<Cell<'_>> = cells
