@@ -8,6 +8,7 @@ import type { LevelNames, NamedCluster } from "./explained";
 import { boxOf, hull, meets, type Place, type Rect, type Spot } from "./geometry";
 import type { Look } from "./look";
 import type { Stages } from "./morph";
+import { roomForName } from "./names";
 import { css, OUTLIER, type Rgb } from "./palette";
 import { beside, drawShading, type Shading } from "./shading";
 import { dotRadius, type Spread } from "./spread";
@@ -109,7 +110,7 @@ export class Overlay {
   }
 
   // Names of the clusters, the larger first; those that would cover another are left out.
-  private nameRects({ camera, look, state, morph, compared, explained }: Scene): Name[] {
+  private nameRects({ camera, look, state, morph, compared, explained, kept }: Scene): Name[] {
     const { context } = this;
     const taken: Name[] = [];
     if (look.off.has("base")) return taken;
@@ -123,19 +124,16 @@ export class Overlay {
       if (morph && !way && morph.stages.grown === 0) continue;
       const spot = way ?? { x, y, z };
       const at = camera.toScreen(spot.x, spot.y, spot.z);
-      if (at.x < -50 || at.y < -20 || at.x > camera.width + 50 || at.y > camera.height + 20) continue;
+      if (at.x < 0 || at.y < 0 || at.x > camera.width || at.y > camera.height) continue;
       const vanishing = state.vanishing.has(name);
       const title = brief(own ?? look.title(name));
       const differs = compared?.clusters.get(name);
       const change = differs?.change ?? null;
       const text = differs && change ? `${title} ${ARROWS[change]} ${shares(differs)}` : vanishing ? `${title} is vanishing` : title;
       const width = context.measureText(text).width + (vanishing || change ? 20 : 8);
-      // In its place, or a little beside it where another name is.
-      const ways = [[0, 0], [0, -20], [0, 20], [-width, 0], [width, 0]];
       const middle = { x: at.x - width / 2, y: at.y - 12, width, height: 24 };
       const home = change && compared?.shading ? beside(middle, camera, compared.shading) : middle;
-      const free = ways.map(([dx, dy]) => ({ ...home, x: home.x + dx, y: home.y + dy }))
-        .find((rect) => !taken.some((other) => meets(other.rect, rect)));
+      const free = roomForName(home, camera, [...kept, ...taken.map(({ rect }) => rect)]);
       // One of another level has no title of its own to give.
       if (free) taken.push({ id: own === undefined ? name : null, text, rect: free, vanishing, change });
     }
