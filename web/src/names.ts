@@ -2,14 +2,13 @@
 
 import { meets, type Rect } from "./geometry";
 
-/** Pixels that a name may give way to another: hardly more than its own height, or it would seem to belong to other points. */
-const ASIDE = [0, -20, 20];
 const EDGE = 4;
 
-/** Room for a name that would like to be at `home`, inside of a view and beside what is taken; undefined where there is none. */
+/** Room for a name that would like to be at `home`, inside of a view and beside what is taken; undefined where there is none. It gives way by its height or a third of its width: farther away it would seem to belong to other points. */
 export function roomForName(home: Rect, view: { width: number; height: number }, taken: readonly Rect[]): Rect | undefined {
-  const x = Math.max(Math.min(home.x, view.width - home.width - EDGE), EDGE);
-  if (x + home.width > view.width) return undefined;
-  return ASIDE.map((aside) => ({ ...home, x, y: home.y + aside }))
-    .find((rect) => rect.y >= 0 && rect.y + rect.height <= view.height && !taken.some((other) => meets(other, rect)));
+  const { width, height } = home;
+  if (width + 2 * EDGE > view.width) return undefined;
+  return [[0, 0], [0, -height], [0, height], [-width / 3, 0], [width / 3, 0]]
+    .map(([dx, dy]) => ({ ...home, x: Math.max(Math.min(home.x + dx, view.width - width - EDGE), EDGE), y: home.y + dy }))
+    .find((rect) => rect.y >= 0 && rect.y + height <= view.height && !taken.some((other) => meets(other, rect)));
 }

@@ -119,7 +119,7 @@ export class Overlay {
     const clusters: NamedCluster[] = (morph ? [...known] : explained.at(camera.zoom, known, first)).sort((a, b) => first(b) - first(a) || b.rows - a.rows);
     context.font = `650 14px ${FONT}`;
     for (const { name, own, x, y, z } of clusters.slice(0, 400)) {
-      if (look.hidden.has(name)) continue;
+      if (own === undefined ? look.hidden.has(name) : look.hidesMerged(own)) continue;
       const way = morph?.place(name, { x, y, z });
       if (morph && !way && morph.stages.grown === 0) continue;
       const spot = way ?? { x, y, z };
