@@ -25,7 +25,7 @@ const OUTLINED = 200;
 const CALLED = 4;
 /** Single outliers that callouts keep clear of: the latest. */
 const ALONE = 500;
-/** Selected points beyond this are not ringed one by one. */
+/** Rings of more selected points than this would hide the map: they are dots, and each leaves the colour of its point to be seen. */
 const RINGED = 3000;
 const ROWS_RINGED = 80;
 
@@ -357,9 +357,12 @@ export class Overlay {
   private selection({ camera, state, shown: { columns }, selected, theme, spread }: Scene): void {
     const { context } = this;
     context.beginPath();
-    let drawn = 0;
+    context.strokeStyle = context.fillStyle = css(theme.accent);
+    const crowd = selected.ids.size > RINGED;
     const ring = (at: Place, radius: number) => {
-      if (at.x < 0 || at.y < 0 || at.x > camera.width || at.y > camera.height || drawn++ > RINGED) return;
+      if (at.x < 0 || at.y < 0 || at.x > camera.width || at.y > camera.height) return;
+      // Squares, one by one: 30000 take 36 ms, and as one path three times as long.
+      if (crowd) return context.fillRect(at.x - 1, at.y - 1, 2, 2);
       context.moveTo(at.x + radius, at.y);
       context.arc(at.x, at.y, radius, 0, 7);
     };
@@ -370,7 +373,6 @@ export class Overlay {
       if (point) ring(spread.screen(point, camera), radius + (many ? 1 : 3));
     }
     context.lineWidth = many ? 1.2 : 1.8;
-    context.strokeStyle = css(theme.accent);
     context.stroke();
     context.beginPath();
     for (const row of selected.rows.length > ROWS_RINGED ? [] : selected.rows) ring(camera.toScreen(columns.x[row], columns.y[row], columns.z?.[row]), Math.max(radius - 1, 2.5));

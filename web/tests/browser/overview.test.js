@@ -66,3 +66,31 @@ for (const [name, width, height] of [["desktop", 1280, 720], ["phone", 390, 780]
     await world.shot(page, `overview-dark-${name}`);
   });
 }
+
+test("thousands of selected points are marked by dots, each of them, and not by rings", async (t) => {
+  const many = 3200;
+  await world.post(Array.from({ length: many }, (_, k) => ({ id: `live-${k}`, x: rows[k % rows.length].x.map((value) => value + 0.001) })));
+  const page = await world.open(t, { still: true });
+  await page.evaluate(() => {
+    window.drawn = { arc: 0, fillRect: 0 };
+    for (const name of ["arc", "fillRect"]) {
+      const real = CanvasRenderingContext2D.prototype[name];
+      CanvasRenderingContext2D.prototype[name] = function (...args) {
+        window.drawn[name]++;
+        return real.apply(this, args);
+      };
+    }
+  });
+  const box = await page.locator("#stage").boundingBox();
+  await page.keyboard.press("l");
+  await page.mouse.move(box.x + 3, box.y + 3);
+  await page.mouse.down();
+  for (const [x, y] of [[1, 0], [1, 1], [0, 1], [0, 0]]) await page.mouse.move(box.x + 3 + x * (box.width - 6), box.y + 3 + y * (box.height - 6), { steps: 4 });
+  await page.mouse.up();
+  await page.locator("#selection b", { hasText: /^3,2\d\d live/ }).waitFor();
+  await soon(async () => assert.ok((await page.evaluate(() => window.drawn)).fillRect >= many));
+  const { arc } = await page.evaluate(() => window.drawn);
+  assert.ok(arc < 500, `${arc} rings`);
+  await page.mouse.move(640, 5);
+  await world.shot(page, "overview-selected");
+});
