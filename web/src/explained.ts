@@ -59,7 +59,10 @@ export class LevelNames {
     const usual = answer.usual_level;
     if (zoom >= FINE) return [...known, ...of((level) => level > usual)];
     if (zoom >= USUAL || usual === 1) return [...known];
+    // Where nothing sets the merged ones apart, they would leave the map without names.
+    const merged = of((level) => level === 1);
+    if (merged.length === 0) return [...known];
     const first = new Set(answer.clusters.filter(({ cluster, level }) => cluster && level === 1).map(({ cluster }) => cluster));
-    return [...known.filter((cluster) => first.has(cluster.name) || kept(cluster)), ...of((level) => level === 1)];
+    return [...known.filter((cluster) => first.has(cluster.name) || kept(cluster)), ...merged];
   }
 }

@@ -42,6 +42,13 @@ test("merged clusters are named first, and parts of clusters from near", async (
   assert.deepEqual(at(5), ["1", "2", "3", "rockets"]);
 });
 
+test("merged clusters that nothing sets apart leave the names to those that they are made of", async () => {
+  const names = new LevelNames();
+  answerFrom({ explained: async () => ({ ...explanation, clusters: explanation.clusters.map((one) => ({ ...one, named: false })) }) } as unknown as Api);
+  await names.ask(info(1));
+  assert.deepEqual(names.at(1, known, never), known);
+});
+
 test("clusters of the overview tell what they are made of, the largest first", async () => {
   const names = new LevelNames();
   const part = (id: number, name: string, at: number, of: string | null, parent: number | null) => ({ ...cluster(id, name, at, of), parent });
