@@ -102,7 +102,8 @@ export class Legend {
   }
 
   private entry(name: string | null, part = false): HTMLLIElement {
-    const text = name === null ? (this.look.by === "label" ? "no label" : "no cluster") : this.look.title(name);
+    const none = this.look.by === "label" ? "no label" : this.look.clustered ? "no cluster" : "no value";
+    const text = name === null ? none : this.look.title(name);
     const item = make("li");
     item.append(this.switch(text, [name], part).button);
     // Until the points are counted, nobody knows whether there is one without a cluster.

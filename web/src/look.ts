@@ -15,6 +15,8 @@ export type Layer = "base" | "placed" | "outliers";
 export class Look {
   /** By which of its two names a live point is coloured: that of the cluster it landed in, or its own label. */
   by: "cluster" | "label" = "cluster";
+  /** Whether the classes are clusters or labels, that a live point is in one of; they are values of a column otherwise, which it has none of. */
+  clustered = true;
   readonly hidden = new Set<string | null>();
   readonly off = new Set<Layer>();
   /** Labels of live points that no cluster has. */

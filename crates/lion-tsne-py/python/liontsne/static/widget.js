@@ -333,9 +333,9 @@ class Wt {
   }
 }
 class ns {
-  /** `answers`: whether the server tells of the version that is shown. */
-  constructor(t, e, s, i, n, r, a = H) {
-    this.root = t, this.image = e, this.labels = s, this.title = i, this.answers = n, this.close = r, this.source = a;
+  /** `clustered`: whether classes are clusters that points are in. `answers`: whether the server tells of the version that is shown. */
+  constructor(t, e, s, i, n, r, a, l = H) {
+    this.root = t, this.image = e, this.labels = s, this.title = i, this.clustered = n, this.answers = r, this.close = a, this.source = l;
   }
   key = "";
   timer = 0;
@@ -396,7 +396,7 @@ class ns {
     };
     if (t.kind === "row") {
       const c = e && "label" in e ? e.label : null;
-      return c !== null && i("label", y(c)), (!this.labels || c === null) && i("cluster", y(t.cluster === null ? "none" : this.title(t.cluster))), s;
+      return c !== null && i("label", y(c)), this.clustered() && (!this.labels || c === null) && i("cluster", y(t.cluster === null ? "none" : this.title(t.cluster))), s;
     }
     const { point: n } = t;
     n.label !== null && i("label", y(n.label));
@@ -405,7 +405,7 @@ class ns {
       const c = f("span", "", `${y(r.predicted_label)}, ${Math.round(100 * (r.label_share ?? 0))} % sure`);
       c.title = "The label of most of its neighbours; of points that are so sure, this share is right", i("looks like", c);
     }
-    n.verdict === "outlier" ? i("group", n.group === null ? "alone" : String(n.group)) : i("landed in", y(n.cluster === null ? "no cluster" : this.title(n.cluster)));
+    n.verdict === "outlier" ? i("group", n.group === null ? "alone" : String(n.group)) : this.clustered() && i("landed in", y(n.cluster === null ? "no cluster" : this.title(n.cluster)));
     const a = f("span");
     a.title = "Share of the map's rows that are at least as strange";
     const l = f("span", n.score < 0.02 ? "meter low" : "meter"), h = f("i");
@@ -440,7 +440,7 @@ class ns {
 const pt = (o) => !("id" in o);
 class rs {
   constructor(t, e, s, i, n, r, a) {
-    this.stage = t, this.state = e, this.versions = s, this.look = i, this.selection = n, this.announce = r, this.card = new ns(T("card"), i.map.image, i.map.clusters_from === "labels", (l) => i.title(l), () => s.current, () => this.unpin(), a);
+    this.stage = t, this.state = e, this.versions = s, this.look = i, this.selection = n, this.announce = r, this.card = new ns(T("card"), i.map.image, i.map.clusters_from === "labels", (l) => i.title(l), () => i.clustered, () => s.current, () => this.unpin(), a);
   }
   card;
   pinned = null;
@@ -637,12 +637,12 @@ class cs {
     this.root.scrollTop += e.button.getBoundingClientRect().top - i - n / 3;
   }
   entry(t, e = !1) {
-    const s = t === null ? this.look.by === "label" ? "no label" : "no cluster" : this.look.title(t), i = f("li");
-    if (i.append(this.switch(s, [t], e).button), i.hidden = t === null, t !== null && this.look.centre(t)) {
-      const n = L("pencil", "", () => this.rename(t, i));
-      n.append(ue("pencil")), n.setAttribute("aria-label", `Rename ${y(s)}`), n.title = "Rename", i.append(n);
+    const s = this.look.by === "label" ? "no label" : this.look.clustered ? "no cluster" : "no value", i = t === null ? s : this.look.title(t), n = f("li");
+    if (n.append(this.switch(i, [t], e).button), n.hidden = t === null, t !== null && this.look.centre(t)) {
+      const r = L("pencil", "", () => this.rename(t, n));
+      r.append(ue("pencil")), r.setAttribute("aria-label", `Rename ${y(i)}`), r.title = "Rename", n.append(r);
     }
-    return i;
+    return n;
   }
   layer(t, e) {
     const { made: s, small: i, sample: n } = Vt(e, t === "outliers" ? $ : Et);
@@ -725,6 +725,8 @@ class ds {
   }
   /** By which of its two names a live point is coloured: that of the cluster it landed in, or its own label. */
   by = "cluster";
+  /** Whether the classes are clusters or labels, that a live point is in one of; they are values of a column otherwise, which it has none of. */
+  clustered = !0;
   hidden = /* @__PURE__ */ new Set();
   off = /* @__PURE__ */ new Set();
   /** Labels of live points that no cluster has. */
@@ -975,7 +977,7 @@ class ws {
 class bs {
   /** In a legend, whose list of classes it replaces. */
   constructor(t) {
-    this.legend = t, this.root.append(this.bar, this.ends);
+    this.legend = t, this.root.append(this.bar, this.ends, this.note);
     const e = t.querySelector("h2");
     e && (this.heading = e), e?.after(this.root);
   }
@@ -983,11 +985,12 @@ class bs {
   heading = f("h2");
   bar = f("i");
   ends = f("p");
+  note = f("small");
   /** Shows the ramp, or the classes if there is none. */
   show(t, e) {
     if (this.heading.textContent = e, this.root.hidden = t === null, this.legend.classList.toggle("ramped", t !== null), !t) return;
-    const { colours: s, low: i, high: n } = t;
-    this.bar.style.background = `linear-gradient(90deg, ${s.filter((r, a) => a % 8 === 0 || a === s.length - 1).map((r) => w(r)).join(", ")})`, this.ends.replaceChildren(f("span", "", i), f("span", "", n));
+    const { colours: s, low: i, high: n, note: r } = t;
+    this.bar.style.background = `linear-gradient(90deg, ${s.filter((a, l) => l % 8 === 0 || l === s.length - 1).map((a) => w(a)).join(", ")})`, this.ends.replaceChildren(f("span", "", i), f("span", "", n)), this.note.textContent = `${r}; grey: no value`;
   }
 }
 function ys(o, t) {
@@ -1836,11 +1839,13 @@ class Zs {
   at(t, e, s) {
     const { answer: i } = this;
     if (!i || i.levels === 1) return [...e];
-    const n = (l) => i.clusters.filter(({ cluster: h, named: c, centre: d, level: u }) => !h && c && d && l(u)).map(({ name: h, size: c, centre: d }) => ({ name: h, own: h, rows: c, x: d[0], y: d[1], z: d?.[2] })), r = i.usual_level;
-    if (t >= Js) return [...e, ...n((l) => l > r)];
+    const n = (h) => i.clusters.filter(({ cluster: c, named: d, centre: u, level: p }) => !c && d && u && h(p)).map(({ name: c, size: d, centre: u }) => ({ name: c, own: c, rows: d, x: u[0], y: u[1], z: u?.[2] })), r = i.usual_level;
+    if (t >= Js) return [...e, ...n((h) => h > r)];
     if (t >= Xs || r === 1) return [...e];
-    const a = new Set(i.clusters.filter(({ cluster: l, level: h }) => l && h === 1).map(({ cluster: l }) => l));
-    return [...e.filter((l) => a.has(l.name) || s(l)), ...n((l) => l === 1)];
+    const a = n((h) => h === 1);
+    if (a.length === 0) return [...e];
+    const l = new Set(i.clusters.filter(({ cluster: h, level: c }) => h && c === 1).map(({ cluster: h }) => h));
+    return [...e.filter((h) => l.has(h.name) || s(h)), ...a];
   }
 }
 class Qs {
@@ -2206,16 +2211,18 @@ class Mi {
   }
   selection({ camera: t, state: e, shown: { columns: s }, selected: i, theme: n, spread: r }) {
     const { context: a } = this;
-    a.beginPath();
-    let l = 0;
-    const h = (u, p) => {
-      u.x < 0 || u.y < 0 || u.x > t.width || u.y > t.height || l++ > vi || (a.moveTo(u.x + p, u.y), a.arc(u.x, u.y, p, 0, 7));
+    a.beginPath(), a.strokeStyle = a.fillStyle = w(n.accent);
+    const l = i.ids.size > vi, h = (u, p) => {
+      if (!(u.x < 0 || u.y < 0 || u.x > t.width || u.y > t.height)) {
+        if (l) return a.fillRect(u.x - 1, u.y - 1, 2, 2);
+        a.moveTo(u.x + p, u.y), a.arc(u.x, u.y, p, 0, 7);
+      }
     }, c = I(t, e.points.size), d = i.ids.size > 12;
     for (const u of i.ids) {
       const p = e.points.get(u);
       p && h(r.screen(p, t), c + (d ? 1 : 3));
     }
-    a.lineWidth = d ? 1.2 : 1.8, a.strokeStyle = w(n.accent), a.stroke(), a.beginPath();
+    a.lineWidth = d ? 1.2 : 1.8, a.stroke(), a.beginPath();
     for (const u of i.rows.length > ki ? [] : i.rows) h(t.toScreen(s.x[u], s.y[u], s.z?.[u]), Math.max(c - 1, 2.5));
     a.lineWidth = 1, a.stroke(), this.polygon(i.outline.map((u) => t.planeToScreen(u)), n, 0.07);
   }
@@ -2883,7 +2890,7 @@ class Di {
     return Object.assign(this.shown, t), e;
   }
 }
-const Fi = ":host{display:block;font-variant-numeric:tabular-nums}.widget{display:grid;grid-template-columns:168px minmax(0,1fr);border:1px solid var(--line);border-radius:8px;overflow:hidden;background:var(--paper);color:var(--ink);font:13.5px/1.4 Inter,system-ui,-apple-system,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif;container-type:inline-size}.widget #legend,.widget #stage{min-height:0;height:100%}.widget .hint{display:none}#selected{position:absolute;left:12px;bottom:10px;padding:2px 10px;border-radius:99px;background:var(--raised);font-size:12.5px;font-weight:600;pointer-events:none}#selected:empty{display:none}.ramped>.ramp+ul{display:none}.ramp{margin:0 8px}.ramp i{display:block;height:12px;border-radius:4px}.ramp p{display:flex;justify-content:space-between;margin-top:3px;font-size:12px;color:var(--faint)}@container (max-width: 560px){#legend{display:none}#stage{grid-column:1 / -1}}";
+const Fi = ":host{display:block;font-variant-numeric:tabular-nums}.widget{display:grid;grid-template-columns:168px minmax(0,1fr);border:1px solid var(--line);border-radius:8px;overflow:hidden;background:var(--paper);color:var(--ink);font:13.5px/1.4 Inter,system-ui,-apple-system,Segoe UI,Roboto,Helvetica Neue,Arial,sans-serif;container-type:inline-size}.widget #legend,.widget #stage{min-height:0;height:100%}.widget .hint{display:none}#selected{position:absolute;left:12px;bottom:10px;padding:2px 10px;border-radius:99px;background:var(--raised);font-size:12.5px;font-weight:600;pointer-events:none}#selected:empty{display:none}.ramped>.ramp+ul{display:none}.ramp{margin:0 8px}.ramp i{display:block;height:12px;border-radius:4px}.ramp p{display:flex;justify-content:space-between;margin-top:3px;font-size:12px;color:var(--faint)}.ramp small{display:block;color:var(--faint);font-size:11.5px;line-height:1.3}@container (max-width: 560px){#legend{display:none}#stage{grid-column:1 / -1}}";
 function Ui() {
   const o = new CSSStyleSheet();
   o.replaceSync(Bi.replace(/:root(\[[^\]]+\])/g, ":host($1)").replaceAll(":root", ":host") + Fi);
@@ -3015,15 +3022,16 @@ class Hi {
   }
   /** The legend of the colours. */
   coloured() {
-    const { ramp: t, clusters: e, title: s } = this.model.get("_color");
-    this.legend.fill(), this.ramp.show(t && { ...t, colours: e.map(({ colour: i }) => i ?? [0, 0, 0]) }, s);
-    for (const i of this.state.points.values()) i.cluster = this.clusterNear(i.id);
+    const { ramp: t, clusters: e, title: s, labels: i } = this.model.get("_color");
+    this.look.clustered = i === !0, this.legend.fill(), this.ramp.show(t && { ...t, colours: e.map(({ colour: n }) => n ?? [0, 0, 0]) }, s);
+    for (const n of this.state.points.values()) n.cluster = n.verdict === "outlier" ? null : this.clusterNear(n.id);
     this.legend.count(this.state);
   }
   nearest = /* @__PURE__ */ new Map();
+  /** A placed row is in the cluster of the nearest row of the map; what that row has in another column is no value of its own. */
   clusterNear(t) {
     const e = this.nearest.get(t);
-    return e === void 0 ? null : this.look.clusterOfRow(e);
+    return e === void 0 || !this.look.clustered ? null : this.look.clusterOfRow(e);
   }
   /** Placed rows: those that are new land before the person's eyes. */
   land(t) {
