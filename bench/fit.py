@@ -14,7 +14,8 @@ from pathlib import Path
 from common import DIMS, HERE, ITERATIONS, PERPLEXITY, Bench, Failed, cpuinfo, markdown, number, write
 
 SMALL_ONLY = ["lion-exact", "sklearn-exact", "bhtsne-bh", "bhtsne-exact"]
-ALL = ["lion", "opentsne", "sklearnex", "bhtsne-fft", "umap", "pacmap", "sklearn", *SMALL_ONLY]
+FLAGS = {"lion-exact": ["--method", "exact"], "lion-accelerated": ["--descent", "accelerated"]}
+ALL = ["lion", "lion-accelerated", "opentsne", "sklearnex", "bhtsne-fft", "umap", "pacmap", "sklearn", *SMALL_ONLY]
 
 
 def arguments():
@@ -49,7 +50,7 @@ class FitBench(Bench):
     def fit(self, tool, x, y, seed=0):
         """One run of one tool: writes the map to `y`, returns what there is to say of it."""
         if tool.startswith("lion"):
-            return self.fit_lion(x, y, seed, ["--method", "exact"] if tool == "lion-exact" else [])
+            return self.fit_lion(x, y, seed, FLAGS.get(tool, []))
         if tool.startswith("bhtsne"):
             answer = self.run([self.program("rival_bhtsne"), x, y, "--mode", tool.split("-")[1]])
             return {"version": "0.7", "phases": {}} | answer

@@ -55,12 +55,13 @@ export class Card {
   private readonly rows = new Cache<RowDetail>();
   private readonly points = new Cache<PointDetail>();
 
-  /** `answers`: whether the server tells of the version that is shown. */
+  /** `clustered`: whether classes are clusters that points are in. `answers`: whether the server tells of the version that is shown. */
   constructor(
     private readonly root: HTMLElement,
     private readonly image: Image | null,
     private readonly labels: boolean,
     private readonly title: (name: string) => string,
+    private readonly clustered: () => boolean,
     private readonly answers: () => boolean,
     private readonly close: () => void,
     private readonly source: CardSource = api,
@@ -164,7 +165,7 @@ export class Card {
     if (target.kind === "row") {
       const label = detail && "label" in detail ? detail.label : null;
       if (label !== null) fact("label", legible(label));
-      if (!this.labels || label === null) fact("cluster", legible(target.cluster === null ? "none" : this.title(target.cluster)));
+      if (this.clustered() && (!this.labels || label === null)) fact("cluster", legible(target.cluster === null ? "none" : this.title(target.cluster)));
       return list;
     }
     const { point } = target;
@@ -176,7 +177,7 @@ export class Card {
       fact("looks like", likely);
     }
     if (point.verdict === "outlier") fact("group", point.group === null ? "alone" : String(point.group));
-    else fact("landed in", legible(point.cluster === null ? "no cluster" : this.title(point.cluster)));
+    else if (this.clustered()) fact("landed in", legible(point.cluster === null ? "no cluster" : this.title(point.cluster)));
     const score = make("span");
     score.title = "Share of the map's rows that are at least as strange";
     const meter = make("span", point.score < 0.02 ? "meter low" : "meter");

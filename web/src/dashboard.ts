@@ -118,7 +118,11 @@ export class Dashboard {
       event: (n) => this.log.at(n),
       columns: map.recording ? null : map.columns,
       colour: (name) => this.look.colour(name),
-      go: (event) => this.guide.go(event),
+      go: (event) => {
+        this.guide.go(event);
+        const cluster = isNotice(event) ? ("cluster" in event ? event.cluster : null) : event.kind === "removed" ? event.from.cluster : event.cluster;
+        if (cluster) this.legend.reveal(cluster);
+      },
       goMany: (ids) => this.selection.choose(ids.filter((id) => this.state.points.has(id)), []),
       waiting: (many) => {
         byId("tab-feed").textContent = many > 0 ? `What happened · ${number(many)} new` : "What happened";
@@ -381,7 +385,10 @@ export class Dashboard {
     void this.stage.scene.explained.ask(this.shown.info).then((named) => {
       if (!named) return;
       this.state.named = named;
+      this.look.merge(this.stage.scene.explained.merged(this.shown.info.clusters));
       this.legend.fill();
+      this.feed.retell();
+      this.stage.recolour();
       this.stale = true;
     });
   }

@@ -1,7 +1,7 @@
 // Names of clusters, made of what is known of them, at up to three levels of detail.
 
 import { api } from "./api";
-import type { Cluster, Explanation, MapInfo } from "./types";
+import type { Cluster, ExplainedCluster, Explanation, MapInfo } from "./types";
 
 /** From this zoom on the usual clusters are named in the place of merged ones, and from that on their parts, too. */
 const USUAL = 1.8;
@@ -9,6 +9,9 @@ const FINE = 3.6;
 
 /** A cluster with a name; `own` is that of one that points do not know. */
 export interface NamedCluster extends Cluster { own?: string }
+
+/** A cluster of the overview: its name, null if nothing sets it apart, and the clusters that it is made of, the largest first, by the names that points know. */
+export interface MergedCluster { name: string | null; clusters: readonly string[] }
 
 export class LevelNames {
   private answer: Explanation | null = null;
@@ -27,6 +30,25 @@ export class LevelNames {
     return new Map(named.map(({ cluster, name }) => [cluster as string, name]));
   }
 
+  /** What the overview takes together, the largest first; none where the clusters that points know are few enough to be named at once. */
+  merged(known: readonly Cluster[]): MergedCluster[] {
+    const { answer } = this;
+    if (!answer || answer.usual_level === 1) return [];
+    const explained = new Map(answer.clusters.map((cluster) => [cluster.id, cluster]));
+    const rows = new Map(known.map((cluster) => [cluster.name, cluster.rows]));
+    const parts = new Map<ExplainedCluster, string[]>();
+    for (const cluster of answer.clusters) {
+      if (!cluster.cluster || !rows.has(cluster.cluster)) continue;
+      let top = cluster;
+      for (let above: ExplainedCluster | undefined = top; above; above = explained.get(above.parent ?? -1)) top = above;
+      parts.set(top, [...(parts.get(top) ?? []), cluster.cluster]);
+    }
+    const size = (name: string) => rows.get(name) ?? 0;
+    return [...parts]
+      .sort(([a], [b]) => b.size - a.size)
+      .map(([{ name, named }, clusters]) => ({ name: named ? name : null, clusters: clusters.sort((a, b) => size(b) - size(a)) }));
+  }
+
   /** The clusters to name at this zoom, of those that points know and those of other levels. `kept` are named in any case. */
   at(zoom: number, known: readonly Cluster[], kept: (cluster: Cluster) => number): NamedCluster[] {
     const { answer } = this;
@@ -37,7 +59,10 @@ export class LevelNames {
     const usual = answer.usual_level;
     if (zoom >= FINE) return [...known, ...of((level) => level > usual)];
     if (zoom >= USUAL || usual === 1) return [...known];
+    // Where nothing sets the merged ones apart, they would leave the map without names.
+    const merged = of((level) => level === 1);
+    if (merged.length === 0) return [...known];
     const first = new Set(answer.clusters.filter(({ cluster, level }) => cluster && level === 1).map(({ cluster }) => cluster));
-    return [...known.filter((cluster) => first.has(cluster.name) || kept(cluster)), ...of((level) => level === 1)];
+    return [...known.filter((cluster) => first.has(cluster.name) || kept(cluster)), ...merged];
   }
 }

@@ -39,6 +39,8 @@ export class Feed {
   private empty: HTMLElement | null = null;
   /** While the list is read or pointed at, it must not move. */
   private waiting: HTMLElement[] = [];
+  /** What the lines about single events tell. */
+  private readonly told = new WeakMap<Element, LiveEvent>();
 
   constructor(private readonly root: HTMLElement, readonly ways: FeedWays) {
     this.clear();
@@ -84,6 +86,14 @@ export class Feed {
     this.show(events.slice(-KEPT).map((event) => this.item(event)));
   }
 
+  /** Tells the same again: clusters have other names and colours. */
+  retell(): void {
+    for (const line of [...this.root.children]) {
+      const event = this.told.get(line);
+      if (event && !line.contains(document.activeElement)) line.replaceWith(this.item(event));
+    }
+  }
+
   /** What happened since the last frame, oldest first. */
   add(events: readonly LiveEvent[]): void {
     if (events.length === 0) return;
@@ -127,7 +137,7 @@ export class Feed {
     while (this.root.childElementCount > KEPT) this.root.lastElementChild?.remove();
   }
 
-  private item(event: LiveEvent, go = () => this.ways.go(event)): HTMLElement {
+  private item(event: LiveEvent, goMany?: () => void): HTMLElement {
     const line = make("button", `item ${event.kind} ${toneOf(event)}`);
     line.type = "button";
     line.tabIndex = -1; // the list is one stop on the way through the page; arrows go through it
@@ -143,12 +153,14 @@ export class Feed {
     const time = make("time", "", moment(event.t));
     line.append(sign, text, time);
     line.addEventListener("click", ({ detail }) => {
-      go();
+      if (goMany) goMany();
+      else this.ways.go(event);
       // The mouse leaves no focus behind, which would hold the list; the keyboard does, to go on from there.
       if (detail > 0) line.blur();
     });
     const item = make("li");
     item.append(line);
+    if (!goMany) this.told.set(item, event);
     return item;
   }
 }

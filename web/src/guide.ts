@@ -27,7 +27,7 @@ export class Guide {
     private readonly announce: (text: string) => void,
     source?: CardSource,
   ) {
-    this.card = new Card(byId("card"), look.map.image, look.map.clusters_from === "labels", (name) => look.title(name), () => versions.current, () => this.unpin(), source);
+    this.card = new Card(byId("card"), look.map.image, look.map.clusters_from === "labels", (name) => look.title(name), () => look.clustered, () => versions.current, () => this.unpin(), source);
   }
 
   /** Another version of the map is shown. */

@@ -1,13 +1,15 @@
 // The legend: what the colours mean, how many live points each class has, and switches that hide and show.
 
 import { button, icon, make } from "./dom";
+import type { MergedCluster } from "./explained";
 import type { Layer, Look } from "./look";
 import { css, NONE, OUTLIER, type Rgb } from "./palette";
 import type { Entry } from "./poster";
 import type { State } from "./state";
 import { legible, number } from "./words";
 
-interface Switch { button: HTMLButtonElement; small: HTMLElement; name: string | null }
+/** A name that hides and shows: of one class, or of all that the overview takes together. */
+interface Switch { button: HTMLButtonElement; small: HTMLElement; names: readonly (string | null)[]; part: boolean }
 
 const LAYERS: [Layer, string][] = [["base", "Base map"], ["placed", "Arrivals"], ["outliers", "Outliers"]];
 
@@ -17,8 +19,10 @@ export class Legend {
   private readonly list = make("ul");
   private readonly by = make("div", "by");
   private readonly all: HTMLButtonElement;
+  /** The clusters of the overview that are open, by the largest of theirs. */
+  private readonly opened = new Set<string>();
 
-  constructor(root: HTMLElement, private readonly look: Look, private readonly changed: (base: boolean) => void, private readonly rename: (name: string, beside: HTMLElement) => void) {
+  constructor(private readonly root: HTMLElement, private readonly look: Look, private readonly changed: (base: boolean) => void, private readonly rename: (name: string, beside: HTMLElement) => void) {
     const { map } = look;
     const heading = make("h2", "", map.clusters_from === "labels" ? "Labels" : "Clusters");
     heading.append(make("small", "", "live points"));
@@ -37,28 +41,71 @@ export class Legend {
   /** Again from the names, when a new one came. */
   fill(): void {
     const { look } = this;
-    const names: (string | null)[] = look.map.clusters.map(({ name }) => name);
+    const merged = new Set(look.merged.flatMap(({ clusters }) => clusters));
+    const names: (string | null)[] = look.map.clusters.map(({ name }) => name).filter((name) => !merged.has(name));
     if (look.by === "label") names.push(...look.strangers);
     names.push(null);
     this.entries = [];
-    this.list.replaceChildren(...names.map((name) => this.entry(name)));
+    this.list.replaceChildren(...look.merged.map((one) => (one.clusters.length > 1 ? this.overview(one) : this.entry(one.clusters[0]))), ...names.map((name) => this.entry(name)));
+    this.list.classList.toggle("merged", look.merged.length > 0);
     this.update(() => {}, false);
   }
 
-  private entry(name: string | null): HTMLLIElement {
-    const text = name === null ? (this.look.by === "label" ? "no label" : "no cluster") : this.look.title(name);
-    const { made, small } = row(text, this.look.colour(name));
-    made.addEventListener("click", (event) => (event.shiftKey ? this.only(name) : this.toggle(name)));
-    made.addEventListener("dblclick", () => this.only(name));
-    const focus = (value: string | null | undefined) => () => {
+  private switch(text: string, names: Switch["names"], part = false): Switch {
+    const { made, small } = row(text, this.look.colour(names[0]));
+    made.addEventListener("click", (event) => (event.shiftKey ? this.only(names) : this.toggle(names)));
+    made.addEventListener("dblclick", () => this.only(names));
+    const focus = (value: Switch["names"] | undefined) => () => {
       this.look.focus = value;
       this.changed(true);
     };
-    made.addEventListener("pointerenter", focus(name));
+    made.addEventListener("pointerenter", focus(names));
     made.addEventListener("pointerleave", focus(undefined));
-    this.entries.push({ button: made, small, name });
+    const entry = { button: made, small, names, part };
+    this.entries.push(entry);
+    return entry;
+  }
+
+  /** A cluster of the overview, which opens to show those that it is made of. */
+  private overview(merged: MergedCluster): HTMLLIElement {
+    const { clusters } = merged;
+    const text = this.look.mergedTitle(merged);
+    const entry = this.switch(text, clusters);
+    const parts = make("ul", "parts");
+    parts.append(...clusters.map((name) => this.entry(name, true)));
+    const opener = button("opener", "›", () => open(parts.hidden));
+    opener.title = `The ${clusters.length} clusters of ${legible(text)}`;
+    opener.setAttribute("aria-label", opener.title);
+    const open = (on: boolean) => {
+      parts.hidden = !on;
+      opener.setAttribute("aria-expanded", String(on));
+      if (on) this.opened.add(clusters[0]);
+      else this.opened.delete(clusters[0]);
+    };
+    open(this.opened.has(clusters[0]));
     const item = make("li");
-    item.append(made);
+    item.append(entry.button, opener, parts);
+    return item;
+  }
+
+  /** Shows where a cluster is in the legend, and marks it. */
+  reveal(name: string): void {
+    for (const { button: made } of this.entries) made.classList.remove("told");
+    const entry = this.entries.find(({ names }) => names.length === 1 && names[0] === name);
+    if (!entry) return;
+    const parts = entry.button.closest<HTMLElement>(".parts");
+    if (parts?.hidden) (parts.previousElementSibling as HTMLElement).click();
+    entry.button.classList.add("told");
+    // The legend scrolls, and not the page: on a phone the map would leave the screen.
+    const { top, height } = this.root.getBoundingClientRect();
+    this.root.scrollTop += entry.button.getBoundingClientRect().top - top - height / 3;
+  }
+
+  private entry(name: string | null, part = false): HTMLLIElement {
+    const none = this.look.by === "label" ? "no label" : this.look.clustered ? "no cluster" : "no value";
+    const text = name === null ? none : this.look.title(name);
+    const item = make("li");
+    item.append(this.switch(text, [name], part).button);
     // Until the points are counted, nobody knows whether there is one without a cluster.
     item.hidden = name === null;
     if (name !== null && this.look.centre(name)) {
@@ -98,23 +145,29 @@ export class Legend {
     }
   }
 
-  private toggle(name: string | null): void {
-    this.update(() => this.look.hidden.delete(name) || this.look.hidden.add(name));
+  private toggle(names: Switch["names"]): void {
+    const { hidden } = this.look;
+    const hide = names.some((name) => !hidden.has(name));
+    this.update(() => names.forEach((name) => (hide ? hidden.add(name) : hidden.delete(name))));
   }
 
-  private only(name: string | null): void {
+  private only(names: Switch["names"]): void {
     const { hidden } = this.look;
-    const alone = hidden.size === this.entries.length - 1 && !hidden.has(name);
+    const others = this.entries.flatMap((entry) => entry.names).filter((name) => !names.includes(name));
+    const alone = others.every((name) => hidden.has(name)) && !names.some((name) => hidden.has(name));
     this.update(() => {
       hidden.clear();
-      if (!alone) for (const entry of this.entries) if (entry.name !== name) hidden.add(entry.name);
+      if (!alone) for (const name of others) hidden.add(name);
     });
   }
 
   private update(change: () => unknown, tell = true): void {
     change();
     const { hidden, off, by } = this.look;
-    for (const entry of this.entries) entry.button.setAttribute("aria-pressed", String(!hidden.has(entry.name)));
+    for (const { button: made, names } of this.entries) {
+      const shown = names.filter((name) => !hidden.has(name)).length;
+      made.setAttribute("aria-pressed", shown === 0 ? "false" : shown === names.length ? "true" : "mixed");
+    }
     for (const { layer, button: made } of this.layers) made.setAttribute("aria-pressed", String(!off.has(layer)));
     for (const made of this.by.children) made.setAttribute("aria-pressed", String((made as HTMLElement).dataset.by === by));
     this.all.hidden = hidden.size === 0 && off.size === 0;
@@ -123,11 +176,11 @@ export class Legend {
 
   /** What is shown, for a picture of the map. */
   lines(): Entry[] {
-    const classes = this.entries.filter(({ button: made, name }) => made.parentElement?.hidden === false && !this.look.hidden.has(name));
+    const classes = this.entries.filter(({ button: made, names, part }) => !part && made.parentElement?.hidden === false && names.some((name) => !this.look.hidden.has(name)));
     const entry = (made: HTMLElement, small: HTMLElement, colour: Rgb, diamond: boolean) => ({ name: made.title, colour, count: small.textContent ?? "", diamond });
     const outliers = this.layers.filter(({ layer }) => layer === "outliers" && !this.look.off.has(layer));
     return [
-      ...classes.map(({ button: made, small, name }) => entry(made, small, this.look.colour(name), false)),
+      ...classes.map(({ button: made, small, names }) => entry(made, small, this.look.colour(names[0]), false)),
       ...outliers.map(({ button: made, small }) => entry(made, small, OUTLIER, true)),
     ];
   }
@@ -144,12 +197,13 @@ export class Legend {
       counts.set(name, (counts.get(name) ?? 0) + 1);
     }
     this.by.hidden = !labelled && look.by === "cluster";
-    for (const { button: made, small, name } of this.entries) {
-      const vanishing = name !== null && state.vanishing.has(name);
-      made.classList.toggle("vanishing", vanishing);
-      const live = counts.get(name) ?? 0;
+    for (const { button: made, small, names } of this.entries) {
+      const vanishing = names.some((name) => name !== null && state.vanishing.has(name));
+      // Of several, only some are: they are the ones to be drawn fainter.
+      made.classList.toggle("vanishing", vanishing && names.length === 1);
+      const live = names.reduce((sum, name) => sum + (counts.get(name) ?? 0), 0);
       set(small, vanishing ? `${number(live)} ↓` : live === 0 ? "" : number(live));
-      (made.parentElement as HTMLElement).hidden = name === null && live === 0 && !look.hidden.has(null);
+      (made.parentElement as HTMLElement).hidden = names[0] === null && live === 0 && !look.hidden.has(null);
     }
     const outliers = state.outliers;
     const totals: Record<Layer, number> = { base: look.map.rows, placed: state.points.size - outliers, outliers };

@@ -2,6 +2,7 @@
 
 import { NO_CLUSTER } from "./columns";
 import type { ClusterLook } from "./base";
+import type { MergedCluster } from "./explained";
 import type { Spot } from "./geometry";
 import { CLASSES, colourClasses, NONE, onPaper, OTHER, OUTLIER, type Rgb } from "./palette";
 import type { Point, State } from "./state";
@@ -14,12 +15,16 @@ export type Layer = "base" | "placed" | "outliers";
 export class Look {
   /** By which of its two names a live point is coloured: that of the cluster it landed in, or its own label. */
   by: "cluster" | "label" = "cluster";
+  /** Whether the classes are clusters or labels, that a live point is in one of; they are values of a column otherwise, which it has none of. */
+  clustered = true;
   readonly hidden = new Set<string | null>();
   readonly off = new Set<Layer>();
   /** Labels of live points that no cluster has. */
   readonly strangers: string[] = [];
-  /** The class that stands out while its name is pointed at. */
-  focus: string | null | undefined = undefined;
+  /** The classes that stand out while their name is pointed at. */
+  focus: readonly (string | null)[] | undefined = undefined;
+  /** The clusters that the overview takes together, where there are more of them than colours. */
+  merged: readonly MergedCluster[] = [];
   /** Whether the paper is dark. */
   dark = false;
   private readonly colours = new Map<string, Rgb>();
@@ -53,6 +58,30 @@ export class Look {
     const { clusters } = this.map;
     for (const { name } of clusters) this.give(name);
     this.index = new Map(clusters.map(({ name }, k) => [name, k]));
+    this.merged = this.merged.map(({ name, clusters: of }) => ({ name, clusters: of.filter((one) => this.index.has(one)) })).filter((one) => one.clusters.length > 0);
+  }
+
+  /** Clusters that the overview takes together have one colour, as they have one name there: else most of the map would be grey. That of the largest of them, if none has it already. */
+  merge(merged: readonly MergedCluster[]): void {
+    this.merged = merged;
+    const taken = new Set<Rgb>();
+    for (const { clusters } of merged) {
+      const own = clusters.map((name) => this.colours.get(name)).find((colour) => colour && colour !== OTHER && !taken.has(colour));
+      const colour = own ?? CLASSES.find((one) => !taken.has(one)) ?? OTHER;
+      taken.add(colour);
+      for (const name of clusters) this.colours.set(name, colour);
+    }
+  }
+
+  /** What a cluster of the overview is called. */
+  mergedTitle({ name, clusters }: MergedCluster): string {
+    const first = this.title(clusters[0]);
+    return clusters.length === 1 ? first : name ?? `${first} and ${clusters.length - 1} more`;
+  }
+
+  /** Whether nothing is shown of a cluster of the overview. */
+  hidesMerged(name: string): boolean {
+    return this.merged.some((one) => one.name === name && one.clusters.every((cluster) => this.hidden.has(cluster)));
   }
 
   private give(name: string): void {
@@ -90,7 +119,7 @@ export class Look {
     const one = (name: string | null): ClusterLook => ({
       colour: state.vanishing.has(name ?? "") ? NONE : this.colour(name),
       shown: !this.off.has("base") && !this.hidden.has(name),
-      strength: (this.focus === undefined || this.focus === name ? 1 : 0.15) * (state.vanishing.has(name ?? "") ? 0.55 : 1),
+      strength: (this.focus === undefined || this.focus.includes(name) ? 1 : 0.15) * (state.vanishing.has(name ?? "") ? 0.55 : 1),
     });
     return [one(null), ...clusters.map(({ name }) => one(name))];
   }

@@ -226,6 +226,8 @@ export interface ExplainedColumn {
 /** What rows have in common, against the rest; `lion explain --json` has the same. */
 export interface ExplainedCluster {
   id: number; name: string; size: number; share: number; level: number; columns: ExplainedColumn[];
+  /** The cluster of the level before that it is a part of. */
+  parent?: number | null;
   keyword_shares: { word: string; share: number; share_outside: number }[]; typical: string[]; centre: number[] | null;
   /** Of the clusters of a map: the name that points know it by, and whether anything is known that a name could be made of. */
   cluster?: string | null; named?: boolean;

@@ -21,8 +21,8 @@ import type { Cluster, MapInfo, PlacedEvent } from "./types";
 import { Versions, type Version } from "./versions";
 import own from "./widget.css?inline";
 
-/** How rows are coloured: clusters and the one of each row; `ramp` has the ends of a ramp and its name. */
-interface Colouring { clusters: Cluster[]; codes: DataView; ramp: { name: string; low: string; high: string } | null; title: string }
+/** How rows are coloured: clusters and the one of each row; `ramp` has the ends of a ramp and its name; `labels`: by the labels of the map, and not by another column. */
+interface Colouring { clusters: Cluster[]; codes: DataView; ramp: { name: string; low: string; high: string; note: string } | null; title: string; labels?: boolean }
 
 /** The style of the dashboard, for a part of a page: how wide the page is says nothing of the widget. */
 function styled(): CSSStyleSheet {
@@ -222,18 +222,20 @@ class MapView {
 
   /** The legend of the colours. */
   private coloured(): void {
-    const { ramp, clusters, title } = this.model.get("_color") as Colouring;
+    const { ramp, clusters, title, labels } = this.model.get("_color") as Colouring;
+    this.look.clustered = labels === true;
     this.legend.fill();
     this.ramp.show(ramp && { ...ramp, colours: clusters.map(({ colour }) => colour ?? [0, 0, 0]) }, title);
-    for (const point of this.state.points.values()) point.cluster = this.clusterNear(point.id);
+    for (const point of this.state.points.values()) point.cluster = point.verdict === "outlier" ? null : this.clusterNear(point.id);
     this.legend.count(this.state);
   }
 
   private readonly nearest = new Map<string, number>();
 
+  /** A placed row is in the cluster of the nearest row of the map; what that row has in another column is no value of its own. */
   private clusterNear(id: string): string | null {
     const row = this.nearest.get(id);
-    return row === undefined ? null : this.look.clusterOfRow(row);
+    return row === undefined || !this.look.clustered ? null : this.look.clusterOfRow(row);
   }
 
   /** Placed rows: those that are new land before the person's eyes. */

@@ -6,7 +6,7 @@ use crate::prepare::ColumnFact;
 use crate::progress::Phases;
 use lion_tsne::map::Provenance;
 use lion_tsne::recipe::{Kind, Recipe, Scale};
-use lion_tsne::{DEFAULT_ALPHA, Map};
+use lion_tsne::{DEFAULT_ALPHA, Descent, Map};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
@@ -45,6 +45,8 @@ pub(crate) struct MapSummary {
     pub(crate) image: Option<String>,
     /// Null if the map was made elsewhere.
     pub(crate) perplexity: Option<f64>,
+    /// How the map moved down the gradient.
+    pub(crate) descent: Descent,
     /// Iterations done.
     pub(crate) iterations: usize,
     /// Null if the map was made elsewhere.
@@ -94,7 +96,7 @@ impl MapSummary {
     pub(crate) fn new(map: &Map, file: &Path, bytes: u64, checksum: String) -> Self {
         let Provenance { perplexity, iterations_done, kl, method, init, search, .. } =
             map.provenance().clone();
-        let Provenance { seed, stopped_early, adopted, .. } = *map.provenance();
+        let Provenance { seed, stopped_early, adopted, descent, .. } = *map.provenance();
         let (pca, from) = (map.preprocess().pca(), map.provenance().sampled_from);
         let calibration = map.calibration_facts();
         Self {
@@ -112,6 +114,7 @@ impl MapSummary {
             map_dims: map.dims(),
             image: map.image().map(|image| image.to_string()),
             perplexity: (!adopted).then_some(perplexity),
+            descent,
             iterations: iterations_done,
             kl,
             r_x: map.lion().map(|lion| lion.r_x),
@@ -268,7 +271,9 @@ impl MapSummary {
             return format!("{dims}, made elsewhere");
         };
         let stopped = if self.stopped_early { " (stopped early)" } else { "" };
-        format!("{dims}, perplexity {perplexity}, {} iterations{stopped}", self.iterations)
+        let accelerated =
+            if self.descent == Descent::Accelerated { " of the accelerated descent" } else { "" };
+        format!("{dims}, perplexity {perplexity}, {} iterations{accelerated}{stopped}", self.iterations)
     }
 }
 

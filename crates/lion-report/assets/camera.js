@@ -6,6 +6,7 @@ class Camera {
   constructor() {
     this.width = 1;
     this.height = 1;
+    this.bottom = 0;
     this.half = Camera.extent();
     this.reset();
   }
@@ -24,9 +25,9 @@ class Camera {
   }
 
   reset() {
-    this.x = 0;
-    this.y = 0;
     this.zoom = 1;
+    this.x = 0;
+    this.y = this.home;
     this.turn(data.yaw, data.pitch);
   }
 
@@ -47,15 +48,27 @@ class Camera {
     this.grid = null;
   }
 
-  resize(width, height) {
+  // The whole map leaves so many pixels free at the bottom as bottomFor says of it.
+  resize(width, height, bottomFor) {
+    const whole = this.zoom === 1 && this.x === 0 && this.y === this.home;
     this.width = Math.max(width, 1);
     this.height = Math.max(height, 1);
+    this.bottom = 0;
+    const { x, y, zoom } = this;
+    Object.assign(this, { x: 0, y: 0, zoom: 1 });
+    this.bottom = Math.min(bottomFor(this.width, this.height), this.height / 2);
+    Object.assign(this, { x, y: whole ? this.home : y, zoom });
     this.changed();
   }
 
   // Pixels per unit of the map.
   get scale() {
-    return this.zoom * 0.47 * Math.min(this.width / this.half[0], this.height / this.half[1]);
+    return this.zoom * 0.47 * Math.min(this.width / this.half[0], (this.height - this.bottom) / this.half[1]);
+  }
+
+  // What is in the middle of the view, from the bottom to the top, when the whole map is seen.
+  get home() {
+    return -this.bottom / 2 / (this.scale / this.zoom);
   }
 
   // Where a point falls: pixels from the left and from the top, and how near it is (1 nearest, -1 farthest).

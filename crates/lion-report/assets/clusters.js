@@ -123,13 +123,13 @@ try {
   // Names as the page has them.
 }
 
-// A click on a name, and not the end of a drag.
-let pressed = null;
-over.addEventListener("pointerdown", (event) => (pressed = inStage(event)));
-over.addEventListener("click", (event) => {
-  const { x, y } = inStage(event);
-  if (!pressed || Math.hypot(x - pressed.x, y - pressed.y) > 4) return;
+// A click on a name tells of its cluster, and not of the point under it.
+extras.press = (x, y) => {
   const hit = nameBoxes.find((box) => Math.abs(box.x - x) < box.half + 3 && Math.abs(box.y - y) < 10);
-  if (hit) showCluster(hit.cluster);
-});
+  about.hidden = true;
+  if (!hit) return false;
+  closeCard();
+  showCluster(hit.cluster);
+  return true;
+};
 draw();

@@ -49,10 +49,11 @@ const crowds = [...groups.values()].filter((members) => members.length > 1)
   .sort((a, b) => b.length - a.length).slice(0, data.placed?.mostSizes ?? 0);
 
 // What later scripts add: words about a point, where the name of a class stands, what is drawn under the rings, what the
-// tooltip tells further, what a click on a point or beside all does, a drag that is not the camera's, keys, and what is said
-// of selected points (a function of their numbers and of the element that it fills).
+// tooltip tells further, what a click on a point or beside all does, and one at a place over the points (true if something is
+// there), a drag that is not the camera's, keys, and what is said of selected points (a function of their numbers and of the
+// element that it fills).
 const extras = {
-  story: null, nameAt: null, drawUnder: null, tip: null, click: null, drag: null, keys: null, summary: null,
+  story: null, nameAt: null, drawUnder: null, tip: null, click: null, press: null, drag: null, keys: null, summary: null,
 };
 // How much of each point is to be seen, from 0 to 1.
 const alpha = new Float32Array(N).fill(1);

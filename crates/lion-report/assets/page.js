@@ -171,7 +171,8 @@ function reset() {
 
 // One pointer drags, two pinch.
 const held = new Map();
-let travelled = false; // whether the pointer moved since it went down: then it was no click
+let [pressedAt, travelled] = [null, false]; // where the pointer went down, and whether it moved since: then it was no click
+const STILL = 4; // pixels that a hand may move while it clicks
 const inStage = (event) => {
   const box = over.getBoundingClientRect();
   return { x: event.clientX - box.left, y: event.clientY - box.top };
@@ -179,7 +180,7 @@ const inStage = (event) => {
 
 over.addEventListener("pointerdown", (event) => {
   over.setPointerCapture(event.pointerId);
-  held.set(event.pointerId, inStage(event));
+  held.set(event.pointerId, (pressedAt = inStage(event)));
   travelled = false;
   if (extras.drag?.start(event, inStage(event))) held.clear();
   else over.classList.add("dragging");
@@ -191,7 +192,7 @@ over.addEventListener("pointermove", (event) => {
   if (!before) return point(camera.pick(now.x, now.y, 14));
   const [dx, dy] = [now.x - before.x, now.y - before.y];
   if (dx === 0 && dy === 0) return;
-  travelled = true;
+  travelled ||= Math.hypot(now.x - pressedAt.x, now.y - pressedAt.y) > STILL;
   const other = [...held].find(([id]) => id !== event.pointerId)?.[1];
   if (other) {
     const [was, is] = [before, now].map((p) => Math.hypot(p.x - other.x, p.y - other.y));
@@ -213,6 +214,8 @@ for (const kind of ["pointerup", "pointercancel"]) {
     if (held.size === 0) over.classList.remove("dragging");
     const { x, y } = inStage(event);
     if (kind !== "pointerup") return;
+    // What is written over the points is pressed before them.
+    if (!travelled && extras.press?.(x, y)) return point(-1);
     const i = camera.pick(x, y, event.pointerType === "mouse" ? 14 : 24);
     point(i);
     if (!travelled) extras.click?.(i);
@@ -310,9 +313,19 @@ $("search").addEventListener("submit", (event) => {
   draw();
 });
 
+// What to leave free at the bottom, in pixels: the height of the buttons, if points would lie under them.
+const bottomFor = (buttons) => (width, height) => {
+  const [left, top] = [width - buttons.offsetWidth - 24, height - buttons.offsetHeight - 24];
+  for (let i = 0; i < N; i++) {
+    const [x, y] = camera.place(i);
+    if (x > left && y > top) return height - top;
+  }
+  return 0;
+};
+
 function resize() {
   ratio = Math.min(devicePixelRatio || 1, 3);
-  camera.resize(stage.clientWidth, stage.clientHeight);
+  camera.resize(stage.clientWidth, stage.clientHeight, bottomFor(document.querySelector(".tools")));
   for (const canvas of [dots, over]) {
     canvas.width = Math.round(camera.width * ratio);
     canvas.height = Math.round(camera.height * ratio);

@@ -3,6 +3,8 @@
 
 const [panel, selectButton] = [$("selection"), $("select")];
 const TABLE_ROWS = 100; // more are shown when asked for
+const RINGED = 300; // more rings would hide the points: then the others fade instead
+const FADED = 0.25; // and still answer the pointer
 let selected = [];
 let line = null; // the corners of the line while it is drawn
 let selecting = false; // whether a drag draws a line without shift
@@ -58,15 +60,17 @@ extras.drawUnder = () => {
   under?.();
   pen.fillStyle = css(theme.ink);
   pen.globalAlpha = 0.6;
-  for (const i of selected.slice(0, 20000)) {
+  pen.lineWidth = 1;
+  pen.strokeStyle = css(theme.ink);
+  pen.beginPath();
+  for (const i of selected.length > RINGED ? [] : selected) {
     if (!isShown(i)) continue;
     const [x, y] = camera.place(i);
-    pen.beginPath();
-    pen.arc(x, y, reachOf(i) + 1.5, 0, 2 * Math.PI);
-    pen.lineWidth = 1;
-    pen.strokeStyle = css(theme.ink);
-    pen.stroke();
+    const radius = reachOf(i) + 1.5;
+    pen.moveTo(x + radius, y);
+    pen.arc(x, y, radius, 0, 2 * Math.PI);
   }
+  pen.stroke();
   pen.globalAlpha = 1;
   if (!line) return;
   pen.beginPath();
@@ -92,8 +96,11 @@ function setSelecting(on) {
 function select(members) {
   selected = members;
   setSelecting(false);
+  alpha.fill(members.length > RINGED ? FADED : 1);
+  for (const i of members) alpha[i] = 1;
+  painter.recolour();
   showSelection();
-  drawSoon();
+  draw();
 }
 
 function showSelection(rows = TABLE_ROWS) {

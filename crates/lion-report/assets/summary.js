@@ -1,21 +1,35 @@
 // What selected points have in common, against the rest: beside their table.
 
-// The columns to compare by, unpacked when points are first selected.
+// Lets the page draw and answer, if it could not for so many milliseconds.
+const BUSY = 20;
+let answered = 0; // when it last could
+async function breathe() {
+  if (performance.now() - answered < BUSY) return;
+  await new Promise((next) => setTimeout(next));
+  answered = performance.now();
+}
+
+// The columns to compare by, unpacked when points are first selected: one after another, as all at once would hold up the page.
 let comparedColumns = null;
 const unpackedColumns = () =>
-  (comparedColumns ??= Promise.all((data.compared?.columns ?? []).map(async (column) => {
-    const bytes = await inflated(...column.block);
-    const count = column.kind === "category" ? 0 : column.levels;
-    const levels = new Float32Array(bytes, 0, count);
-    const planes = new Uint8Array(bytes, 4 * count);
-    const codes = new { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }[column.bytes](OWN);
-    for (let byte = column.bytes - 1; byte >= 0; byte--) {
-      for (let row = 0; row < OWN; row++) codes[row] = codes[row] * 256 + planes[byte * OWN + row];
+  (comparedColumns ??= (async () => {
+    const columns = [];
+    for (const column of data.compared?.columns ?? []) {
+      await breathe();
+      const bytes = await inflated(...column.block);
+      const count = column.kind === "category" ? 0 : column.levels;
+      const levels = new Float32Array(bytes, 0, count);
+      const planes = new Uint8Array(bytes, 4 * count);
+      const codes = new { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }[column.bytes](OWN);
+      for (let byte = column.bytes - 1; byte >= 0; byte--) {
+        for (let row = 0; row < OWN; row++) codes[row] = codes[row] * 256 + planes[byte * OWN + row];
+      }
+      columns.push({ ...column, levels, codes });
     }
-    return { ...column, levels, codes };
-  })));
+    return columns;
+  })());
 
-// The words of the column of texts, block by block, so that the page answers meanwhile.
+// The words of the column of texts.
 let wordsOfTexts = null;
 function textCorpus() {
   const column = data.cards.own.find(({ name, kind }) => name === data.compared?.text && kind === "text");
@@ -23,8 +37,10 @@ function textCorpus() {
   wordsOfTexts ??= (async () => {
     const corpus = new Corpus();
     for (let block = 0; block < column.ends.length; block++) {
-      for (const text of await decodeBlock(column, block)) corpus.add(text ?? "");
-      if (block % 8 === 7) await new Promise((next) => setTimeout(next));
+      for (const text of await decodeBlock(column, block)) {
+        corpus.add(text ?? "");
+        if (corpus.rows % 50 === 0) await breathe();
+      }
     }
     return corpus;
   })();
@@ -40,6 +56,7 @@ extras.summary = async (members, box) => {
   const isNow = () => selected === members;
   const heading = element("h3", "", `What sets ${rows.length === 1 ? "this row" : `these ${count} rows`} apart from the other ${rest}`);
   const wait = element("p", "hint", "Reading the texts…");
+  say(element("p", "hint", "Comparing the columns…"));
   const effects = effectsOf(await unpackedColumns(), rows);
   const parts = effects.length ? [effectTable(effects)] : [];
   const notes = [];

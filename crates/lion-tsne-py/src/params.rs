@@ -6,7 +6,7 @@ use lion_tsne::index::{Neighbours, Search};
 use lion_tsne::lion::{PcaResidualLimit, Positions, Taper};
 use lion_tsne::update::{Anchoring, Forget};
 use lion_tsne::{
-    Fit, Init, LionOptions, Local, Method, Metric, Named, PcaChoice, Radius, Update, VerdictRule,
+    Descent, Fit, Init, LionOptions, Local, Method, Metric, Named, PcaChoice, Radius, Update, VerdictRule,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -138,10 +138,11 @@ impl<'py> Params<'py> {
 
     /// All of it as a fit.
     pub(crate) fn fit(self) -> PyResult<Fit> {
-        let default = Fit::default();
+        let default = Fit::descending(self.named("descent")?.unwrap_or_default());
         let (search, neighbours) = self.neighbours()?;
         let fit = Fit {
             perplexity: self.number_or_auto("perplexity")?,
+            descent: default.descent,
             iterations: self.count("iterations")?.unwrap_or(default.iterations),
             exaggeration_iterations: self
                 .count("exaggeration_iterations")?
@@ -218,6 +219,7 @@ pub(crate) fn choices(name: &str) -> Option<Vec<&'static str>> {
         Some(T::VARIANTS.iter().map(T::name).collect())
     }
     match name {
+        "descent" => names::<Descent>(),
         "init" => names::<Init>(),
         "local" => names::<Local>(),
         "method" => names::<Method>(),

@@ -27,6 +27,15 @@ def test_rows_of_the_map_are_where_they_are(fitted, blobs):
     assert fitted.embedding_.shape == (200, 2) and fitted.embedding_.dtype == np.float32
 
 
+def test_the_accelerated_descent_has_fewer_iterations(blobs):
+    X, _ = blobs
+    assert LionTSNE(perplexity=15, descent="accelerated").fit(X).n_iter_ == 300
+    assert LionTSNE(perplexity=15, descent="accelerated", max_iter=40).fit(X).n_iter_ == 40
+    for params, said in [({"descent": "quick"}, "one of classic, accelerated"), ({"max_iter": "many"}, "auto")]:
+        with pytest.raises(ValueError, match=said):
+            LionTSNE(perplexity=15, **params).fit(X)
+
+
 def test_what_was_fitted_can_be_asked(fitted):
     assert fitted.n_iter_ == 750 and 0 < fitted.kl_divergence_ < 2
     assert fitted.radius_ > 0 and fitted.power_ > 0 and fitted.power_curve_.shape[1] == 2

@@ -67,6 +67,31 @@ def test_numbers_get_a_ramp_and_texts_classes(widget, frame):
     assert (codes(widget)[:7] == 0xFFFFFFFF).all() and (codes(widget)[7:] < 64).all()
 
 
+def test_a_ramp_leaves_colours_to_most_values(widget):
+    even = np.arange(200.0)
+    widget.color = np.where(even == 199, 1e9, even)
+    assert widget._color["ramp"]["note"] == "2nd to 98th percentile"
+    assert float(widget._color["ramp"]["high"]) < 200
+    assert len(np.unique(codes(widget))) > 50
+    # Sizes and prices: a few are a thousand times the others.
+    skewed = np.geomspace(1, 1e5, 200)
+    widget.color = skewed
+    assert widget._color["ramp"]["note"] == "2nd to 98th percentile, logarithmic"
+    assert len(np.unique(codes(widget))) > 50 and (np.diff(codes(widget).astype(int)) >= 0).all()
+    # There is no logarithm of what is not above 0, but the few below the ramp do no harm.
+    widget.color = np.where(np.arange(200) < 2, -5.0, skewed)
+    assert widget._color["ramp"]["note"].endswith("logarithmic") and (codes(widget)[:2] == 0).all()
+    widget.color = skewed - 1000
+    assert widget._color["ramp"]["note"] == "2nd to 98th percentile"
+
+
+def test_only_labels_are_classes_that_placed_rows_have(widget):
+    assert widget._color["labels"]
+    for column in ("income", "town"):
+        widget.color = column
+        assert "labels" not in widget._color
+
+
 def test_a_colour_that_is_refused_changes_nothing(widget):
     before = widget._color
     with pytest.raises(TraitError, match="no column 'age'; the columns there are: income, town"):

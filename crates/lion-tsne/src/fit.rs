@@ -16,7 +16,7 @@ use crate::preprocess::{
     Covariance, Fitted, Metric, Pca, PcaChoice, PcaSource, Preprocess, Unique, unique_rows,
 };
 use crate::progress::{Observer, Progress, Stage};
-use crate::tsne::{Optimised, Repulsion, Schedule, init, optimise};
+use crate::tsne::{ACCELERATED_RATE, Descent, Optimised, Repulsion, Schedule, init, optimise};
 use crate::verdict::{Calibration, CalibrationRows, LEAST_ROWS, OutOfSample, neighbours_for, neighbours_in};
 use data::check_data;
 use std::borrow::Cow;
@@ -60,6 +60,8 @@ pub struct Fit {
     /// Effective number of neighbours; three times as many other rows must be there. `None` is 30, or as much as the rows
     /// allow.
     pub perplexity: Option<f64>,
+    /// How the map moves down the gradient. Each descent has its own number of iterations: see [`Fit::descending`].
+    pub descent: Descent,
     /// Iterations in all, those with exaggeration included (750).
     pub iterations: usize,
     /// How many of them, the first ones, are exaggerated (250).
@@ -67,7 +69,7 @@ pub struct Fit {
     /// By how much (12).
     pub exaggeration: f64,
     /// Step length. `None` is rows / exaggeration while exaggerating; then rows, or less than that for maps under 25000
-    /// rows, down to a twelfth; at least 50 always.
+    /// rows, down to a twelfth; at least 50 always. The accelerated descent takes four times the rows.
     pub learning_rate: Option<f64>,
     /// Dimensions of the map, 1 to 3 (2).
     pub dims: usize,
@@ -108,10 +110,12 @@ pub struct Fit {
 
 impl Default for Fit {
     fn default() -> Self {
+        let descent = Descent::default();
         Self {
             perplexity: None,
-            iterations: 750,
-            exaggeration_iterations: 250,
+            descent,
+            iterations: descent.iterations(),
+            exaggeration_iterations: descent.exaggeration_iterations(),
             exaggeration: 12.0,
             learning_rate: None,
             dims: 2,
@@ -166,6 +170,16 @@ const SHORTEST_STEP: f64 = 1.0 / 12.0;
 const LARGEST: f32 = 1e15;
 
 impl Fit {
+    /// A fit by this descent, with the iterations that it needs.
+    pub fn descending(descent: Descent) -> Self {
+        Self {
+            descent,
+            iterations: descent.iterations(),
+            exaggeration_iterations: descent.exaggeration_iterations(),
+            ..Self::default()
+        }
+    }
+
     /// Fits a map to the rows. The observer hears of every step; if it says stop during the descent, the map reached so
     /// far is returned and says so.
     pub fn run(&self, rows: impl Into<Rows>, observer: &mut Observer<'_>) -> Result<Map> {
@@ -437,14 +451,19 @@ impl Fit {
     }
 
     fn schedule(&self, rows: usize) -> Schedule {
+        let descent = self.descent.for_rows(rows);
         let rows = rows as f64;
         let rate = |share: f64| self.learning_rate.unwrap_or((rows * share).max(LEAST_RATE));
-        let after = (rows / FULL_RATE_FROM).clamp(SHORTEST_STEP, 1.0);
+        let after = match descent {
+            Descent::Classic => (rows / FULL_RATE_FROM).clamp(SHORTEST_STEP, 1.0),
+            Descent::Accelerated => ACCELERATED_RATE,
+        };
         Schedule {
             iterations: self.iterations,
             exaggeration_iterations: self.exaggeration_iterations.min(self.iterations),
             exaggeration: self.exaggeration,
             learning_rates: [rate(self.exaggeration.recip()), rate(after)],
+            descent,
         }
     }
 
@@ -461,6 +480,7 @@ impl Fit {
             perplexity,
             iterations: self.iterations,
             iterations_done: optimised.iterations,
+            descent: schedule.descent,
             exaggeration: self.exaggeration,
             exaggeration_iterations: schedule.exaggeration_iterations,
             learning_rate: schedule.learning_rates[1],

@@ -22,6 +22,7 @@ use crate::landmarks::SampledFrom;
 use crate::lion::{LionParameters, ParameterOverrides};
 use crate::matrix::Matrix;
 use crate::preprocess::Preprocess;
+use crate::tsne::Descent;
 use lion_recipe::Recipe;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -36,6 +37,9 @@ pub struct Provenance {
     pub iterations: usize,
     /// Iterations done: fewer if the fit was stopped.
     pub iterations_done: usize,
+    /// How the map moved down the gradient.
+    #[serde(default, skip_serializing_if = "is_classic")]
+    pub descent: Descent,
     /// Factor of the exaggeration.
     pub exaggeration: f64,
     /// Iterations with it.
@@ -70,6 +74,11 @@ pub struct Provenance {
     /// The updates that led from a fit to this map, the first one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lineage: Vec<UpdateStep>,
+}
+
+/// Maps of the classic descent are the files that they were before there was another.
+fn is_classic(descent: &Descent) -> bool {
+    *descent == Descent::Classic
 }
 
 /// One update of a map.

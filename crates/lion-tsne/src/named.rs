@@ -93,7 +93,8 @@ serde_by_name!(
     crate::live::NoticeState,
     crate::live::ShareTrend,
     crate::live::Why,
-    crate::preprocess::Metric
+    crate::preprocess::Metric,
+    crate::tsne::Descent
 );
 
 #[cfg(test)]
@@ -118,6 +119,7 @@ mod tests {
         come_back::<Local>();
         come_back::<Metric>();
         come_back::<Method>();
+        come_back::<crate::Descent>();
         come_back::<Init>();
         come_back::<Taper>();
         come_back::<Positions>();

@@ -3,6 +3,7 @@
 
 mod anchored;
 mod curve;
+mod descent;
 mod gradient;
 pub(crate) mod init;
 mod jumps;
@@ -11,6 +12,8 @@ mod scale;
 
 pub use crate::affinity::{Affinities, perplexity_weights};
 pub(crate) use anchored::{AnchoredSchedule, Anchors, optimise_anchored};
+pub(crate) use descent::ACCELERATED_RATE;
+pub use descent::Descent;
 pub(crate) use gradient::{Potential, Repulsion, Taylor, Tree};
 pub(crate) use optimise::{Optimised, Schedule, optimise};
 

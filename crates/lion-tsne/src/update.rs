@@ -21,7 +21,7 @@ use crate::lion::LionParameters;
 use crate::map::{KlPoint, Map, Provenance, ShownColumns, UpdateStep};
 use crate::matrix::Matrix;
 use crate::progress::{Observer, Stage};
-use crate::tsne::{AnchoredSchedule, Anchors, Optimised, optimise_anchored};
+use crate::tsne::{AnchoredSchedule, Anchors, Descent, Optimised, optimise_anchored};
 use crate::verdict::{Calibration, CalibrationRows, EarlierCalibration, neighbours_in};
 use forget::emptied;
 use moves::overlaps;
@@ -279,6 +279,7 @@ impl Update {
             perplexity: if before.adopted { before.perplexity } else { perplexity },
             iterations,
             iterations_done: optimised.iterations,
+            descent: Descent::Classic,
             exaggeration: schedule.exaggeration,
             exaggeration_iterations: schedule.gathering,
             learning_rate: schedule.learning_rates[1],

@@ -82,7 +82,7 @@ export class World {
     execFileSync(LION, ["fit", table, "-o", this.map, "--id", "id", ...label.flatMap((name) => ["--label", name]), "--pca", "none", "--seed", "1", "-q", ...more], { stdio: "pipe" });
   }
 
-  /** A map of given places, one line of coordinates for each row. */
+  /** A map of given places, one line of coordinates for each row; its clusters are the labels, if rows have some. */
   adopt(rows, places) {
     const file = (name, columns, values) => {
       const path = join(this.folder, name);
@@ -92,8 +92,8 @@ export class World {
     this.map = join(this.folder, "made.lion");
     const x = file("x.npy", rows[0].x.length, rows.flatMap((row) => row.x));
     const y = file("y.npy", places[0].length, places.flat());
-    const labels = file("labels.npy", 1, rows.map((row) => row.label));
-    execFileSync(LION, ["fit", x, "--embedding", y, "--labels", labels, "--pca", "none", "--power", "20", "-o", this.map, "-q"], { stdio: "pipe" });
+    const labels = rows[0].label === undefined ? [] : ["--labels", file("labels.npy", 1, rows.map((row) => row.label))];
+    execFileSync(LION, ["fit", x, "--embedding", y, ...labels, "--pca", "none", "--power", "20", "-o", this.map, "-q"], { stdio: "pipe" });
   }
 
   /** Serves it, if it is not; on the same port and store as before. */

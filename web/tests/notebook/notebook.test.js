@@ -167,6 +167,10 @@ test("what Python selects is shown, and the colour follows a column", async () =
   await runCell(3);
   await page.locator("#legend .ramp:not([hidden])").waitFor({ timeout: 10_000 });
   assert.match(await page.locator("#legend").innerText(), /income/);
+  assert.match(await page.locator("#legend .ramp small").innerText(), /^2nd to 98th percentile/);
+  // Placed rows have no income of their own: none takes that of its neighbour.
+  const without = await page.locator("#legend li", { hasText: "no value" }).locator("small").first().textContent();
+  assert.equal(without, "30");
   await page.locator("#stage").scrollIntoViewIfNeeded();
   await pause(500);
   await page.screenshot({ path: join(SHOTS, "ramp.png") });

@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answerFrom, type Api } from "../../src/api";
+import type { Columns } from "../../src/columns";
 import { LevelNames } from "../../src/explained";
+import { Look } from "../../src/look";
 import { contrast, effectText } from "../../src/summary";
 import type { Cluster, ExplainedCluster, ExplainedColumn, Explanation, MapInfo } from "../../src/types";
 
@@ -38,6 +40,34 @@ test("merged clusters are named first, and parts of clusters from near", async (
   assert.deepEqual(at(1, ({ name }) => Number(name === "2")), ["2", "3", "all sport"], "one that vanishes is always named");
   assert.deepEqual(at(2), ["1", "2", "3"]);
   assert.deepEqual(at(5), ["1", "2", "3", "rockets"]);
+});
+
+test("merged clusters that nothing sets apart leave the names to those that they are made of", async () => {
+  const names = new LevelNames();
+  answerFrom({ explained: async () => ({ ...explanation, clusters: explanation.clusters.map((one) => ({ ...one, named: false })) }) } as unknown as Api);
+  await names.ask(info(1));
+  assert.deepEqual(names.at(1, known, never), known);
+});
+
+test("clusters of the overview tell what they are made of, the largest first", async () => {
+  const names = new LevelNames();
+  const part = (id: number, name: string, at: number, of: string | null, parent: number | null) => ({ ...cluster(id, name, at, of), parent });
+  const clusters = [part(0, "all sport", 1, null, null), part(1, "space", 1, "3", null), part(2, "hockey", 2, "2", 0), part(3, "tennis", 2, "1", 0), part(4, "rockets", 3, null, 1)];
+  answerFrom({ explained: async () => ({ ...explanation, clusters: clusters.map((one) => ({ ...one, size: 10 - one.id })) }) } as unknown as Api);
+  assert.deepEqual(names.merged(known), [], "before the answer");
+  await names.ask(info(1));
+  assert.deepEqual(names.merged(known), [{ name: "all sport", clusters: ["1", "2"] }, { name: "space", clusters: ["3"] }]);
+  const named = new Map([["1", "tennis"], ["2", "hockey"], ["3", "space"]]);
+  const look = new Look({ info: { clusters: known } as MapInfo, columns: {} as Columns }, { title: (name) => named.get(name) ?? name });
+  look.merge(names.merged(known));
+  assert.equal(look.colour("1"), look.colour("2"), "one name, one colour");
+  assert.notEqual(look.colour("1"), look.colour("3"));
+  assert.deepEqual(look.merged.map((one) => look.mergedTitle(one)), ["all sport", "space"]);
+  assert.equal(look.mergedTitle({ name: null, clusters: ["1", "2"] }), "tennis and 1 more");
+  look.hidden.add("1");
+  assert.ok(!look.hidesMerged("all sport"));
+  look.hidden.add("2");
+  assert.ok(look.hidesMerged("all sport"), "its name goes with the last of its clusters");
 });
 
 test("a contrast is told in the column's own units", () => {

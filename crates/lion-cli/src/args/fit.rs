@@ -4,7 +4,7 @@ use super::value::{self, ImageArg, InitArg, LearningRate, Perplexity, Power};
 use super::{ColumnArgs, Common, PictureArgs, TableArgs};
 use clap::{Args, value_parser};
 use lion_tsne::index::Search;
-use lion_tsne::{Fit, Init, Method, Metric, PcaChoice, Radius};
+use lion_tsne::{Descent, Fit, Init, Method, Metric, PcaChoice, Radius};
 use std::path::PathBuf;
 
 /// Fit a t-SNE map to a table and keep it in one file
@@ -105,8 +105,17 @@ pub(crate) struct PreprocessArgs {
 }
 
 /// The flags of t-SNE: they and `--embedding` exclude each other.
-const TSNE_FLAGS: [&str; 8] =
-    ["perplexity", "iterations", "dims", "method", "init", "exaggeration", "learning_rate", "neighbours"];
+const TSNE_FLAGS: [&str; 9] = [
+    "perplexity",
+    "descent",
+    "iterations",
+    "dims",
+    "method",
+    "init",
+    "exaggeration",
+    "learning_rate",
+    "neighbours",
+];
 
 /// How the map is made.
 #[derive(Debug, Args)]
@@ -115,9 +124,13 @@ pub(crate) struct TsneArgs {
     /// Effective number of neighbours; there must be three times as many other rows. auto is 30, or as much as the rows allow
     #[arg(long, value_name = "auto|N", default_value = "auto", value_parser = value::perplexity, allow_negative_numbers = true)]
     pub(crate) perplexity: Perplexity,
-    /// Iterations of the descent, a third of them exaggerated at the default
-    #[arg(long, value_name = "N", default_value_t = 750, value_parser = value_parser!(u32).range(1..=10_000_000), allow_negative_numbers = true)]
-    pub(crate) iterations: u32,
+    /// How the map moves down the gradient: classic as other t-SNE programs do; accelerated has more momentum and longer
+    /// steps, and a lower KL divergence in less than half of the time
+    #[arg(long, value_parser = value::named::<Descent>(), default_value_t)]
+    pub(crate) descent: Descent,
+    /// Iterations of the descent, a third of them exaggerated at the default: 750, or 300 of the accelerated descent
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=10_000_000), allow_negative_numbers = true)]
+    pub(crate) iterations: Option<u32>,
     /// Dimensions of the map, 1 to 3
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u8).range(1..=3), allow_negative_numbers = true)]
     pub(crate) dims: u8,
@@ -167,9 +180,10 @@ impl FitArgs {
     /// The fit that was asked for, but for a first layout from a file, which has to be read first.
     pub(crate) fn fit(&self, common: &Common) -> Fit {
         let tsne = &self.tsne;
+        let default = Fit::descending(tsne.descent);
         Fit {
             perplexity: tsne.perplexity.0,
-            iterations: tsne.iterations as usize,
+            iterations: tsne.iterations.map_or(default.iterations, |iterations| iterations as usize),
             exaggeration: tsne.exaggeration,
             learning_rate: tsne.learning_rate.0,
             dims: usize::from(tsne.dims),
@@ -187,7 +201,7 @@ impl FitArgs {
             power: self.lion.power.0,
             r_y: self.lion.r_y,
             r_close: self.lion.r_close,
-            ..Fit::default()
+            ..default
         }
     }
 }

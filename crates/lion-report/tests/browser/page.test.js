@@ -160,6 +160,20 @@ for (const webgl of [true, false]) {
   });
 }
 
+test("no outlier lies under the buttons, on a wide screen and on a phone", async (t) => {
+  for (const viewport of [DESKTOP, PHONE, { width: 390, height: 700 }, { width: 700, height: 500 }]) {
+    const page = await open(t, "placed", { viewport });
+    const drawn = (await pixels(page)).warning;
+    await page.addStyleTag({ content: ".tools { visibility: hidden; }" });
+    const all = (await pixels(page)).warning;
+    assert.equal(drawn, all, `${viewport.width} x ${viewport.height}: ${all - drawn} pixels of outliers were hidden`);
+    // Back to the whole map is back to this view.
+    await page.locator("#over").focus();
+    for (const key of ["+", "ArrowLeft", "0"]) await page.keyboard.press(key);
+    assert.equal((await pixels(page)).warning, all);
+  }
+});
+
 test("hover tells of a placed point its id, label, verdict, score and group", async (t) => {
   const page = await open(t, "placed");
   const tip = async (id) => {

@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
-import { PHONE, openFile, settle, shot } from "./harness.js";
+import { PHONE, goTo, openFile, settle, shot } from "./harness.js";
 
 const LION = resolve(process.env.LION ?? "../../../../target/release/lion");
 const folder = mkdtempSync(join(tmpdir(), "lion-summary-"));
@@ -127,7 +127,7 @@ test("a line around points says what they have in common, beside their table", a
   await lasso(page, [0.02, 0.02, 0.55, 0.98]);
   const summary = page.locator("#selection-summary");
   await summary.locator(".effects, .hint").first().waitFor();
-  await page.waitForFunction(() => !document.getElementById("selection-summary").textContent.includes("Reading the texts"));
+  await page.waitForFunction(() => !document.getElementById("selection-summary").textContent.includes("…"));
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download CSV" }).click()]);
   const ids = readFileSync(await download.path(), "utf8").trim().split("\r\n").slice(1).map((line) => line.split(",")[0]);
   const wanted = explained(ids);
@@ -150,4 +150,63 @@ test("on a phone the summary lies above the table", async (t) => {
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(wide <= PHONE.width, `${wide} pixels wide`);
   await shot(page, "summary-phone");
+});
+
+// Presses all over the stage until a name is hit, and says where.
+async function pressName(page) {
+  const box = await page.locator("#over").boundingBox();
+  for (let y = 20; y < box.height - 20; y += 12) {
+    for (let x = 20; x < box.width - 20; x += 40) {
+      await page.mouse.click(box.x + x, box.y + y);
+      if (await page.locator(".about").isVisible()) return [box.x + x, box.y + y];
+    }
+  }
+  return null;
+}
+
+test("a click on the name of a cluster tells of the cluster alone, and one on a point of the point", async (t) => {
+  const page = await openFile(t, join(folder, "c.html"));
+  const at = await pressName(page);
+  assert.ok(at, "a name was pressed");
+  // All along it, some points lie under it.
+  for (let aside = -80; aside <= 80; aside += 8) {
+    await page.mouse.click(at[0] + aside, at[1]);
+    await page.waitForTimeout(60); // a card would come after its block is unpacked
+    assert.ok((await page.locator(".about").isHidden()) || (await page.locator("#card").isHidden()), `two cards, ${aside} pixels aside`);
+  }
+  await page.mouse.click(...at);
+  await shot(page, "cluster-name");
+  // A hand that trembles still clicks, one that drags does not.
+  await page.locator(".about .close").click();
+  await page.mouse.move(...at);
+  await page.mouse.down();
+  await page.mouse.move(at[0] + 2, at[1] + 1);
+  await page.mouse.up();
+  assert.ok(await page.locator(".about").isVisible());
+  const [x, y] = await goTo(page, "c12");
+  await page.mouse.click(x, y);
+  await page.locator("#card:not([hidden])").waitFor();
+  assert.ok(await page.locator(".about").isHidden(), "the card of a point takes its place");
+});
+
+test("many selected points keep their colours, and the others fade", async (t) => {
+  const page = await openFile(t, join(folder, "c.html"));
+  const picture = async () => (await page.locator("#stage").screenshot()).toString("base64");
+  const before = await picture();
+  await page.evaluate(() => {
+    window.arcs = 0;
+    const { arc } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.arc = function (...args) {
+      window.arcs++;
+      return arc.apply(this, args);
+    };
+  });
+  await lasso(page, [0.02, 0.02, 0.7, 0.98]);
+  const count = Number(/^\d+/.exec(await page.locator("#selection h2").textContent())[0]);
+  assert.ok(count > 300 && count < customers.length, `${count} rows`);
+  assert.ok(await page.evaluate(() => window.arcs) < 300, "no ring for each");
+  await page.getByRole("button", { name: "Clear" }).click();
+  await page.mouse.move(5, 5);
+  await settle(page);
+  assert.ok(await picture() === before, "all is as before");
 });

@@ -62,12 +62,16 @@ def classes(name: str, labels: Any, places: np.ndarray) -> dict[str, Any]:
 
 
 def ramp(name: str, values: np.ndarray, places: np.ndarray) -> dict[str, Any]:
-    """Steps of a ramp, from the 1st to the 99th percentile: a few extreme values would leave one
-    colour to all others."""
+    """Steps of a ramp, from the 2nd to the 98th percentile: a few extreme values would leave one
+    colour to all others. The same holds of values such as prices or sizes, most of which lie near
+    the lower end: for them it is logarithmic."""
     known = np.isfinite(values)
-    low, high = np.percentile(values[known], (1, 99)) if known.any() else (0.0, 1.0)
-    share = np.clip((values - low) / (high - low if high > low else 1.0), 0, 1)
-    codes = np.where(known, np.nan_to_num(share) * (STEPS - 1) + 0.5, NO_CLASS).astype(np.uint32)
+    low, middle, high = np.percentile(values[known], (2, 50, 98)) if known.any() else (0.0, 0.5, 1.0)
+    logarithmic = low > 0 and middle - low < 0.1 * (high - low)
+    scale = np.log if logarithmic else np.asarray
+    within = np.clip(np.where(known, values, low), low, high)
+    share = (scale(within) - scale(low)) / (scale(high) - scale(low) if high > low else 1.0)
+    codes = np.where(known, share * (STEPS - 1) + 0.5, NO_CLASS).astype(np.uint32)
     at = np.linspace(0, len(RAMP) - 1, STEPS)
     colours = np.stack([np.interp(at, np.arange(len(RAMP)), RAMP[:, c]) for c in range(3)], axis=1)
     middle = dict(zip("xyz", places.mean(axis=0).tolist()))
@@ -75,7 +79,8 @@ def ramp(name: str, values: np.ndarray, places: np.ndarray) -> dict[str, Any]:
         {"name": f"step {k}", "rows": 0, "colour": colour.round().astype(int).tolist(), **middle}
         for k, colour in enumerate(colours)
     ]
-    ends = {"name": name, "low": f"{low:.4g}", "high": f"{high:.4g}"}
+    note = "2nd to 98th percentile" + (", logarithmic" if logarithmic else "")
+    ends = {"name": name, "low": f"{low:.4g}", "high": f"{high:.4g}", "note": note}
     return {"clusters": clusters, "codes": codes.tobytes(), "ramp": ends, "title": name}
 
 

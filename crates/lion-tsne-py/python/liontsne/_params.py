@@ -80,6 +80,15 @@ def whole(name: str, value: Any, least: int = 0) -> int:
     return int(value)
 
 
+def whole_or_auto(name: str, value: Any, least: int = 0) -> int | None:
+    """None for "auto", which the native module works out itself."""
+    if isinstance(value, str) and value == "auto":
+        return None
+    if isinstance(value, str):
+        raise ValueError(f'{name} must be "auto" or a whole number, not {value!r}')
+    return whole(name, value, least)
+
+
 def dims(n_components: Any) -> int:
     """Dimensions of a map."""
     if not isinstance(n_components, Integral) or n_components not in (1, 2, 3):

@@ -59,7 +59,9 @@ class ShowsMap:
             A table with a line for each row of the map. Its columns appear in the cards of points,
             and `widget.color` can name them.
         color : str, sequence of shape (n_samples,) or None
-            What colours the rows: the name of a column of `data`, or values. None is the labels.
+            What colours the rows: the name of a column of `data`, or values. Numbers get a ramp
+            from the 2nd to the 98th percentile. Rows that are placed later have no such value and
+            are grey. None is the labels, and gives a placed row the label of the nearest row.
         height : int, default=480
             Pixels.
 

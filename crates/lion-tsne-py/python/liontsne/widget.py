@@ -103,7 +103,7 @@ class MapWidget(anywidget.AnyWidget):
 
     def _colored_by(self, color: Any) -> dict[str, Any]:
         if color is None:
-            return _coloring.classes("Labels", self._labels, self._embedding)
+            return _coloring.classes("Labels", self._labels, self._embedding) | {"labels": True}
         if isinstance(color, str):
             if color not in self._data:
                 there = ", ".join(self._data) or "none: give data=… to widget()"

@@ -7,7 +7,7 @@
 
 use super::gradient::{Repulsion, attract, attract_rows, attraction_energy, entropy};
 use super::jumps::jump;
-use super::optimise::{Balance, DescentState, MOMENTUM, Optimised, Order, REPORT, permute};
+use super::optimise::{Balance, DescentState, Optimised, Order, REPORT, Stride, permute};
 use super::scale::{MOST_GROWTH, Width, scale_by, spacing, to_best_scale};
 use crate::affinity::Affinities;
 use crate::error::Result;
@@ -244,15 +244,16 @@ struct Pull<'a, const D: usize> {
 
 impl<const D: usize> Pull<'_, D> {
     fn step(&self, y: &mut [[f32; D]], state: &mut DescentState<D>, balance: Balance, rate: f32) {
+        let stride = Stride::classic(rate);
         state.step_rows(y, |row, y, moving, attraction, repulsion| {
             let gradient = balance.gradient(attraction, repulsion);
             match self.strength {
-                _ if self.weights[row] <= 0.0 => moving.by(y, gradient, rate, MOMENTUM, 0.0),
+                _ if self.weights[row] <= 0.0 => moving.by(y, gradient, stride, 0.0),
                 None => {}
                 Some(strength) if strength.is_infinite() => *y = self.targets[row],
                 Some(strength) => {
                     let pull = strength * self.weights[row];
-                    moving.by(y, self.pulled(row, y, gradient, pull), rate, MOMENTUM, pull);
+                    moving.by(y, self.pulled(row, y, gradient, pull), stride, pull);
                 }
             }
         });

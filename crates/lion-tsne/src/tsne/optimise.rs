@@ -2,6 +2,7 @@
 //! learning rate N / exaggeration is of Belkina et al. 2019, Automated Optimized Parameters for t-SNE.
 
 use super::curve::curve_order;
+use super::descent::{Descent, MOMENTUM, Pace};
 use super::gradient::{Repulsion, attract, attraction_energy, entropy};
 use crate::affinity::Affinities;
 use crate::progress::{Observer, Progress, Stage};
@@ -20,6 +21,8 @@ pub(crate) struct Schedule {
     pub exaggeration: f64,
     /// Step length while exaggerated, and after.
     pub learning_rates: [f64; 2],
+    /// How steps are made of it.
+    pub descent: Descent,
 }
 
 /// Where it ended.
@@ -37,12 +40,17 @@ pub(crate) struct Optimised {
 const BLOCK: usize = 1024;
 /// Iterations between two computations of the KL divergence.
 pub(crate) const REPORT: usize = 50;
-pub(super) const MOMENTUM: f32 = 0.8;
 const GAIN_UP: f32 = 0.2;
 const GAIN_DOWN: f32 = 0.8;
 const LEAST_GAIN: f32 = 0.01;
 /// No step is longer: with long learning rates a stray point would fly off for good.
 const LONGEST_STEP: f32 = 5.0;
+/// Where the longest step depends on the map's radius, it is no shorter, so that a map that exaggeration drew together to a
+/// point opens again; and it is measured so often.
+const LEAST_LONGEST_STEP: f32 = 0.1;
+const MEASURE_RADIUS: usize = 5;
+/// The last iterations have less momentum, so that rows come to rest.
+const COME_TO_REST: usize = 20;
 
 /// Moves `y` down the gradient of KL(P||Q).
 pub(crate) fn optimise<const D: usize>(
@@ -54,6 +62,8 @@ pub(crate) fn optimise<const D: usize>(
 ) -> Optimised {
     let mut order = Order::new(y.len());
     let mut state = DescentState::new(y.len());
+    let pace = schedule.descent.pace();
+    let mut longest_step = LONGEST_STEP;
     let self_entropy = entropy(&p);
     let mut history = Vec::new();
     let mut done = 0;
@@ -61,13 +71,18 @@ pub(crate) fn optimise<const D: usize>(
         if done == schedule.exaggeration_iterations {
             state.restart();
         }
-        if REORDER.contains(&done) {
+        if pace.reorder.contains(&done) {
             let next = order.follow(y);
             state.reorder(&next);
             permute(y, &next);
             p = p.reordered(&next);
         }
         let early = done < schedule.exaggeration_iterations;
+        if done >= schedule.exaggeration_iterations
+            && (done - schedule.exaggeration_iterations).is_multiple_of(MEASURE_RADIUS)
+        {
+            longest_step = pace.longest_step(y);
+        }
         let exaggeration = if early { schedule.exaggeration } else { 1.0 };
         attract(&p, y, &mut state.attraction);
         let z = repulsion.repel(y, &mut state.repulsion);
@@ -81,7 +96,17 @@ pub(crate) fn optimise<const D: usize>(
             progress.gradient_norm = Some(state.gradient_norm(balance));
             recentre(y);
         }
-        state.step(y, balance, schedule.learning_rates[usize::from(!early)] as f32);
+        let stride = Stride {
+            rate: schedule.learning_rates[usize::from(!early)] as f32,
+            momentum: if early || done + COME_TO_REST > schedule.iterations {
+                MOMENTUM
+            } else {
+                pace.momentum
+            },
+            most_gain: pace.most_gain,
+            longest_step,
+        };
+        state.step(y, balance, stride);
         if observer(&progress) == ControlFlow::Break(()) {
             break;
         }
@@ -94,9 +119,15 @@ pub(crate) fn optimise<const D: usize>(
     Optimised { iterations: done, kl, history }
 }
 
-/// Iterations before which rows are put in the order of their places. Neighbours are then near each other in memory,
-/// and reading their places costs little.
-const REORDER: [usize; 3] = [50, 150, 250];
+impl Pace {
+    /// The longest step that a map may take now.
+    fn longest_step<const D: usize>(&self, y: &[[f32; D]]) -> f32 {
+        let Some(share) = self.longest_step else { return LONGEST_STEP };
+        let squares: f64 = y.iter().flatten().map(|v| f64::from(*v).powi(2)).sum();
+        let radius = (squares / y.len() as f64).sqrt() as f32;
+        (share * radius).clamp(LEAST_LONGEST_STEP, LONGEST_STEP)
+    }
+}
 
 /// Which row is where, while rows are in another order.
 pub(super) struct Order {
@@ -176,12 +207,12 @@ impl<const D: usize> DescentState<D> {
         permute(&mut self.gains, order);
     }
 
-    fn step(&mut self, y: &mut [[f32; D]], balance: Balance, rate: f32) {
+    fn step(&mut self, y: &mut [[f32; D]], balance: Balance, stride: Stride) {
         self.step_rows(
             y,
             #[inline(always)]
             |_, y, moving, attraction, repulsion| {
-                moving.by(y, balance.gradient(attraction, repulsion), rate, MOMENTUM, 0.0);
+                moving.by(y, balance.gradient(attraction, repulsion), stride, 0.0);
             },
         );
     }
@@ -235,6 +266,22 @@ impl Balance {
     }
 }
 
+/// What makes a step of a gradient.
+#[derive(Clone, Copy)]
+pub(super) struct Stride {
+    pub(super) rate: f32,
+    pub(super) momentum: f32,
+    pub(super) most_gain: f32,
+    pub(super) longest_step: f32,
+}
+
+impl Stride {
+    /// As the classic descent makes it.
+    pub(super) fn classic(rate: f32) -> Self {
+        Self { rate, momentum: MOMENTUM, most_gain: f32::INFINITY, longest_step: LONGEST_STEP }
+    }
+}
+
 /// What a row remembers of its way.
 pub(super) struct Moving<'a, const D: usize> {
     last: &'a mut [f32; D],
@@ -245,17 +292,22 @@ impl<const D: usize> Moving<'_, D> {
     /// One step down a quarter of the gradient. `pull` is the part of it that grows with the step, as a spring's does: it is
     /// taken at the end of the step, so that the firmest one cannot make a row swing.
     #[inline(always)]
-    pub(super) fn by(self, y: &mut [f32; D], gradient: [f32; D], rate: f32, momentum: f32, pull: f32) {
+    pub(super) fn by(self, y: &mut [f32; D], gradient: [f32; D], stride: Stride, pull: f32) {
         let Self { last, gains } = self;
+        let Stride { rate, momentum, most_gain, longest_step } = stride;
         let mut length2 = 0.0;
         for d in 0..D {
             let onwards = (gradient[d] > 0.0) != (last[d] > 0.0);
-            gains[d] = if onwards { gains[d] + GAIN_UP } else { (gains[d] * GAIN_DOWN).max(LEAST_GAIN) };
+            gains[d] = if onwards {
+                (gains[d] + GAIN_UP).min(most_gain)
+            } else {
+                (gains[d] * GAIN_DOWN).max(LEAST_GAIN)
+            };
             let step = momentum * last[d] - rate * gains[d] * gradient[d];
             last[d] = if pull > 0.0 { step / (1.0 + rate * gains[d] * pull) } else { step };
             length2 += last[d] * last[d];
         }
-        let shorten = LONGEST_STEP / length2.sqrt().max(LONGEST_STEP);
+        let shorten = longest_step / length2.sqrt().max(longest_step);
         for d in 0..D {
             last[d] *= shorten;
             y[d] += last[d];

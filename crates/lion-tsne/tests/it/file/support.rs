@@ -2,7 +2,7 @@
 
 use lion_tsne::map::{KlPoint, MapParts, Provenance, UpdateStep};
 use lion_tsne::preprocess::{Preprocess, unique_rows};
-use lion_tsne::{Map, Matrix, Metric, PcaChoice};
+use lion_tsne::{Descent, Map, Matrix, Metric, PcaChoice};
 use safetensors::SafeTensors;
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,6 +14,7 @@ pub(super) fn provenance() -> Provenance {
         iterations: 750,
         iterations_done: 750,
         exaggeration: 12.0,
+        descent: Descent::Accelerated,
         exaggeration_iterations: 250,
         learning_rate: 0.1 + 0.2,
         method: "fft".into(),
