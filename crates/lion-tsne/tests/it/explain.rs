@@ -284,7 +284,7 @@ fn the_part_that_tells_names_apart_goes_first() {
 fn means_are_told_where_medians_contradict_the_effect() {
     let map = map(false);
     // Most rows have 0 everywhere; in one cluster some have much.
-    let value = |row: usize| if row % 3 == 1 && row % 4 == 0 { 8.0 } else { 0.0 };
+    let value = |row: usize| if row % 3 == 1 && row.is_multiple_of(4) { 8.0 } else { 0.0 };
     let columns = [Column {
         name: "affairs".into(),
         is_date: false,
