@@ -58,7 +58,7 @@ impl DigitRows {
             ids: None,
             labels: Some(mine.iter().map(|&row| self.labels[row].clone()).collect()),
         };
-        let fit = Fit { iterations: ITERATIONS, ..Fit::default() };
+        let fit = Fit { iterations: Some(ITERATIONS), ..Fit::default() };
         Ok(Lion::new(fit.run(rows, &mut ignore)?, &LionOptions::default())?)
     }
 

@@ -138,15 +138,13 @@ impl<'py> Params<'py> {
 
     /// All of it as a fit.
     pub(crate) fn fit(self) -> PyResult<Fit> {
-        let default = Fit::descending(self.named("descent")?.unwrap_or_default());
+        let default = Fit::default();
         let (search, neighbours) = self.neighbours()?;
         let fit = Fit {
             perplexity: self.number_or_auto("perplexity")?,
-            descent: default.descent,
-            iterations: self.count("iterations")?.unwrap_or(default.iterations),
-            exaggeration_iterations: self
-                .count("exaggeration_iterations")?
-                .unwrap_or(default.exaggeration_iterations),
+            descent: self.named("descent")?.unwrap_or(default.descent),
+            iterations: self.count("iterations")?,
+            exaggeration_iterations: self.count("exaggeration_iterations")?,
             exaggeration: self.number("exaggeration")?.unwrap_or(default.exaggeration),
             learning_rate: self.number_or_auto("learning_rate")?,
             dims: self.count("dims")?.unwrap_or(default.dims),

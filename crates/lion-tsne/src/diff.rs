@@ -10,7 +10,7 @@
 //! use lion_tsne::{DiffOptions, Fit, MapDiff, Matrix, Rows};
 //! # fn main() -> lion_tsne::Result<()> {
 //! let data = Matrix::new(60, 2, (0..120).map(|i| (i * i % 61) as f32).collect())?;
-//! let fit = |seed| Fit { perplexity: Some(5.0), iterations: 60, seed, ..Fit::default() };
+//! let fit = |seed| Fit { perplexity: Some(5.0), iterations: Some(60), seed, ..Fit::default() };
 //! let rows = || Rows { data: data.clone(), ids: None, labels: None };
 //! let a = fit(1).run(rows(), &mut lion_tsne::ignore)?;
 //! let b = fit(2).run(rows(), &mut lion_tsne::ignore)?;

@@ -60,12 +60,12 @@ pub struct Fit {
     /// Effective number of neighbours; three times as many other rows must be there. `None` is 30, or as much as the rows
     /// allow.
     pub perplexity: Option<f64>,
-    /// How the map moves down the gradient. Each descent has its own number of iterations: see [`Fit::descending`].
+    /// How the map moves down the gradient.
     pub descent: Descent,
-    /// Iterations in all, those with exaggeration included (750).
-    pub iterations: usize,
-    /// How many of them, the first ones, are exaggerated (250).
-    pub exaggeration_iterations: usize,
+    /// Iterations in all, those with exaggeration included; `None` is as many as the descent needs, 750 of the classic one.
+    pub iterations: Option<usize>,
+    /// How many of them, the first ones, are exaggerated; `None` is as many as the descent needs, 250 of the classic one.
+    pub exaggeration_iterations: Option<usize>,
     /// By how much (12).
     pub exaggeration: f64,
     /// Step length. `None` is rows / exaggeration while exaggerating; then rows, or less than that for maps under 25000
@@ -110,12 +110,11 @@ pub struct Fit {
 
 impl Default for Fit {
     fn default() -> Self {
-        let descent = Descent::default();
         Self {
             perplexity: None,
-            descent,
-            iterations: descent.iterations(),
-            exaggeration_iterations: descent.exaggeration_iterations(),
+            descent: Descent::default(),
+            iterations: None,
+            exaggeration_iterations: None,
             exaggeration: 12.0,
             learning_rate: None,
             dims: 2,
@@ -170,16 +169,6 @@ const SHORTEST_STEP: f64 = 1.0 / 12.0;
 const LARGEST: f32 = 1e15;
 
 impl Fit {
-    /// A fit by this descent, with the iterations that it needs.
-    pub fn descending(descent: Descent) -> Self {
-        Self {
-            descent,
-            iterations: descent.iterations(),
-            exaggeration_iterations: descent.exaggeration_iterations(),
-            ..Self::default()
-        }
-    }
-
     /// Fits a map to the rows. The observer hears of every step; if it says stop during the descent, the map reached so
     /// far is returned and says so.
     pub fn run(&self, rows: impl Into<Rows>, observer: &mut Observer<'_>) -> Result<Map> {
@@ -458,9 +447,11 @@ impl Fit {
             Descent::Classic => (rows / FULL_RATE_FROM).clamp(SHORTEST_STEP, 1.0),
             Descent::Accelerated => ACCELERATED_RATE,
         };
+        let iterations = self.iterations.unwrap_or(descent.iterations());
+        let exaggerated = self.exaggeration_iterations.unwrap_or(descent.exaggeration_iterations());
         Schedule {
-            iterations: self.iterations,
-            exaggeration_iterations: self.exaggeration_iterations.min(self.iterations),
+            iterations,
+            exaggeration_iterations: exaggerated.min(iterations),
             exaggeration: self.exaggeration,
             learning_rates: [rate(self.exaggeration.recip()), rate(after)],
             descent,
@@ -478,7 +469,7 @@ impl Fit {
         let history = optimised.history.iter();
         Provenance {
             perplexity,
-            iterations: self.iterations,
+            iterations: schedule.iterations,
             iterations_done: optimised.iterations,
             descent: schedule.descent,
             exaggeration: self.exaggeration,
@@ -491,7 +482,7 @@ impl Fit {
             kl: Some(optimised.kl),
             kl_history: history.map(|&(iteration, kl)| KlPoint { iteration: iteration as u64, kl }).collect(),
             version: env!("CARGO_PKG_VERSION").into(),
-            stopped_early: optimised.iterations < self.iterations,
+            stopped_early: optimised.iterations < schedule.iterations,
             adopted: false,
             sampled_from: None,
             projected_elsewhere: false,

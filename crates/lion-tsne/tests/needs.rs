@@ -43,15 +43,15 @@ struct MemoryTrial {
 fn trials() -> Vec<MemoryTrial> {
     // Rows are put in another order, which holds most, before the 50th iteration and before the 150th; the map is as wide
     // as it will be some time after exaggeration.
-    let fit = Fit { iterations: 300, exaggeration_iterations: 50, threads: 2, ..Fit::default() };
+    let fit = Fit { iterations: Some(300), exaggeration_iterations: Some(50), threads: 2, ..Fit::default() };
     let trial = |fit, rows, cols| MemoryTrial { fit, rows, cols, landmarks: None };
     vec![
         trial(fit.clone(), 6000, 20),
         trial(Fit { perplexity: Some(100.0), threads: 1, ..fit.clone() }, 5000, 50),
         trial(Fit { perplexity: Some(10.0), dims: 3, ..fit.clone() }, 9000, 10),
-        trial(Fit { iterations: 60, ..fit.clone() }, 3000, 784),
+        trial(Fit { iterations: Some(60), ..fit.clone() }, 3000, 784),
         trial(
-            Fit { iterations: 60, pca: PcaChoice::None, perplexity: Some(5.0), ..fit.clone() },
+            Fit { iterations: Some(60), pca: PcaChoice::None, perplexity: Some(5.0), ..fit.clone() },
             12_000,
             300,
         ),

@@ -29,7 +29,8 @@ pub(super) fn check() -> Result<()> {
     fit(&folder)?;
     let container = Container::new()?;
     container.fill(&folder)?;
-    let user = shell::output(&mut podman(&["run", "--rm", "--network", "none", "--entrypoint", "id", IMAGE, "-u"]))?;
+    let user =
+        shell::output(&mut podman(&["run", "--rm", "--network", "none", "--entrypoint", "id", IMAGE, "-u"]))?;
     ensure!(user.trim() == "10001", "it runs as user {user}");
     for event in 1..=2 {
         let port = container.start()?;
@@ -76,7 +77,9 @@ impl Container {
     fn fill(&self, folder: &Path) -> Result<()> {
         fs::write(folder.join("token"), "0123456789abcdef")?;
         let data = self.data();
-        let fill = format!("tar c map.lion token | podman run --rm -i --network none -v {data} --entrypoint tar {IMAGE} x");
+        let fill = format!(
+            "tar c map.lion token | podman run --rm -i --network none -v {data} --entrypoint tar {IMAGE} x"
+        );
         shell::run(Command::new("sh").args(["-e", "-c", &fill]).current_dir(folder))
     }
 

@@ -180,10 +180,10 @@ impl FitArgs {
     /// The fit that was asked for, but for a first layout from a file, which has to be read first.
     pub(crate) fn fit(&self, common: &Common) -> Fit {
         let tsne = &self.tsne;
-        let default = Fit::descending(tsne.descent);
         Fit {
             perplexity: tsne.perplexity.0,
-            iterations: tsne.iterations.map_or(default.iterations, |iterations| iterations as usize),
+            descent: tsne.descent,
+            iterations: tsne.iterations.map(|iterations| iterations as usize),
             exaggeration: tsne.exaggeration,
             learning_rate: tsne.learning_rate.0,
             dims: usize::from(tsne.dims),
@@ -201,7 +201,7 @@ impl FitArgs {
             power: self.lion.power.0,
             r_y: self.lion.r_y,
             r_close: self.lion.r_close,
-            ..default
+            ..Fit::default()
         }
     }
 }

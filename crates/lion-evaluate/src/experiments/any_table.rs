@@ -128,7 +128,7 @@ impl TableEvaluation {
             Instant::now()
         };
         let at = stage("fit");
-        let map = self.fit(&training, Fit::default().iterations)?;
+        let map = self.fit(&training, None)?;
         observer.end("fit", at.elapsed());
         let at = stage("quality");
         let quality = Quality::new(&map, Some(&training.data), &QualityOptions::default())?;
@@ -192,10 +192,10 @@ impl TableEvaluation {
         Ok((training, test))
     }
 
-    fn fit(&self, rows: &LabelledRows, iterations: usize) -> Result<Map> {
+    fn fit(&self, rows: &LabelledRows, iterations: Option<usize>) -> Result<Map> {
         let fit = Fit {
             iterations,
-            exaggeration_iterations: (iterations / 3).min(250),
+            exaggeration_iterations: iterations.map(|iterations| iterations / 3),
             seed: self.seed,
             threads: rayon::current_num_threads(),
             ..Fit::default()
@@ -236,7 +236,7 @@ impl TableEvaluation {
         let all = classes(&training.labels);
         for class in all.iter().filter(fits).take(LEFT_OUT[usize::from(self.quick)]) {
             // Verdicts depend on rows, not on places: a few iterations do.
-            let map = self.fit(&training.select(&training.of_class(class, false)), 30)?;
+            let map = self.fit(&training.select(&training.of_class(class, false)), Some(30))?;
             let strange = test.select(&test.of_class(class, true));
             let ordinary = test.select(&test.of_class(class, false));
             if strange.labels.is_empty() || ordinary.labels.is_empty() || map.calibration_facts().is_none() {

@@ -179,7 +179,7 @@ async fn an_update_is_cancelled_and_points_go_on_meanwhile() {
 
 /// A service of rows that have labels, at a store if one is given.
 fn service_of(rows: Rows, pca: PcaChoice, settings: &Settings) -> (Service, Router) {
-    let fit = Fit { pca, iterations: 50, perplexity: Some(10.0), ..Fit::default() };
+    let fit = Fit { pca, iterations: Some(50), perplexity: Some(10.0), ..Fit::default() };
     let map = fit.run(rows, &mut ignore).expect("a map");
     let lion = Lion::new(map, &LionOptions::default()).expect("a map to place into");
     let service = Service::start(Arc::new(lion), settings).expect("a service");

@@ -28,7 +28,7 @@ impl Fit {
         if let Some(rate) = self.learning_rate.filter(|r| !(*r > 0.0 && r.is_finite())) {
             return bad("learning rate", format!("must be above 0, not {rate}"));
         }
-        if self.iterations == 0 {
+        if self.iterations == Some(0) {
             return bad("iterations", "must be at least 1".into());
         }
         self.chosen().check()?;

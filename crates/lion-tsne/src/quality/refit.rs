@@ -72,7 +72,8 @@ impl<'a> Refitted<'a> {
         let made_here = !kept.adopted && kept.iterations > 0;
         Fit {
             perplexity: Some(self.map.perplexity().min(self.most_perplexity())),
-            iterations: if made_here { kept.iterations } else { default.iterations },
+            descent: kept.descent,
+            iterations: made_here.then_some(kept.iterations),
             dims: self.map.dims(),
             pca: PcaChoice::None,
             threads: options.threads,

@@ -11,8 +11,8 @@ use std::ops::ControlFlow;
 fn quick() -> Fit {
     Fit {
         perplexity: Some(10.0),
-        iterations: 120,
-        exaggeration_iterations: 60,
+        iterations: Some(120),
+        exaggeration_iterations: Some(60),
         pca: PcaChoice::None,
         ..Fit::default()
     }
@@ -59,7 +59,10 @@ fn every_method_separates_clusters_and_knows_its_kl() {
         (Method::Exact, 1),
         (Method::BarnesHut, 1),
     ] {
-        let map = run(&Fit { method, dims, iterations: 400, exaggeration_iterations: 150, ..quick() }, &x);
+        let map = run(
+            &Fit { method, dims, iterations: Some(400), exaggeration_iterations: Some(150), ..quick() },
+            &x,
+        );
         let (said, truth) = (map.provenance().kl.expect("a KL"), kl_divergence(&p, map.y()).expect("a KL"));
         assert!((said - truth).abs() < 0.01 * truth, "{method:?}: KL {truth}, not {said}");
         let (near, _) = nearest_neighbours(map.y(), 5, Search::Exact, 0, &mut ignore).expect("valid");
@@ -122,7 +125,7 @@ fn stopping_keeps_what_was_reached() {
     };
     let map = quick().run(x.clone(), &mut stop_at(Stage::Optimise, 70)).expect("a map");
     assert!(map.provenance().stopped_early && map.provenance().iterations_done == 70);
-    let whole = Fit { iterations: 70, ..quick() }.run(x.clone(), &mut ignore).expect("a map");
+    let whole = Fit { iterations: Some(70), ..quick() }.run(x.clone(), &mut ignore).expect("a map");
     assert_eq!(map.y(), whole.y(), "it is the map that so many iterations make");
     for stage in [Stage::Preprocess, Stage::Neighbours, Stage::Affinities, Stage::Initialise] {
         let error = quick().run(x.clone(), &mut stop_at(stage, 0)).expect_err("no map yet");
@@ -166,8 +169,10 @@ fn degenerate_tables_give_a_map_or_a_sentence() {
 fn given_places_are_where_it_starts() {
     let x = clusters(100, 6, 4, 4.0, 9);
     let y = clusters(100, 2, 4, 1.0, 10);
-    let map =
-        run(&Fit { init: Init::Given(y.clone()), iterations: 1, learning_rate: Some(1e-9), ..quick() }, &x);
+    let map = run(
+        &Fit { init: Init::Given(y.clone()), iterations: Some(1), learning_rate: Some(1e-9), ..quick() },
+        &x,
+    );
     let mean =
         |m: &Matrix, d: usize| m.data().iter().skip(d).step_by(2).map(|&v| f64::from(v)).sum::<f64>() / 100.0;
     for (i, place) in map.y().data().chunks_exact(2).enumerate() {
@@ -238,7 +243,7 @@ fn cosine_does_not_see_lengths() {
 #[test]
 fn small_tables_have_the_perplexity_that_they_allow() {
     for (rows, perplexity) in [(4, 1.0), (5, 1.3), (38, 12.3), (90, 29.6), (91, 30.0), (200, 30.0)] {
-        let fit = Fit { iterations: 20, ..Fit::default() };
+        let fit = Fit { iterations: Some(20), ..Fit::default() };
         let map = run(&fit, &clusters(rows, 3, 2, 2.0, 12));
         assert_eq!(
             (map.provenance().perplexity, fit.perplexity_for(rows)),
@@ -249,7 +254,7 @@ fn small_tables_have_the_perplexity_that_they_allow() {
     // Rows that are equal are no neighbours of each other.
     let x = clusters(38, 3, 2, 2.0, 12);
     let twice = x.select(&(0..76).map(|row| row / 2).collect::<Vec<u32>>());
-    assert_eq!(run(&Fit { iterations: 20, ..Fit::default() }, &twice).perplexity(), 12.3);
+    assert_eq!(run(&Fit { iterations: Some(20), ..Fit::default() }, &twice).perplexity(), 12.3);
     let says = |rows: usize| {
         Fit::default().run(clusters(rows, 3, 1, 2.0, 12), &mut ignore).expect_err("refused").to_string()
     };
@@ -282,7 +287,7 @@ fn bad_parameters_are_refused_before_any_work() {
     assert_eq!(says(Fit { theta: 0.7, ..f() }), "theta must be above 0 and at most 0.5, not 0.7");
     assert_eq!(says(Fit { exaggeration: 0.0, ..f() }), "exaggeration must be from 1 to 10000, not 0");
     assert_eq!(says(Fit { learning_rate: Some(-1.0), ..f() }), "learning rate must be above 0, not -1");
-    assert_eq!(says(Fit { iterations: 0, ..f() }), "iterations must be at least 1");
+    assert_eq!(says(Fit { iterations: Some(0), ..f() }), "iterations must be at least 1");
     let init = Init::Given(Matrix::zeros(100, 2));
     assert_eq!(
         says(Fit { init, ..f() }),
@@ -324,7 +329,7 @@ fn the_accelerated_descent_gets_lower_sooner() {
     let x = clusters(1500, 12, 6, 4.0, 3);
     let pca = PcaChoice::None;
     let classic = run(&Fit { pca, ..Fit::default() }, &x);
-    let fit = |threads| run(&Fit { pca, threads, ..Fit::descending(Descent::Accelerated) }, &x);
+    let fit = |threads| run(&Fit { descent: Descent::Accelerated, pca, threads, ..Fit::default() }, &x);
     let fast = fit(1);
     for threads in [2, 3] {
         assert!(fit(threads).to_bytes().unwrap() == fast.to_bytes().unwrap(), "{threads} threads");
@@ -343,7 +348,8 @@ fn the_accelerated_descent_gets_lower_sooner() {
 #[test]
 fn few_rows_descend_the_classic_way() {
     let x = clusters(200, 12, 6, 4.0, 3);
+    let pca = PcaChoice::None;
     let [classic, accelerated] =
-        Descent::ALL.map(|descent| run(&Fit { descent, ..quick() }, &x).to_bytes().unwrap());
+        Descent::ALL.map(|descent| run(&Fit { descent, pca, ..Fit::default() }, &x).to_bytes().unwrap());
     assert!(classic == accelerated);
 }

@@ -8,8 +8,8 @@ use lion_tsne::{Fit, Init, Map, Matrix, Metric, PcaChoice, ignore};
 fn quick() -> Fit {
     Fit {
         perplexity: Some(10.0),
-        iterations: 80,
-        exaggeration_iterations: 40,
+        iterations: Some(80),
+        exaggeration_iterations: Some(40),
         pca: PcaChoice::None,
         ..Fit::default()
     }

@@ -24,7 +24,7 @@ fn some(rows: &Rows, which: &[u32]) -> Rows {
 }
 
 fn fit() -> Fit {
-    Fit { perplexity: Some(10.0), iterations: 60, pca: PcaChoice::None, ..Fit::default() }
+    Fit { perplexity: Some(10.0), iterations: Some(60), pca: PcaChoice::None, ..Fit::default() }
 }
 
 fn map_of(fit: &Fit, options: LandmarkOptions, rows: &Rows, order: &[u32], part: usize) -> Map {
@@ -107,7 +107,7 @@ fn cover_leaves_less_out_and_r_x_as_it_is() {
 /// 60000 rows of which half of the others are witnesses cannot be told exactly.
 #[test]
 fn the_estimate_holds_the_truth() {
-    let fit = Fit { iterations: 5, ..fit() };
+    let fit = Fit { iterations: Some(5), ..fit() };
     for seed in 1..=3 {
         let mut data = clusters(250_000, 3, 4, 5.0, seed);
         let mut numbers = TestRandom::new(seed);
@@ -131,7 +131,7 @@ fn the_estimate_holds_the_truth() {
 #[test]
 fn all_rows_of_a_small_table_are_landmarks() {
     let rows = some(&table(), &(0..100).collect::<Vec<_>>());
-    let fit = Fit { iterations: 5, ..fit() };
+    let fit = Fit { iterations: Some(5), ..fit() };
     let options = LandmarkOptions { cover: true, stratified: true, ..fit.landmarks(1000) };
     let map = map_of(&fit, options, &rows, &(0..100).collect::<Vec<_>>(), 7);
     let from = map.provenance().sampled_from.unwrap();

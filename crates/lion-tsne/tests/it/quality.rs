@@ -153,8 +153,9 @@ fn clear_clusters_are_stable_and_perplexities_are_compared() {
         .map(|v| v + random.gaussian() as f32)
         .collect();
     let rows = Rows { data: Matrix::new(120, 3, rows).unwrap(), ids: None, labels: None };
-    let map =
-        Fit { perplexity: Some(10.0), iterations: 300, ..Fit::default() }.run(rows, &mut ignore).unwrap();
+    let map = Fit { perplexity: Some(10.0), iterations: Some(300), ..Fit::default() }
+        .run(rows, &mut ignore)
+        .unwrap();
     let mut heard = Vec::new();
     let stable = seed_stability(&map, 2, &RefitOptions::default(), &mut |done| heard.push(done)).unwrap();
     assert_eq!((stable.fits, stable.rows, heard), (2, 120, vec![0, 1, 2]));

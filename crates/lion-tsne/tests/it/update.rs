@@ -28,8 +28,8 @@ const ALL_KINDS: [u32; 6] = [0, 1, 2, 3, 4, 5];
 fn fit() -> Fit {
     Fit {
         perplexity: Some(12.0),
-        iterations: 400,
-        exaggeration_iterations: 150,
+        iterations: Some(400),
+        exaggeration_iterations: Some(150),
         pca: PcaChoice::None,
         ..Fit::default()
     }
@@ -387,7 +387,8 @@ fn low_rank(rows: usize, cols: usize, seed: u64) -> Matrix {
 fn verdicts_keep_their_promise_where_the_pca_is_kept() {
     for (rows, cols, components) in [(400, 60, 5), (300, 200, 10)] {
         let called = |seed: u64| {
-            let fit = Fit { pca: PcaChoice::Components(components), iterations: 60, seed, ..Fit::default() };
+            let fit =
+                Fit { pca: PcaChoice::Components(components), iterations: Some(60), seed, ..Fit::default() };
             let map = fit.run(low_rank(rows, cols, 1 + 10 * seed), &mut ignore).unwrap();
             let once = Update::default().run(&map, low_rank(40, cols, 2 + 10 * seed), &mut ignore).unwrap();
             assert_eq!(once.widened, 0);

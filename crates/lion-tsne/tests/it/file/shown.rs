@@ -157,7 +157,7 @@ fn an_update_carries_them() {
         |range: std::ops::Range<usize>| ShownValues::Text(range.map(|i| Some(format!("t{i}"))).collect());
     let numbers =
         |range: std::ops::Range<usize>| ShownValues::Number(range.map(|i| Some(i as f64)).collect());
-    let fit = Fit { perplexity: Some(10.0), iterations: 50, ..Fit::default() };
+    let fit = Fit { perplexity: Some(10.0), iterations: Some(50), ..Fit::default() };
     let map = fit.run(rows(0..60), &mut ignore).unwrap();
     let columns = vec![("text".into(), names(0..60)), ("number".into(), numbers(0..60))];
     let map = map.with_shown(ShownColumns::new(columns).unwrap()).unwrap();

@@ -115,8 +115,12 @@ fn a_pca_that_keeps_all_of_few_rows_keeps_the_promise() {
 
 #[test]
 fn landmarks_keep_the_promise() {
-    let fit =
-        Fit { pca: PcaChoice::Components(10), perplexity: Some(10.0), iterations: 20, ..Fit::default() };
+    let fit = Fit {
+        pca: PcaChoice::Components(10),
+        perplexity: Some(10.0),
+        iterations: Some(20),
+        ..Fit::default()
+    };
     let make = |seed: u64| {
         let (table, test) = halves(&clusters(2400, 80, 5, 2.0, seed), 2000);
         let mut landmarks = Landmarks::new(fit.landmarks(500)).unwrap();
@@ -243,7 +247,7 @@ fn duplicates_keep_the_promise() {
         let mut value = || (numbers.uniform() * 8.0).floor() as f32;
         let data = Matrix::new(1000, 3, (0..3000).map(|_| value()).collect()).unwrap();
         let (train, test) = halves(&data, 500);
-        let fit = Fit { perplexity: Some(10.0), iterations: 5, ..Fit::default() };
+        let fit = Fit { perplexity: Some(10.0), iterations: Some(5), ..Fit::default() };
         (fit.run(train, &mut ignore).unwrap(), test)
     };
     let found = observed(6, 500, 500, make);
@@ -429,7 +433,7 @@ fn rows_beside_outliers_are_discoveries_too() {
 #[test]
 fn a_map_file_keeps_the_calibration() {
     let (train, new) = halves(&clusters(400, 70, 4, 1.0, 5), 300);
-    let fit = Fit { perplexity: Some(10.0), iterations: 5, ..Fit::default() };
+    let fit = Fit { perplexity: Some(10.0), iterations: Some(5), ..Fit::default() };
     let map = fit.run(train, &mut ignore).unwrap();
     let again = Map::from_bytes(&map.to_bytes().unwrap()).unwrap();
     assert_eq!(map, again);

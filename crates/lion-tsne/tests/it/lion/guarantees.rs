@@ -37,7 +37,12 @@ fn rules() -> Vec<LionOptions> {
 
 /// Maps made by t-SNE, with PCA, with unit rows, on a line, in the plane and in space; and their data.
 fn maps() -> Vec<(Matrix, Map)> {
-    let fit = Fit { perplexity: Some(10.0), iterations: 150, exaggeration_iterations: 75, ..Fit::default() };
+    let fit = Fit {
+        perplexity: Some(10.0),
+        iterations: Some(150),
+        exaggeration_iterations: Some(75),
+        ..Fit::default()
+    };
     let plain = PcaChoice::None;
     let fits = [
         Fit { pca: plain, ..fit.clone() },

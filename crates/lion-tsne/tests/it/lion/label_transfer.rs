@@ -113,7 +113,7 @@ fn rows_of_the_map_have_their_own_label_and_those_without_get_one() {
     (labels[10], labels[11]) = ("low".into(), "high".into());
     let data = Matrix::new(300, 3, values).unwrap();
     // A fit gives equal rows one place.
-    let fit = Fit { iterations: 20, exaggeration_iterations: 10, ..Fit::default() };
+    let fit = Fit { iterations: Some(20), exaggeration_iterations: Some(10), ..Fit::default() };
     let rows = Rows { data: data.clone(), ids: None, labels: Some(labels.clone()) };
     let map = fit.run(rows, &mut ignore).unwrap();
     let placed = lion(&map, LionOptions::default()).place(&data).unwrap();

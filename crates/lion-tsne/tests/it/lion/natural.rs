@@ -7,8 +7,13 @@ use lion_tsne::{Fit, Lion, LionOptions, Map, PcaChoice, Placement, Verdict, igno
 
 fn fitted(rows: usize, dims: usize, perplexity: f64, seed: u64) -> Map {
     let (x, _) = Clustered { rows, cols: 8, dims, lonely: 4, seed }.parts();
-    let fit =
-        Fit { perplexity: Some(perplexity), dims, iterations: 400, pca: PcaChoice::None, ..Fit::default() };
+    let fit = Fit {
+        perplexity: Some(perplexity),
+        dims,
+        iterations: Some(400),
+        pca: PcaChoice::None,
+        ..Fit::default()
+    };
     fit.run(matrix(&x), &mut ignore).expect("a map")
 }
 

@@ -113,7 +113,7 @@ fn assert_minimiser(power: f64, error: impl Fn(f64) -> f64) {
 
 #[test]
 fn the_power_of_a_true_map_is_its_minimiser() {
-    let fit = Fit { perplexity: Some(10.0), iterations: 300, pca: PcaChoice::None, ..Fit::default() };
+    let fit = Fit { perplexity: Some(10.0), iterations: Some(300), pca: PcaChoice::None, ..Fit::default() };
     let map = fit.run(clusters(300, 8, 5, 2.0, 7), &mut ignore).expect("a map");
     let (x, y) = (rows(map.x()), rows(map.y()));
     let parameters = kept(&map);
@@ -161,7 +161,12 @@ fn the_same_bits_whatever_the_threads() {
 
 #[test]
 fn parameters_come_last() {
-    let fit = Fit { perplexity: Some(10.0), iterations: 60, exaggeration_iterations: 30, ..Fit::default() };
+    let fit = Fit {
+        perplexity: Some(10.0),
+        iterations: Some(60),
+        exaggeration_iterations: Some(30),
+        ..Fit::default()
+    };
     let mut stages = Vec::new();
     let mut observer = |progress: &Progress<'_>| {
         stages.push(progress.stage);

@@ -101,7 +101,7 @@ fn attraction_is_the_plain_descent() {
         let fit = Fit {
             perplexity: Some(perplexity),
             dims,
-            iterations: 300,
+            iterations: Some(300),
             pca: PcaChoice::None,
             ..Fit::default()
         };
@@ -440,7 +440,8 @@ fn a_row_that_differs_in_a_constant_column_is_not_exact() {
         || -> Vec<f32> { (0..12).map(|c| if c == 5 { 3.0 } else { numbers.gaussian() as f32 }).collect() };
     let data: Vec<f32> = (0..200).flat_map(|_| row()).collect();
     let data = Matrix::new(200, 12, data).expect("rows");
-    let fit = Fit { pca: PcaChoice::Components(6), perplexity: Some(10.0), iterations: 50, ..Fit::default() };
+    let fit =
+        Fit { pca: PcaChoice::Components(6), perplexity: Some(10.0), iterations: Some(50), ..Fit::default() };
     let map = fit.run(data.clone(), &mut ignore).expect("a map");
     let lion = lion(&map, &LionOptions::default());
     assert_eq!(lion.place_row(data.row(0)).expect("placed").verdict, Verdict::Exact);
