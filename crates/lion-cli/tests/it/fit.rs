@@ -69,7 +69,7 @@ fn the_summary_has_the_promised_keys() {
     let (folder, sample) = (Folder::new(), SampleTable::new());
     folder.write("t.csv", sample.csv());
     let fit = folder.json(&format!("fit t.csv -o m.lion {QUICK} --seed 9"));
-    let promised = "rows dims components variance_kept map_dims perplexity iterations kl r_x r_y r_close power seconds phases \
+    let promised = "rows dims components variance_kept map_dims perplexity descent iterations kl r_x r_y r_close power seconds phases \
                     checksum method init search seed duplicates stopped_early adopted image memory_bytes peak_rss_bytes bytes file \
                     landmarks sampled_from stratified covering beyond beyond_error beyond_judged alpha promised calibration_rows \
                     calibration_groups table";
