@@ -115,7 +115,7 @@ pub(crate) fn optimise_anchored<const D: usize>(
             anchors.reorder(&next);
             p = p.reordered(&next);
             held = Held::new(&anchors);
-            state.restart();
+            state.restart(1.0);
         }
         if schedule.jumps(done) {
             jump(&p, y, &anchors.weights, &order, &mut state);

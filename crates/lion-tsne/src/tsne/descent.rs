@@ -2,8 +2,9 @@
 //!
 //! After exaggeration most of the time goes into making the map wide: each pair of clusters repels each other a little, and
 //! always the same way. Momentum of 0.95 in place of 0.8 and a rate of four times the rows in place of one let speed build up
-//! there. Two bounds keep rows that need short steps in hand: gains that do not grow beyond 4, and a longest step in
-//! proportion to the map, without which rows of a small map are thrown across it and stay there.
+//! there. Rows that need short steps are kept in hand: gains begin at 0.1, because two rows that are nearly alike pull each other
+//! so hard that they would swing, fly off together and stay away before their gains have come down; gains do not grow beyond
+//! 4; and the longest step is in proportion to the map, without which rows of a small map are thrown across it.
 
 /// How the map moves down the gradient. The objective is the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,13 +46,18 @@ impl Descent {
         match self {
             Self::Classic => Pace {
                 momentum: MOMENTUM,
+                first_gain: 1.0,
                 most_gain: f32::INFINITY,
                 longest_step: None,
                 reorder: [50, 150, 250],
             },
-            Self::Accelerated => {
-                Pace { momentum: 0.95, most_gain: 4.0, longest_step: Some(0.15), reorder: [50, 100, 150] }
-            }
+            Self::Accelerated => Pace {
+                momentum: 0.95,
+                first_gain: 0.1,
+                most_gain: 4.0,
+                longest_step: Some(0.15),
+                reorder: [50, 100, 150],
+            },
         }
     }
 }
@@ -67,6 +73,8 @@ pub(in crate::tsne) const MOMENTUM: f32 = 0.8;
 pub(super) struct Pace {
     /// The share of the last step in the next, after exaggeration.
     pub momentum: f32,
+    /// The gain of every coordinate when exaggeration is over.
+    pub first_gain: f32,
     /// By how much the learning rate of a coordinate may grow.
     pub most_gain: f32,
     /// The longest step after exaggeration, as a share of the map's radius, if it depends on that.

@@ -69,7 +69,7 @@ pub(crate) fn optimise<const D: usize>(
     let mut done = 0;
     while done < schedule.iterations {
         if done == schedule.exaggeration_iterations {
-            state.restart();
+            state.restart(pace.first_gain);
         }
         if pace.reorder.contains(&done) {
             let next = order.follow(y);
@@ -192,9 +192,9 @@ impl<const D: usize> DescentState<D> {
     }
 
     /// Forgets speed and gains, for the end of exaggeration changes all forces at once.
-    pub(super) fn restart(&mut self) {
+    pub(super) fn restart(&mut self, gain: f32) {
         self.steps.fill([0.0; D]);
-        self.gains.fill([1.0; D]);
+        self.gains.fill([gain; D]);
     }
 
     /// Forgets speed and gains of one row.

@@ -49,7 +49,7 @@ pub(super) fn scale_by<const D: usize>(y: &mut [[f32; D]], by: f64, state: &mut 
     let places = centred(y);
     y.iter_mut().zip(places).for_each(|(place, centred)| *place = centred.map(|v| v * by as f32));
     // Speeds are of the old scale.
-    state.restart();
+    state.restart(1.0);
 }
 
 /// Scales the places around their middle, by the secant method, to at most so many times as wide.
