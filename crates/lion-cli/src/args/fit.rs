@@ -125,7 +125,7 @@ pub(crate) struct TsneArgs {
     #[arg(long, value_name = "auto|N", default_value = "auto", value_parser = value::perplexity, allow_negative_numbers = true)]
     pub(crate) perplexity: Perplexity,
     /// How the map moves down the gradient: classic as other t-SNE programs do; accelerated has more momentum and longer
-    /// steps, and a lower KL divergence in less than half of the time
+    /// steps, and a lower KL divergence in less than half of the iterations
     #[arg(long, value_parser = value::named::<Descent>(), default_value_t)]
     pub(crate) descent: Descent,
     /// Iterations of the descent, a third of them exaggerated at the default: 750, or 300 of the accelerated descent
