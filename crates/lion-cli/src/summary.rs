@@ -271,9 +271,8 @@ impl MapSummary {
             return format!("{dims}, made elsewhere");
         };
         let stopped = if self.stopped_early { " (stopped early)" } else { "" };
-        let accelerated =
-            if self.descent == Descent::Accelerated { " of the accelerated descent" } else { "" };
-        format!("{dims}, perplexity {perplexity}, {} iterations{accelerated}{stopped}", self.iterations)
+        let (descent, iterations) = (self.descent, self.iterations);
+        format!("{dims}, perplexity {perplexity}, {iterations} iterations of the {descent} descent{stopped}")
     }
 }
 

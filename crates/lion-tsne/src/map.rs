@@ -38,7 +38,7 @@ pub struct Provenance {
     /// Iterations done: fewer if the fit was stopped.
     pub iterations_done: usize,
     /// How the map moved down the gradient.
-    #[serde(default, skip_serializing_if = "is_classic")]
+    #[serde(default = "classic", skip_serializing_if = "is_classic")]
     pub descent: Descent,
     /// Factor of the exaggeration.
     pub exaggeration: f64,
@@ -74,6 +74,11 @@ pub struct Provenance {
     /// The updates that led from a fit to this map, the first one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lineage: Vec<UpdateStep>,
+}
+
+/// What maps were made by before there was another.
+fn classic() -> Descent {
+    Descent::Classic
 }
 
 /// Maps of the classic descent are the files that they were before there was another.

@@ -290,7 +290,7 @@ impl Update {
             kl: step.kl,
             kl_history: history.map(|&(iteration, kl)| KlPoint { iteration: iteration as u64, kl }).collect(),
             version: env!("CARGO_PKG_VERSION").into(),
-            stopped_early: optimised.iterations < iterations,
+            stopped_early: optimised.stopped,
             adopted: before.adopted,
             sampled_from: sampled_from.map(|from| SampledFrom {
                 rows: (from.rows + step.added).saturating_sub(step.removed),

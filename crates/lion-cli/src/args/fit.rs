@@ -1,6 +1,6 @@
 //! `lion fit`: what can be chosen.
 
-use super::value::{self, ImageArg, InitArg, LearningRate, Perplexity, Power};
+use super::value::{self, ImageArg, InitArg, Iterations, LearningRate, Perplexity, Power};
 use super::{ColumnArgs, Common, PictureArgs, TableArgs};
 use clap::{Args, value_parser};
 use lion_tsne::index::Search;
@@ -124,13 +124,14 @@ pub(crate) struct TsneArgs {
     /// Effective number of neighbours; there must be three times as many other rows. auto is 30, or as much as the rows allow
     #[arg(long, value_name = "auto|N", default_value = "auto", value_parser = value::perplexity, allow_negative_numbers = true)]
     pub(crate) perplexity: Perplexity,
-    /// How the map moves down the gradient: classic as other t-SNE programs do; accelerated has more momentum and longer
-    /// steps, and a lower KL divergence in less than half of the iterations
+    /// How the map moves down the gradient: accelerated has more momentum, longer and quicker steps, and ends when the KL
+    /// divergence hardly falls any more; classic does as other t-SNE programs do
     #[arg(long, value_parser = value::named::<Descent>(), default_value_t)]
     pub(crate) descent: Descent,
-    /// Iterations of the descent, a third of them exaggerated at the default: 750, or 300 of the accelerated descent
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=10_000_000), allow_negative_numbers = true)]
-    pub(crate) iterations: Option<u32>,
+    /// Iterations of the descent. auto goes on until the KL divergence falls by less than 2 % within 50 iterations; of the
+    /// classic descent it is 750
+    #[arg(long, value_name = "auto|N", default_value = "auto", value_parser = value::iterations, allow_negative_numbers = true)]
+    pub(crate) iterations: Iterations,
     /// Dimensions of the map, 1 to 3
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = value_parser!(u8).range(1..=3), allow_negative_numbers = true)]
     pub(crate) dims: u8,
@@ -183,7 +184,7 @@ impl FitArgs {
         Fit {
             perplexity: tsne.perplexity.0,
             descent: tsne.descent,
-            iterations: tsne.iterations.map(|iterations| iterations as usize),
+            iterations: tsne.iterations.0,
             exaggeration: tsne.exaggeration,
             learning_rate: tsne.learning_rate.0,
             dims: usize::from(tsne.dims),

@@ -29,6 +29,10 @@ pub(crate) struct LearningRate(pub(crate) Option<f64>);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Perplexity(pub(crate) Option<f64>);
 
+/// `--iterations`: `None` is auto.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Iterations(pub(crate) Option<usize>);
+
 /// `--power`: `None` is auto.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Power(pub(crate) Option<f64>);
@@ -59,6 +63,19 @@ pub(crate) fn perplexity(text: &str) -> Result<Perplexity, String> {
     match text.parse() {
         Ok(value) if value >= 1.0 && f64::is_finite(value) => Ok(Perplexity(Some(value))),
         _ => Err("it must be auto or a number from 1 on".into()),
+    }
+}
+
+/// More than anybody waits for.
+const MOST_ITERATIONS: usize = 10_000_000;
+
+pub(crate) fn iterations(text: &str) -> Result<Iterations, String> {
+    if text == "auto" {
+        return Ok(Iterations(None));
+    }
+    match text.parse() {
+        Ok(count) if (1..=MOST_ITERATIONS).contains(&count) => Ok(Iterations(Some(count))),
+        _ => Err(format!("it must be auto or a whole number from 1 to {MOST_ITERATIONS}")),
     }
 }
 

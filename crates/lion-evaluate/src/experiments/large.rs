@@ -10,7 +10,7 @@ use super::trial::TestSet;
 use crate::digits::MnistImages;
 use crate::{Contender, Decomposition, Estimate, Judge, Parametric, noise, places_of, strangers};
 use lion_tsne::memory::available_memory;
-use lion_tsne::{Fit, Map, Matrix, Observer, PcaChoice, Progress, Rows, Stage};
+use lion_tsne::{Descent, Fit, Map, Matrix, Observer, PcaChoice, Progress, Rows, Stage};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -136,7 +136,14 @@ pub(crate) fn fitted(mnist: &MnistImages, seed: u64, observer: &mut Observer<'_>
 }
 
 fn fit(seed: u64) -> Fit {
-    Fit { pca: PcaChoice::None, seed, threads: rayon::current_num_threads(), ..Fit::default() }
+    // As the paper's maps were made.
+    Fit {
+        descent: Descent::Classic,
+        pca: PcaChoice::None,
+        seed,
+        threads: rayon::current_num_threads(),
+        ..Fit::default()
+    }
 }
 
 fn rows(mnist: &MnistImages) -> Rows {

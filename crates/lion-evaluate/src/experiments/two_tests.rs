@@ -16,8 +16,8 @@ use super::{EvaluationRun, Experiment};
 use crate::digits::DigitImages;
 use crate::{Contender, Estimate, JoinedKl, Judge, Network, letters, noise, strangers};
 use lion_tsne::{
-    Fit, Lion, LionOptions, Local, Map, Matrix, Observer, PcaChoice, Placement, Progress, Radius, Rows,
-    Stage, Verdict, VerdictRule, ignore,
+    Descent, Fit, Lion, LionOptions, Local, Map, Matrix, Observer, PcaChoice, Placement, Progress, Radius,
+    Rows, Stage, Verdict, VerdictRule, ignore,
 };
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -128,6 +128,8 @@ pub(super) fn run(run: &mut EvaluationRun<'_>) -> Result<Tested> {
 pub(super) fn fit(digits: &DigitImages, seed: u64) -> Result<Map> {
     let fit = Fit {
         pca: PcaChoice::Components(COMPONENTS),
+        // As the paper's maps were made.
+        descent: Descent::Classic,
         seed,
         threads: rayon::current_num_threads(),
         ..Fit::default()

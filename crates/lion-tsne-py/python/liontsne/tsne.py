@@ -138,6 +138,7 @@ class TSNE(MapEstimator):
         rate = _params.number_or_auto("learning_rate", self.learning_rate)
         return {
             "perplexity": _params.perplexity(self.perplexity),
+            "descent": "classic",
             "iterations": _params.whole("max_iter", self.max_iter, 1),
             "exaggeration": _params.number("early_exaggeration", self.early_exaggeration),
             "exaggeration_iterations": 250,

@@ -7,7 +7,7 @@
 
 use super::gradient::{Repulsion, attract, attract_rows, attraction_energy, entropy};
 use super::jumps::jump;
-use super::optimise::{Balance, DescentState, Optimised, Order, REPORT, Stride, permute};
+use super::optimise::{Balance, COME_TO_REST, DescentState, Optimised, Order, REPORT, Stride, permute};
 use super::scale::{MOST_GROWTH, Width, scale_by, spacing, to_best_scale};
 use crate::affinity::Affinities;
 use crate::error::Result;
@@ -142,6 +142,7 @@ pub(crate) fn optimise_anchored<const D: usize>(
             None => attract_rows(&p, y, &held.free, &mut state.attraction),
             Some(_) => attract(&p, y, &mut state.attraction),
         }
+        repulsion.coarsen(done + COME_TO_REST < total);
         let z = repulsion.repel(y, &mut state.repulsion);
         let balance = Balance::new(schedule.exaggeration(done), z);
         let rate = schedule.learning_rates[usize::from(strength.is_some())] as f32;
@@ -159,12 +160,13 @@ pub(crate) fn optimise_anchored<const D: usize>(
         }
     }
     held.refresh(&anchors, y)?;
+    repulsion.coarsen(false);
     let z = repulsion.repel(y, &mut state.repulsion);
     let kl = self_entropy + attraction_energy(&p, y) + z.ln();
     history.push((done, kl));
     held.undo(y, anchors.keeps_scale);
     order.restore(y);
-    Ok(Optimised { iterations: done, kl, history })
+    Ok(Optimised { iterations: done, stopped: done < total, kl, history })
 }
 
 impl<const D: usize> Anchors<D> {

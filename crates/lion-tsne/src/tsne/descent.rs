@@ -1,4 +1,4 @@
-//! How long the steps of the descent are.
+//! How long the steps of the descent are, and of what they are made.
 //!
 //! After exaggeration most of the time goes into making the map wide: each pair of clusters repels each other a little, and
 //! always the same way. Momentum of 0.95 in place of 0.8 and a rate of four times the rows in place of one let speed build up
@@ -9,30 +9,36 @@
 /// How the map moves down the gradient. The objective is the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Descent {
-    /// Momentum 0.8 and a learning rate of at most the rows, as other t-SNE programs have it.
+    /// Momentum 0.95 and four times the learning rate, bounded where that would tear the map; weak affinities take turns, and the
+    /// repulsion is computed on a coarse grid, until the map comes to rest. A lower KL divergence in less than half of the
+    /// iterations, each of which is quicker. It ends by itself when the KL divergence hardly falls any more.
     #[default]
-    Classic,
-    /// Momentum 0.95 and four times the learning rate, bounded where that would tear the map: a lower KL divergence in less
-    /// than half of the iterations.
     Accelerated,
+    /// Momentum 0.8, a learning rate of at most the rows, and the whole gradient in each iteration, as other t-SNE programs have it.
+    Classic,
 }
 
-crate::named!(Descent, "descent": Classic = "classic", Accelerated = "accelerated");
+crate::named!(Descent, "descent": Accelerated = "accelerated", Classic = "classic");
 
 impl Descent {
-    /// Iterations that most maps need, those with exaggeration included.
+    /// The most iterations that it takes unless told, those with exaggeration included.
     pub const fn iterations(self) -> usize {
         match self {
             Self::Classic => 750,
-            Self::Accelerated => 300,
+            Self::Accelerated => 1000,
         }
     }
 
-    /// How many of them, the first ones, are exaggerated.
-    pub const fn exaggeration_iterations(self) -> usize {
+    /// Whether it ends before that when the KL divergence hardly falls any more.
+    pub const fn ends_by_itself(self) -> bool {
+        matches!(self, Self::Accelerated)
+    }
+
+    /// How many of so many iterations, the first ones, are exaggerated.
+    pub fn exaggeration_iterations(self, iterations: usize) -> usize {
         match self {
-            Self::Classic => 250,
-            Self::Accelerated => 100,
+            Self::Classic => 250.min(iterations),
+            Self::Accelerated => 75.min(iterations * 3 / 10),
         }
     }
 
@@ -50,13 +56,15 @@ impl Descent {
                 most_gain: f32::INFINITY,
                 longest_step: None,
                 reorder: [50, 150, 250],
+                in_turns: false,
             },
             Self::Accelerated => Pace {
                 momentum: 0.95,
                 first_gain: 0.1,
                 most_gain: 4.0,
                 longest_step: Some(0.15),
-                reorder: [50, 100, 150],
+                reorder: [75, 125, 175],
+                in_turns: true,
             },
         }
     }
@@ -82,4 +90,6 @@ pub(super) struct Pace {
     /// Iterations before which rows are put in the order of their places. Neighbours are then near each other in memory, and
     /// reading their places costs little.
     pub reorder: [usize; 3],
+    /// Whether weak affinities take turns and the repulsion is rough, until the map comes to rest.
+    pub in_turns: bool,
 }

@@ -11,15 +11,17 @@ mod points;
 mod potential;
 mod spline;
 mod transform;
+mod turns;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use attract::{attract, attract_rows, attraction_energy, energy_at, entropy};
+pub(crate) use attract::{attract, attract_in_turn, attract_rows, attraction_energy, energy_at, entropy};
 pub(crate) use barnes_hut::Tree;
 use exact::exact;
 use fft::Grid;
 pub(crate) use potential::{Potential, Taylor};
+pub(crate) use turns::{Turn, Turns};
 
 /// A way to compute the repulsion, with what it keeps from one iteration to the next.
 pub(crate) enum Repulsion<const D: usize> {
@@ -47,6 +49,13 @@ impl<const D: usize> Repulsion<D> {
     /// By every pair or by a grid.
     pub(crate) fn quicker() -> Self {
         Self::Quicker(Box::new(Grid::new()))
+    }
+
+    /// From now on on a grid of half as many nodes along each axis, or on the whole one again. Other methods have no grid.
+    pub(crate) fn coarsen(&mut self, coarse: bool) {
+        if let Self::Fft(grid) | Self::Quicker(grid) = self {
+            grid.coarsen(coarse);
+        }
     }
 
     /// Fills `forces` with each row's repulsion and returns Z.

@@ -3,7 +3,7 @@
 
 use super::curve::curve_order;
 use super::descent::{Descent, MOMENTUM, Pace};
-use super::gradient::{Repulsion, attract, attraction_energy, entropy};
+use super::gradient::{Repulsion, Turn, Turns, attract, attract_in_turn, attraction_energy, entropy};
 use crate::affinity::Affinities;
 use crate::progress::{Observer, Progress, Stage};
 use crate::vectorized::vectorized;
@@ -13,8 +13,10 @@ use std::ops::ControlFlow;
 /// What to do for how long.
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
-    /// Iterations in all.
+    /// Iterations in all, at most.
     pub iterations: usize,
+    /// Whether it ends when the KL divergence hardly falls any more.
+    pub until_settled: bool,
     /// How many of them, the first ones, are exaggerated.
     pub exaggeration_iterations: usize,
     /// By how much.
@@ -28,8 +30,10 @@ pub(crate) struct Schedule {
 /// Where it ended.
 #[derive(Clone, Debug)]
 pub(crate) struct Optimised {
-    /// Iterations done: fewer than asked for if the observer said stop.
+    /// Iterations done.
     pub iterations: usize,
+    /// The observer said stop before the end.
+    pub stopped: bool,
     /// KL divergence of the places reached.
     pub kl: f64,
     /// Iteration and KL divergence on the way.
@@ -49,8 +53,12 @@ const LONGEST_STEP: f32 = 5.0;
 /// point opens again; and it is measured so often.
 const LEAST_LONGEST_STEP: f32 = 0.1;
 const MEASURE_RADIUS: usize = 5;
-/// The last iterations have less momentum, so that rows come to rest.
-const COME_TO_REST: usize = 20;
+/// The last iterations have less momentum and the whole gradient, so that rows come to rest.
+pub(super) const COME_TO_REST: usize = 20;
+/// A map has settled when its KL divergence fell by less than this share of itself within `REPORT` iterations.
+const SETTLED: f64 = 0.02;
+/// Most maps have by then.
+const MOST_SETTLE: usize = 300;
 
 /// Moves `y` down the gradient of KL(P||Q).
 pub(crate) fn optimise<const D: usize>(
@@ -63,11 +71,12 @@ pub(crate) fn optimise<const D: usize>(
     let mut order = Order::new(y.len());
     let mut state = DescentState::new(y.len());
     let pace = schedule.descent.pace();
-    let mut longest_step = LONGEST_STEP;
     let self_entropy = entropy(&p);
+    let mut turns = pace.in_turns.then(|| Turns::divide(&mut p));
+    let mut longest_step = LONGEST_STEP;
     let mut history = Vec::new();
-    let mut done = 0;
-    while done < schedule.iterations {
+    let (mut done, mut end) = (0, schedule.iterations);
+    while done < end {
         if done == schedule.exaggeration_iterations {
             state.restart(pace.first_gain);
         }
@@ -76,21 +85,32 @@ pub(crate) fn optimise<const D: usize>(
             state.reorder(&next);
             permute(y, &next);
             p = p.reordered(&next);
+            turns = turns.map(|turns| turns.reordered(&next));
         }
         let early = done < schedule.exaggeration_iterations;
-        if done >= schedule.exaggeration_iterations
-            && (done - schedule.exaggeration_iterations).is_multiple_of(MEASURE_RADIUS)
-        {
+        let resting = done + COME_TO_REST >= end;
+        if !early && (done - schedule.exaggeration_iterations).is_multiple_of(MEASURE_RADIUS) {
             longest_step = pace.longest_step(y);
         }
-        let exaggeration = if early { schedule.exaggeration } else { 1.0 };
-        attract(&p, y, &mut state.attraction);
+        let quick = turns.as_ref().filter(|_| !resting);
+        match quick {
+            None => attract(&p, y, &mut state.attraction),
+            Some(turns) => {
+                let turn = if early { Turn::Strong } else { Turn::Weak(done) };
+                attract_in_turn(&p, turns, turn, y, &mut state.attraction);
+            }
+        }
+        repulsion.coarsen(quick.is_some());
         let z = repulsion.repel(y, &mut state.repulsion);
-        let balance = Balance::new(exaggeration, z);
+        let balance = Balance::new(if early { schedule.exaggeration } else { 1.0 }, z);
         done += 1;
-        let mut progress = Progress::of(Stage::Optimise, done as u64, schedule.iterations as u64);
-        if done.is_multiple_of(REPORT) && done < schedule.iterations {
+        let mut progress = Progress::of(Stage::Optimise, done as u64, schedule.expected(done, end) as u64);
+        if done.is_multiple_of(REPORT) && done < end {
             let kl = self_entropy + attraction_energy(&p, y) + z.ln();
+            if schedule.until_settled && schedule.has_settled(&history, (done, kl)) {
+                end = end.min(done + COME_TO_REST);
+                progress.total = end as u64;
+            }
             history.push((done, kl));
             progress.kl = Some(kl);
             progress.gradient_norm = Some(state.gradient_norm(balance));
@@ -98,11 +118,7 @@ pub(crate) fn optimise<const D: usize>(
         }
         let stride = Stride {
             rate: schedule.learning_rates[usize::from(!early)] as f32,
-            momentum: if early || done + COME_TO_REST > schedule.iterations {
-                MOMENTUM
-            } else {
-                pace.momentum
-            },
+            momentum: if early || resting { MOMENTUM } else { pace.momentum },
             most_gain: pace.most_gain,
             longest_step,
         };
@@ -112,11 +128,25 @@ pub(crate) fn optimise<const D: usize>(
         }
     }
     recentre(y);
+    repulsion.coarsen(false);
     let z = repulsion.repel(y, &mut state.repulsion);
     let kl = self_entropy + attraction_energy(&p, y) + z.ln();
     history.push((done, kl));
     order.restore(y);
-    Optimised { iterations: done, kl, history }
+    Optimised { iterations: done, stopped: done < end, kl, history }
+}
+
+impl Schedule {
+    /// Iterations in all as far as can be told: how many it takes to settle is not known before.
+    fn expected(&self, done: usize, end: usize) -> usize {
+        if self.until_settled { end.min(MOST_SETTLE.max(done + REPORT)) } else { end }
+    }
+
+    /// Whether the KL divergence hardly fell since it was last computed, without exaggeration then as now.
+    fn has_settled(&self, history: &[(usize, f64)], (_, kl): (usize, f64)) -> bool {
+        let last = history.last().filter(|(iteration, _)| *iteration > self.exaggeration_iterations);
+        last.is_some_and(|(_, last)| last - kl < SETTLED * kl)
+    }
 }
 
 impl Pace {

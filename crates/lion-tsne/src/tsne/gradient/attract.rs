@@ -1,15 +1,15 @@
 //! Attraction: a pass over the affinities.
 
+use super::turns::{TURNS, Turn, Turns};
 use crate::affinity::Affinities;
-use crate::vectorized::vectorized;
+use crate::vectorized::{sum_lanes, vectorized};
 use rayon::prelude::*;
 
 /// Rows that one task works on. Fixed, so that sums do not depend on the number of threads.
 const BLOCK: usize = 128;
 
-/// Neighbours fetched before they are worked on, so that scattered reads and arithmetic do not wait for each other.
-const FETCH: usize = 128;
-const LANES: usize = 16;
+/// Neighbours side by side.
+const LANES: usize = 8;
 
 /// For each row, Σj pij (yi - yj) / (1 + |yi - yj|²).
 pub(crate) fn attract<const D: usize>(p: &Affinities, y: &[[f32; D]], forces: &mut [[f32; D]]) {
@@ -18,7 +18,34 @@ pub(crate) fn attract<const D: usize>(p: &Affinities, y: &[[f32; D]], forces: &m
             #[inline(always)]
             || {
                 for (i, force) in (block * BLOCK..).zip(forces) {
-                    *force = attract_row(p, y, i);
+                    *force = attract_row(p.row(i), y, i);
+                }
+            },
+        );
+    });
+}
+
+/// The same by some of the affinities only, weighed so that the whole is met in the mean.
+pub(crate) fn attract_in_turn<const D: usize>(
+    p: &Affinities,
+    turns: &Turns,
+    turn: Turn,
+    y: &[[f32; D]],
+    forces: &mut [[f32; D]],
+) {
+    forces.par_chunks_mut(BLOCK).enumerate().for_each(|(block, forces)| {
+        vectorized(
+            #[inline(always)]
+            || {
+                for (i, force) in (block * BLOCK..).zip(forces) {
+                    let strong = attract_row(turns.strong(p, i), y, i);
+                    *force = match turn {
+                        Turn::Strong => strong.map(|v| v * turns.scale()),
+                        Turn::Weak(turn) => {
+                            let weak = attract_row(turns.weak(p, i, turn), y, i);
+                            std::array::from_fn(|d| strong[d] + TURNS as f32 * weak[d])
+                        }
+                    };
                 }
             },
         );
@@ -37,72 +64,59 @@ pub(crate) fn attract_rows<const D: usize>(
         .flat_map_iter(|rows| {
             vectorized(
                 #[inline(always)]
-                || rows.iter().map(|&row| attract_row(p, y, row as usize)).collect::<Vec<_>>(),
+                || {
+                    rows.iter()
+                        .map(|&row| attract_row(p.row(row as usize), y, row as usize))
+                        .collect::<Vec<_>>()
+                },
             )
         })
         .collect();
     rows.iter().zip(found).for_each(|(&row, force)| forces[row as usize] = force);
 }
 
+/// What the given neighbours of row `i` add to its force.
 #[inline(always)]
-fn attract_row<const D: usize>(p: &Affinities, y: &[[f32; D]], i: usize) -> [f32; D] {
-    let (columns, values) = p.row(i);
-    let here = y[i];
-    let mut fetched = [[0.0f32; D]; FETCH];
+fn attract_row<const D: usize>((columns, values): (&[u32], &[f32]), y: &[[f32; D]], i: usize) -> [f32; D] {
     let mut sums = [[0.0f32; LANES]; D];
-    for (columns, values) in columns.chunks(FETCH).zip(values.chunks(FETCH)) {
-        for (fetched, &column) in fetched.iter_mut().zip(columns) {
-            *fetched = y[column as usize];
-        }
-        let (whole, rest) = values.as_chunks::<LANES>();
-        let (there, _) = fetched.as_chunks::<LANES>();
-        for (there, values) in there.iter().zip(whole) {
-            add_lanes(there, values, &here, &mut sums);
-        }
-        if let (false, Some(there)) = (rest.is_empty(), there.get(whole.len())) {
-            // What is left over from an earlier fetch in these lanes counts with weight 0.
-            let mut padded = [0.0; LANES];
-            padded[..rest.len()].copy_from_slice(rest);
-            add_lanes(there, &padded, &here, &mut sums);
-        }
+    let (whole, rest) = columns.as_chunks::<LANES>();
+    let (whole_values, rest_values) = values.as_chunks::<LANES>();
+    for (columns, values) in whole.iter().zip(whole_values) {
+        add_lanes(y, columns, values, &y[i], &mut sums);
     }
-    std::array::from_fn(|d| sum_lanes(&sums[d]))
+    if !rest.is_empty() {
+        // Lanes without a neighbour stand for the row itself, with weight 0.
+        let mut columns = [i as u32; LANES];
+        let mut values = [0.0; LANES];
+        columns[..rest.len()].copy_from_slice(rest);
+        values[..rest.len()].copy_from_slice(rest_values);
+        add_lanes(y, &columns, &values, &y[i], &mut sums);
+    }
+    sums.map(sum_lanes)
 }
 
-/// By halves: in order, each addition would wait for the one before. Not inlined, or the compiler takes the lanes of the
-/// loop above apart to suit this sum.
-#[inline(never)]
-fn sum_lanes(lanes: &[f32; LANES]) -> f32 {
-    let mut halves = *lanes;
-    let mut width = LANES / 2;
-    while width > 0 {
-        for lane in 0..width {
-            halves[lane] += halves[lane + width];
-        }
-        width /= 2;
-    }
-    halves[0]
-}
-
+/// Places go from where they are straight into registers: kept in an array on the way, they would be waited for.
 #[inline(always)]
 fn add_lanes<const D: usize>(
-    there: &[[f32; D]; LANES],
+    y: &[[f32; D]],
+    columns: &[u32; LANES],
     values: &[f32; LANES],
     here: &[f32; D],
     sums: &mut [[f32; LANES]; D],
 ) {
-    let mut differences = [[0.0f32; LANES]; D];
+    let there: [[f32; D]; LANES] = columns.map(|column| y[column as usize]);
+    let differences: [[f32; LANES]; D] =
+        std::array::from_fn(|d| std::array::from_fn(|lane| here[d] - there[lane][d]));
     let mut distances = [1.0f32; LANES];
-    for d in 0..D {
+    for difference in &differences {
         for lane in 0..LANES {
-            differences[d][lane] = here[d] - there[lane][d];
-            distances[lane] += differences[d][lane] * differences[d][lane];
+            distances[lane] += difference[lane] * difference[lane];
         }
     }
-    for lane in 0..LANES {
-        let weight = values[lane] / distances[lane];
-        for d in 0..D {
-            sums[d][lane] += weight * differences[d][lane];
+    let weights: [f32; LANES] = std::array::from_fn(|lane| values[lane] / distances[lane]);
+    for (sum, difference) in sums.iter_mut().zip(&differences) {
+        for lane in 0..LANES {
+            sum[lane] += weights[lane] * difference[lane];
         }
     }
 }

@@ -15,7 +15,9 @@ use rayon::prelude::*;
 
 /// Distance between nodes where the map is wide: the kernel has width 1, and this resolves it (see the tests for
 /// how well).
-const SPACING: f64 = 0.4;
+pub(super) const SPACING: f64 = 0.4;
+/// The same where a rough repulsion will do: on the way, not where a map comes to rest.
+const COARSE: f64 = 2.0 * SPACING;
 /// A map narrower than this many nodes gets a finer grid instead of a smaller one.
 const NODES: usize = 40;
 /// Nodes between the first that a point touches and the one before it.
@@ -26,6 +28,8 @@ const BAND: usize = 8;
 
 /// A grid that is kept from one iteration to the next.
 pub(crate) struct Grid {
+    /// The largest distance between nodes.
+    spacing: f64,
     splines: Splines,
     transform: Option<Transform>,
     /// Potential (or charge) at the nodes, row after row.
@@ -52,15 +56,15 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// A grid that holds these places and a margin around them.
-    pub(super) fn around(y: &[[f32; 2]], margin: f32) -> Self {
+    /// A grid that holds these places and a margin around them, with nodes at most `widest` apart.
+    pub(super) fn around(y: &[[f32; 2]], margin: f32, widest: f64) -> Self {
         let (low, high) = bounds(y);
         let (low, high) = (low.map(|v| v - margin), high.map(|v| v + margin));
         let spans = [0, 1].map(|d| f64::from(high[d]) - f64::from(low[d]));
         let span = spans[0].max(spans[1]).max(1e-30);
         // Rounded up to half a power of two, so that a growing map keeps its kernel for a while.
         let fine = ((span / (NODES - LANES) as f64).log2() * 2.0).ceil() / 2.0;
-        let spacing = fine.exp2().min(SPACING);
+        let spacing = fine.exp2().min(widest);
         let nodes = spans.map(|s| (s / spacing).ceil() as usize + LANES + 1);
         let origin = [0, 1].map(|d| (f64::from(low[d]) - spacing * (BEFORE + 0.5)) as f32);
         Self { origin, spacing, nodes }
@@ -88,6 +92,7 @@ impl Frame {
 impl Grid {
     pub(crate) fn new() -> Self {
         Self {
+            spacing: SPACING,
             splines: Splines::new(),
             transform: None,
             nodes: Vec::new(),
@@ -97,15 +102,25 @@ impl Grid {
         }
     }
 
+    /// Whether nodes may be twice as far apart.
+    pub(crate) fn coarsen(&mut self, coarse: bool) {
+        self.spacing = if coarse { COARSE } else { SPACING };
+    }
+
+    /// A grid for these places and a margin around them.
+    pub(super) fn frame(&self, y: &[[f32; 2]], margin: f32) -> Frame {
+        Frame::around(y, margin, self.spacing)
+    }
+
     /// What `repel` would take, in units of one pair compared: measured, and rough.
     pub(crate) fn cost(&self, y: &[[f32; 2]]) -> f64 {
-        let [width, height] = Frame::around(y, 0.0).nodes;
+        let [width, height] = self.frame(y, 0.0).nodes;
         25.0 * (4 * width * height) as f64 + 160.0 * y.len() as f64
     }
 
     /// Fills `forces` with each row's repulsion and returns Z.
     pub(crate) fn repel(&mut self, y: &[[f32; 2]], forces: &mut [[f32; 2]]) -> f64 {
-        self.repel_in(&Frame::around(y, 0.0), y, forces)
+        self.repel_in(&self.frame(y, 0.0), y, forces)
     }
 
     /// The same on a given grid, whose nodes then have the potential.

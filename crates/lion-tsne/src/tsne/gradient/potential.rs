@@ -2,7 +2,7 @@
 //! their repulsion.
 
 use super::f32x8::{F32x8, LANES, dispatch};
-use super::fft::{Frame, Grid};
+use super::fft::{Frame, Grid, SPACING};
 use super::points::lanes;
 use super::spline::{Splines, WIDTH};
 use pulp::{Simd, WithSimd};
@@ -80,7 +80,7 @@ impl Potential {
 }
 
 fn frame(y: &[[f32; 2]]) -> Option<Frame> {
-    let frame = Frame::around(y, MARGIN);
+    let frame = Frame::around(y, MARGIN, SPACING);
     let [width, height] = frame.nodes();
     (width.saturating_mul(height) <= MOST_NODES).then_some(frame)
 }

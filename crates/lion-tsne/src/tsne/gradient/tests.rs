@@ -1,7 +1,11 @@
 //! The quick gradients against plain f64 sums.
 
+use super::turns::TURNS;
 use super::*;
 use crate::affinity::Affinities;
+use crate::index::{Search, nearest_neighbours};
+use crate::matrix::Matrix;
+use crate::progress::ignore;
 use crate::random::Random;
 use proptest::prelude::*;
 
@@ -86,6 +90,7 @@ proptest! {
         let y = layout::<2>(kind, rows, 10f64.powf(log_width), seed);
         check(Repulsion::Exact, &y, 1e-4)?;
         check(Repulsion::fft(), &y, 5e-2)?;
+        check(coarse(), &y, 0.2)?;
         check(Repulsion::barnes_hut(0.5), &y, 0.1)?;
         check(Repulsion::barnes_hut(0.05), &y, 5e-3)?;
     }
@@ -110,6 +115,59 @@ proptest! {
     fn attraction_is_the_sum_it_should_be(rows in 2usize..300, width in 0.0f64..50.0, seed: u64) {
         check_attraction(&layout::<1>(0, rows, width, seed), seed)?;
         check_attraction(&layout::<2>(0, rows, width, seed), seed)?;
+    }
+}
+
+fn coarse() -> Repulsion<2> {
+    let mut repulsion = Repulsion::fft();
+    repulsion.coarsen(true);
+    repulsion
+}
+
+/// Weak affinities in turns are the whole attraction in the mean, of each row; strong ones alone have the whole weight.
+#[test]
+fn turns_add_up_to_the_whole() {
+    let y = layout::<2>(0, 500, 20.0, 3);
+    let mut random = Random::new(5);
+    let x = Matrix::new(500, 5, (0..2500).map(|_| random.gaussian() as f32).collect()).unwrap();
+    let (neighbours, _) = nearest_neighbours(&x, 30, Search::Exact, 0, &mut ignore).unwrap();
+    let mut p = Affinities::new(neighbours, 10.0);
+    let mut whole = vec![[0.0f32; 2]; y.len()];
+    attract(&p, &y, &mut whole);
+    let entries = |p: &Affinities, i: usize| {
+        let (columns, values) = p.row(i);
+        let mut pairs: Vec<(u32, u32)> =
+            columns.iter().copied().zip(values.iter().map(|v| v.to_bits())).collect();
+        pairs.sort_unstable();
+        pairs
+    };
+    let before: Vec<_> = (0..y.len()).map(|i| entries(&p, i)).collect();
+    let turns = Turns::divide(&mut p);
+    assert!((0..y.len()).all(|i| entries(&p, i) == before[i]), "a row has other affinities than before");
+    let mut mean = vec![[0.0f64; 2]; y.len()];
+    for turn in 0..TURNS {
+        let mut forces = vec![[0.0f32; 2]; y.len()];
+        attract_in_turn(&p, &turns, Turn::Weak(turn), &y, &mut forces);
+        for (mean, force) in mean.iter_mut().zip(&forces) {
+            (0..2).for_each(|d| mean[d] += f64::from(force[d]) / TURNS as f64);
+        }
+    }
+    let largest = whole.iter().flatten().fold(0.0f32, |most, v| most.max(v.abs()));
+    for (mean, whole) in mean.iter().flatten().zip(whole.iter().flatten()) {
+        assert!((mean - f64::from(*whole)).abs() < 1e-5 * f64::from(largest), "{mean} for {whole}");
+    }
+    let strong = |i: usize| turns.strong(&p, i);
+    let weight: f64 = (0..y.len()).flat_map(|i| strong(i).1).map(|&v| f64::from(v)).sum();
+    let all: f64 = p.values.iter().map(|&v| f64::from(v)).sum();
+    assert!((weight * f64::from(turns.scale()) / all - 1.0).abs() < 1e-6);
+    for i in 0..y.len() {
+        assert!(!strong(i).0.is_empty(), "row {i} has no strong affinity");
+        for &j in strong(i).0 {
+            assert!(
+                strong(j as usize).0.contains(&(i as u32)),
+                "{i} and {j} differ on whether they are close"
+            );
+        }
     }
 }
 
