@@ -328,20 +328,38 @@ fn too_few_distinct_rows_are_refused() {
 fn the_accelerated_descent_gets_lower_sooner() {
     let x = clusters(1500, 12, 6, 4.0, 3);
     let pca = PcaChoice::None;
-    let classic = run(&Fit { pca, ..Fit::default() }, &x);
-    let fit = |threads| run(&Fit { descent: Descent::Accelerated, pca, threads, ..Fit::default() }, &x);
+    let classic = run(&Fit { descent: Descent::Classic, pca, ..Fit::default() }, &x);
+    let fit = |threads| run(&Fit { pca, threads, ..Fit::default() }, &x);
     let fast = fit(1);
     for threads in [2, 3] {
         assert!(fit(threads).to_bytes().unwrap() == fast.to_bytes().unwrap(), "{threads} threads");
     }
-    assert_eq!((classic.provenance().iterations_done, fast.provenance().iterations_done), (750, 300));
+    let (iterations, made) = (classic.provenance().iterations_done, fast.provenance());
+    assert!(iterations == 750 && made.iterations_done < iterations / 2, "{iterations} {}", made.iterations_done);
+    assert!(made.iterations == made.iterations_done && !made.stopped_early);
     let kl = |map: &Map| map.provenance().kl.unwrap();
+    let (neighbours, _) = nearest_neighbours(&x, 90, Search::Exact, 0, &mut ignore).unwrap();
+    let exact = kl_divergence(&Affinities::new(neighbours, 30.0), fast.y()).unwrap();
+    assert!((kl(&fast) / exact - 1.0).abs() < 1e-3, "{} is said to be {}", exact, kl(&fast));
     assert!(kl(&fast) < kl(&classic), "{} {}", kl(&fast), kl(&classic));
     let radii: Vec<f32> =
         (0..fast.y().rows()).map(|row| fast.y().row(row)[0].hypot(fast.y().row(row)[1])).collect();
     let mean = radii.iter().sum::<f32>() / radii.len() as f32;
     let farthest = radii.iter().copied().fold(0.0, f32::max);
     assert!(farthest < 3.0 * mean, "a row is at {farthest}, the others at {mean}");
+}
+
+/// A map that is not done after the iterations that were asked for keeps to them, and one that has settled ends.
+#[test]
+fn iterations_are_as_asked_for() {
+    let x = clusters(1200, 8, 5, 4.0, 3);
+    let done = |iterations| {
+        let map = run(&Fit { iterations, pca: PcaChoice::None, ..Fit::default() }, &x);
+        (map.provenance().iterations_done, map.provenance().exaggeration_iterations)
+    };
+    assert_eq!((done(Some(40)), done(Some(400))), ((40, 12), (400, 75)));
+    let (settled, exaggerated) = done(None);
+    assert!((120..=700).contains(&settled) && (settled - 20) % 50 == 0 && exaggerated == 75, "{settled}");
 }
 
 /// Few rows move as they always did: long steps end in a higher KL divergence there.
