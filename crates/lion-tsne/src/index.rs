@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use crate::progress::{Observer, Progress, Stage};
 use approximate::InvertedFile;
-pub(crate) use approximate::{MOST_PROBES, PARTITION_SIZE};
+pub(crate) use approximate::PARTITION_SIZE;
 pub(crate) use connected_components::connected_components;
 pub use exact::ExactIndex;
 pub(crate) use given::wanted;
@@ -58,11 +58,6 @@ impl Neighbours {
     pub(crate) fn of(&self, row: usize) -> (&[u32], &[f32]) {
         let range = row * self.k..(row + 1) * self.k;
         (&self.indices[range.clone()], &self.distances2[range])
-    }
-
-    /// The row numbers, one list for each row.
-    fn rows(&self) -> Vec<Vec<u32>> {
-        self.indices.chunks_exact(self.k).map(<[u32]>::to_vec).collect()
     }
 }
 

@@ -1,10 +1,10 @@
 //! Approximate search for many rows: an inverted file (Sivic & Zisserman 2003, Video Google; as in Jegou, Douze & Schmid
 //! 2011, Product Quantization for Nearest Neighbor Search), searched from partition to partition.
 //!
-//! Rows are divided into partitions by k-means (Lloyd 1982, Least Squares Quantization in PCM), twice over. The rows of
-//! a partition are compared with all rows of the nearest partitions, as matrix products like the exact search's; how
-//! many partitions that takes is found by trying it on a sample of rows whose true neighbours are known. Nothing
-//! depends on chance or on threads.
+//! Rows are divided into partitions by k-means (Lloyd 1982, Least Squares Quantization in PCM), twice over. Each row is
+//! compared with all rows of the partitions whose centres are nearest to it, as matrix products like the exact search's: rows of one
+//! partition mostly look at the same ones, so they are searched together. How many partitions that takes is found by trying it on a
+//! sample of rows whose true neighbours are known. Nothing depends on chance or on threads.
 
 use super::exact::{Decide, Nearest, block_rows, centre, column_means, rounding_bound};
 use super::scan::{Packed, scan, squared_length};
@@ -22,8 +22,8 @@ const SAMPLE: usize = 64;
 const ROUNDS: usize = 8;
 /// Partitions whose rows are searched before the caller hears of it.
 const TOGETHER: usize = 64;
-/// Partitions searched at first.
-const FIRST_PROBES: usize = 16;
+/// Partitions that each row is compared with at first.
+const FIRST_PROBES: usize = 4;
 /// Rows that tell whether that is enough: so many runs of as many rows as are searched together at no extra cost.
 const RUNS: usize = 60;
 const RUN: usize = 12;
@@ -40,9 +40,15 @@ pub(super) struct InvertedFile {
     data: Matrix,
     mean: Vec<f32>,
     partitions: Vec<InvertedList>,
-    /// For each partition all partitions, nearest first, as far as they may be searched.
-    around: Vec<Vec<u32>>,
+    centres: ExactIndex,
     longest: f32,
+}
+
+/// Queries of a block that are compared with the rows of one partition.
+struct Visit {
+    partition: u32,
+    /// By their numbers in the block, ascending.
+    queries: Vec<u32>,
 }
 
 struct InvertedList {
@@ -71,10 +77,9 @@ impl InvertedFile {
             .enumerate()
             .flat_map(|(c, partition)| vec![c as u32; partition.packed.rows()])
             .collect();
-        let centres = centres_of(partitions.len(), &partition_of, &data);
-        let around = ExactIndex::of(&centres).nearest_of(&centres, partitions.len().min(MOST_PROBES)).rows();
+        let centres = ExactIndex::of(&centres_of(partitions.len(), &partition_of, &data));
         let longest = partitions.iter().map(|partition| partition.packed.longest()).fold(0.0, f32::max);
-        Self { cols, rows, data, mean, partitions, around, longest }
+        Self { cols, rows, data, mean, partitions, centres, longest }
     }
 
     /// The `k` nearest other rows of every row as far as they are found, and the share of true neighbours among them
@@ -107,11 +112,11 @@ impl InvertedFile {
     fn nearest_of_partition(&self, partition: usize, probes: usize, k: usize) -> Neighbours {
         let InvertedList { first, packed } = &self.partitions[partition];
         let mut found = Neighbours::new(packed.rows(), k);
-        let around = self.probed_from(partition, probes, k);
         for from in (0..packed.rows()).step_by(block_rows(self.cols)) {
             let to = (from + block_rows(self.cols)).min(packed.rows());
             let out = (&mut found.indices[from * k..to * k], &mut found.distances2[from * k..to * k]);
-            self.search(first + from..first + to, &around, k, out);
+            let queries = first + from..first + to;
+            self.search(queries.clone(), &self.visits(queries, probes, k), k, out);
         }
         found
     }
@@ -130,18 +135,40 @@ impl InvertedFile {
         }
     }
 
-    /// The partitions to search for the rows of `partition`: the nearest `probes`, or more if those do not hold `k`
-    /// other rows.
-    fn probed_from(&self, partition: usize, probes: usize, k: usize) -> Vec<u32> {
-        let mut held = 0;
-        let mut nearest = self.around[partition].iter().copied();
-        let mut chosen: Vec<u32> = Vec::with_capacity(probes);
-        while chosen.len() < probes || held <= k {
-            let Some(next) = nearest.next() else { break };
-            held += self.partitions[next as usize].packed.rows();
-            chosen.push(next);
+    /// Which of the rows `queries` look at which partitions: those of the nearest centres, and all partitions if those do not
+    /// hold `k` other rows. Partitions that are nearest to some row come first, so that reaches are short early on.
+    fn visits(&self, queries: Range<usize>, probes: usize, k: usize) -> Vec<Visit> {
+        let nearest = self.centres.nearest_of_block(self.rows_of(&queries), probes);
+        let size = |&partition: &u32| self.partitions[partition as usize].packed.rows();
+        if nearest.chunks_exact(probes).any(|nearest| nearest.iter().map(size).sum::<usize>() <= k) {
+            return self.visits_of_all(queries.len());
         }
-        if held <= k { (0..self.partitions.len() as u32).collect() } else { chosen }
+        let mut visits: Vec<Visit> = Vec::new();
+        let mut visit_of = vec![u32::MAX; self.partitions.len()];
+        for rank in 0..probes {
+            for (query, nearest) in (0..).zip(nearest.chunks_exact(probes)) {
+                let partition = nearest[rank];
+                let visit = &mut visit_of[partition as usize];
+                if *visit == u32::MAX {
+                    *visit = visits.len() as u32;
+                    visits.push(Visit { partition, queries: Vec::new() });
+                }
+                visits[*visit as usize].queries.push(query);
+            }
+        }
+        visits.iter_mut().for_each(|visit| visit.queries.sort_unstable());
+        visits
+    }
+
+    fn visits_of_all(&self, queries: usize) -> Vec<Visit> {
+        let all: Vec<u32> = (0..queries as u32).collect();
+        let visit = |partition| Visit { partition, queries: all.clone() };
+        (0..self.partitions.len() as u32).map(visit).collect()
+    }
+
+    /// The values of these rows, in partition order.
+    fn rows_of(&self, rows: &Range<usize>) -> &[f32] {
+        &self.data.data()[rows.start * self.cols..rows.end * self.cols]
     }
 
     /// How many partitions to search, and the recall that it gave for a sample.
@@ -154,23 +181,22 @@ impl InvertedFile {
                 *first..first + packed.rows().min(RUN)
             })
             .collect();
-        let all: Vec<u32> = (0..self.partitions.len() as u32).collect();
-        let distances = |run: &Range<usize>, partitions: &[u32]| {
+        let distances = |run: &Range<usize>, visits: &[Visit]| {
             let mut found = Neighbours::new(run.len(), k);
-            self.search(run.clone(), partitions, k, (&mut found.indices, &mut found.distances2));
+            self.search(run.clone(), visits, k, (&mut found.indices, &mut found.distances2));
             found.distances2
         };
-        let truth: Vec<Vec<f32>> = runs.par_iter().map(|run| distances(run, &all)).collect();
-        let most = self.around.first().map_or(0, Vec::len);
-        let mut probes = FIRST_PROBES.min(most);
+        let truth: Vec<Vec<f32>> =
+            runs.par_iter().map(|run| distances(run, &self.visits_of_all(run.len()))).collect();
+        let most = self.partitions.len();
+        // Enough for twice the neighbours where partitions are as large as on average.
+        let mut probes = FIRST_PROBES.max((2 * k).div_ceil(PARTITION_SIZE)).min(most);
         loop {
             let hits: usize = runs
                 .par_iter()
                 .zip(&truth)
                 .map(|(run, truth)| {
-                    let partition =
-                        self.partitions.partition_point(|partition| partition.first <= run.start) - 1;
-                    let found = distances(run, &self.probed_from(partition, probes, k));
+                    let found = distances(run, &self.visits(run.clone(), probes, k));
                     let rows = found.chunks_exact(k).zip(truth.chunks_exact(k));
                     rows.map(|(found, truth)| found.iter().filter(|&&d| d <= truth[k - 1]).count())
                         .sum::<usize>()
@@ -184,32 +210,35 @@ impl InvertedFile {
         }
     }
 
-    /// The nearest of the rows in `partitions` for the rows `queries`, all in partition order.
-    fn search(
-        &self,
-        queries: std::ops::Range<usize>,
-        partitions: &[u32],
-        k: usize,
-        out: (&mut [u32], &mut [f32]),
-    ) {
+    /// The nearest rows that the rows `queries` meet on their visits, all in partition order.
+    fn search(&self, queries: Range<usize>, visits: &[Visit], k: usize, out: (&mut [u32], &mut [f32])) {
         let own = queries.start as u32;
-        let queries = &self.data.data()[queries.start * self.cols..queries.end * self.cols];
+        let queries = self.rows_of(&queries);
         let centred = centre(queries, &self.mean);
         let mut best: Vec<Nearest> = centred
             .chunks_exact(self.cols)
             .map(|query| Nearest::new(k + 1, rounding_bound(squared_length(query), self.longest, self.cols)))
             .collect();
-        for &partition in partitions {
-            let InvertedList { first, packed } = &self.partitions[partition as usize];
-            scan(&centred, packed, *first as u32, &mut best);
+        let mut visiting = Vec::with_capacity(centred.len());
+        for Visit { partition, queries } in visits {
+            let InvertedList { first, packed } = &self.partitions[*partition as usize];
+            visiting.clear();
+            for &query in queries {
+                visiting.extend_from_slice(&centred[query as usize * self.cols..][..self.cols]);
+            }
+            scan(&visiting, packed, *first as u32, &mut chosen(&mut best, queries));
         }
         let (data, cols) = (self.data.data(), self.cols);
         pulp::Arch::new().dispatch(Decide { best: &mut best, queries, data, cols, own: Some(own), out });
     }
 }
 
-/// More partitions than this are never searched.
-pub(crate) const MOST_PROBES: usize = 400;
+/// Those of `all` with these numbers, which ascend.
+fn chosen<'a, T>(all: &'a mut [T], numbers: &[u32]) -> Vec<&'a mut T> {
+    let mut numbers = numbers.iter().copied().peekable();
+    let is_chosen = |(at, _): &(u32, &mut T)| numbers.next_if_eq(at).is_some();
+    (0..).zip(all).filter(is_chosen).map(|(_, one)| one).collect()
+}
 
 /// The members of about `count` partitions: first into √count groups, then each group into partitions.
 pub(super) fn divide_twice(x: &Matrix, count: usize, seed: u64) -> Vec<Vec<u32>> {

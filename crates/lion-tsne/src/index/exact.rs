@@ -92,6 +92,14 @@ impl ExactIndex {
         found
     }
 
+    /// The numbers of the `k` nearest rows of each of a few queries, one after another.
+    pub(super) fn nearest_of_block(&self, queries: &[f32], k: usize) -> Vec<u32> {
+        let rows = queries.len() / self.cols;
+        let mut found = Neighbours::new(rows, k);
+        self.nearest_block(queries, k, None, (&mut found.indices, &mut found.distances2));
+        found.indices
+    }
+
     /// Every row within `radius` of each query, by row number, with squared distances.
     pub fn within(&self, queries: &Matrix, radius: f32) -> Result<Vec<Vec<(u32, f32)>>> {
         self.check(queries)?;

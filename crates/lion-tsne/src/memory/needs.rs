@@ -198,11 +198,10 @@ impl Sizes {
 
     fn neighbours(&self, search: Search) -> Needs {
         let exact = index::is_exact(search, self.rows as usize);
-        let partitions = (self.rows / index::PARTITION_SIZE as f64).ceil();
-        let around = partitions * partitions.min(index::MOST_PROBES as f64);
+        let centres = (self.rows / index::PARTITION_SIZE as f64).ceil() * 8.0 * self.width;
         let index = match exact {
             true => self.x() + 4.0 * self.rows,
-            false => (1.0 + PADDED) * self.x() + 24.0 * self.rows + 12.0 * around,
+            false => (1.0 + PADDED) * self.x() + 24.0 * self.rows + centres,
         };
         let block = 192.0 * 8.0 * (6.0 * self.k + 128.0) + 800.0 * self.width;
         let found_together =

@@ -335,7 +335,11 @@ fn the_accelerated_descent_gets_lower_sooner() {
         assert!(fit(threads).to_bytes().unwrap() == fast.to_bytes().unwrap(), "{threads} threads");
     }
     let (iterations, made) = (classic.provenance().iterations_done, fast.provenance());
-    assert!(iterations == 750 && made.iterations_done < iterations / 2, "{iterations} {}", made.iterations_done);
+    assert!(
+        iterations == 750 && made.iterations_done < iterations / 2,
+        "{iterations} {}",
+        made.iterations_done
+    );
     assert!(made.iterations == made.iterations_done && !made.stopped_early);
     let kl = |map: &Map| map.provenance().kl.unwrap();
     let (neighbours, _) = nearest_neighbours(&x, 90, Search::Exact, 0, &mut ignore).unwrap();
