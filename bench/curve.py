@@ -37,6 +37,7 @@ NAMES = {
     "umap": "UMAP",
     "pacmap": "PaCMAP",
 }
+NOTE = "Along a line the iterations grow. Lower is better, left is faster. UMAP and PaCMAP minimise other losses."
 IN_ONE_RUN = ["opentsne"]
 SMALL_ONLY, SMALL = ["sklearn"], 10000
 
@@ -102,11 +103,10 @@ class CurveBench(FitBench):
         self.kept = self.folder / "curve"
 
     def jobs(self, x):
-        for tool in self.options.only:
-            if tool in SMALL_ONLY and shape(x)[0] > SMALL:
-                continue
-            ladder = LADDERS[tool]
-            yield from (Job(self, x, tool, part) for part in ([ladder] if tool in IN_ONE_RUN else [[count] for count in ladder]))
+        """Those of all tools."""
+        tools = [tool for tool in self.options.only if tool not in SMALL_ONLY or shape(x)[0] <= SMALL]
+        parts = {tool: [LADDERS[tool]] if tool in IN_ONE_RUN else [[count] for count in LADDERS[tool]] for tool in tools}
+        return [Job(self, x, tool, part) for tool in tools for part in parts[tool]]
 
     def judged(self, x, labels, rows):
         """Adds what the judge tells of each map; it is asked once of a map."""
@@ -122,9 +122,11 @@ class CurveBench(FitBench):
 
 def measure(bench, x, labels):
     """All points of a table, in turns."""
-    jobs, spent = list(bench.jobs(x)), 0.0
+    jobs, spent = bench.jobs(x), 0.0
+    # By iterations first, so that no tool goes without points when the budget is spent.
+    in_turns = sorted(jobs, key=lambda job: LADDERS[job.tool].index(job.iterations[0]))
     for turn in range(bench.options.rounds):
-        for job in jobs:
+        for job in in_turns:
             last = job.runs[-1]["process_seconds"] if job.runs else 0.0
             if len(job.runs) > turn or job.error or spent + last > bench.options.budget:
                 continue
@@ -157,12 +159,12 @@ def draw(bench, sections):
     for title, rows in sections.items():
         series = []
         for tool in bench.options.only:
-            points = sorted((row["seconds"], row["kl"]) for row in rows if row["tool"] == tool and "kl" in row)
+            points = [(row["seconds"], row["kl"]) for row in rows if row["tool"] == tool and "kl" in row]
             if points:
                 series.append({"name": NAMES[tool], "points": points, "line": True})
         if series:
             x = f"seconds, {bench.threads} threads"
-            charts.append({"title": title, "x": x, "y": "KL divergence", "log": ["x"], "names_at_ends": True, "series": series, "notes": []})
+            charts.append({"title": title, "x": x, "y": "KL divergence", "log": ["x"], "names_at_ends": True, "series": series, "notes": [NOTE]})
     if charts:
         path = bench.folder / "fit-curve.json"
         path.write_text(json.dumps({"title": "KL divergence against time", "charts": charts}))

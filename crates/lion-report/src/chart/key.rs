@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::in_plot::free_places;
+use super::in_plot::{PlacedName, free_places};
 use super::scale::AxisScale;
 use super::{Chart, DrawnChart, Series, Stroke, WORDS, mark, places, stroke, tint};
 use crate::figure::{PLAIN, Rect, Style, write_text};
@@ -69,11 +69,8 @@ impl Key {
                 top
             }
             Key::InPlot => match free_places(plot, &named) {
-                Some(places) => {
-                    named
-                        .iter()
-                        .zip(places)
-                        .for_each(|(d, at)| write_name(out, [at.x, at.y + at.height / 2.0], d));
+                Some(names) => {
+                    named.iter().zip(&names).for_each(|(d, at)| in_plot(out, d, at));
                     top
                 }
                 None => below(out, plot, &named, top),
@@ -105,6 +102,18 @@ fn beside(out: &mut String, plot: Rect, named: &[&DrawnChart]) {
         );
         write_name(out, [plot.x + plot.width + LEAD, at], d);
     }
+}
+
+fn in_plot(out: &mut String, d: &DrawnChart, PlacedName { name, leader }: &PlacedName) {
+    if let Some([from, to]) = leader {
+        let colour = d.colour;
+        let _ = writeln!(
+            out,
+            r#"<path d="M{:.1} {:.1}L{:.1} {:.1}" fill="none" stroke="{colour}" stroke-opacity=".55"/>"#,
+            from[0], from[1], to[0], to[1]
+        );
+    }
+    write_name(out, [name.x, name.y + name.height / 2.0], d);
 }
 
 /// The name of a series in its colour, from here on.
