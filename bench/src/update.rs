@@ -1,8 +1,9 @@
 //! How well a map was updated, whatever did it: quality of the new places, and how far rows moved.
 
 use anyhow::{Result, ensure};
+use lion_evaluate::{nearest_places, neighbours_kept, pearson, spearman};
 use lion_tsne::index::{ExactIndex, Neighbours, Search, nearest_neighbours};
-use lion_tsne::numerics::{KdTree, Reflection, Similarity};
+use lion_tsne::numerics::{Reflection, Similarity};
 use lion_tsne::tsne::{Affinities, kl_divergence};
 use lion_tsne::{Matrix, ignore};
 use serde_json::{Value, json};
@@ -45,7 +46,8 @@ impl Judged<'_> {
         let before = neighbours(self.old_rows, k)?;
         let perplexity = PERPLEXITY.min(k as f64 / 3.0);
         let kl = kl_divergence(&Affinities::new(after.clone(), perplexity), self.places)?;
-        let near = near_places(self.places);
+        let near_places = nearest_places(self.places, NEAR)?;
+        let near = lists(&near_places);
         let moved = self.moves()?;
         let overlap = |k: usize| self.overlaps(&before, &after, k);
         let far: Vec<f64> = overlap(k).iter().map(|overlap| 1.0 - overlap).collect();
@@ -56,7 +58,7 @@ impl Judged<'_> {
             "kl": kl,
             "label_share": self.label_share(&near, None),
             "new_label_share": self.arrived.map(|label| self.label_share(&near, Some(label))),
-            "kept": kept(&after, &near),
+            "kept": neighbours_kept(&after, &near_places, NEAR)?,
             "trustworthiness": self.trustworthiness(&near)?,
             "moved": [quantile(&moved, 0.5), quantile(&moved, 0.9)],
             "unchanged": [quantile(&unchanged, 0.5), quantile(&unchanged, 0.9)],
@@ -197,54 +199,13 @@ fn neighbours(rows: &Matrix, k: usize) -> Result<Neighbours> {
     Ok(nearest_neighbours(rows, k, Search::Exact, 0, &mut ignore)?.0)
 }
 
-fn near_places(places: &Matrix) -> Vec<Vec<u32>> {
-    let tree = KdTree::new(places.data(), places.cols());
-    let near = |row: u32| tree.nearest(places.row(row as usize), NEAR, Some(row));
-    (0..places.rows() as u32).map(|row| near(row).into_iter().map(|(_, other)| other).collect()).collect()
-}
-
-/// The share of the nearest rows that are among the nearest places.
-fn kept(after: &Neighbours, near: &[Vec<u32>]) -> f64 {
-    let count: usize = near
-        .iter()
-        .enumerate()
-        .map(|(row, near)| {
-            after.indices[row * after.k..][..NEAR].iter().filter(|other| near.contains(other)).count()
-        })
-        .sum();
-    count as f64 / (near.len() * NEAR) as f64
+/// The nearest places of each.
+fn lists(near: &Neighbours) -> Vec<Vec<u32>> {
+    near.indices.chunks_exact(near.k).map(<[u32]>::to_vec).collect()
 }
 
 fn quantile(values: &[f64], share: f64) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     sorted.get((share * sorted.len().saturating_sub(1) as f64).round() as usize).copied()
-}
-
-fn pearson(a: &[f64], b: &[f64]) -> Option<f64> {
-    let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
-    let (ma, mb) = (mean(a), mean(b));
-    let product = |x: &[f64], mx: f64, y: &[f64], my: f64| -> f64 {
-        x.iter().zip(y).map(|(x, y)| (x - mx) * (y - my)).sum()
-    };
-    let scale = (product(a, ma, a, ma) * product(b, mb, b, mb)).sqrt();
-    (scale > 0.0).then(|| product(a, ma, b, mb) / scale)
-}
-
-/// Of ranks, equal values sharing the mean of theirs.
-fn spearman(a: &[f64], b: &[f64]) -> Option<f64> {
-    pearson(&ranks(a), &ranks(b))
-}
-
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_unstable_by(|&a, &b| values[a].total_cmp(&values[b]).then(a.cmp(&b)));
-    let mut ranks = vec![0.0; values.len()];
-    let mut first = 0;
-    for tied in order.chunk_by(|&a, &b| values[a] == values[b]) {
-        let rank = first as f64 + (tied.len() - 1) as f64 / 2.0;
-        tied.iter().for_each(|&at| ranks[at] = rank);
-        first += tied.len();
-    }
-    ranks
 }

@@ -1,4 +1,4 @@
-"""The sets of `bench update`: rows of at most 50 columns and a class for each.
+"""The sets of `bench update`, and those beside MNIST of `bench fit`: rows of at most 50 columns and a class for each.
 
 Sets of packages are read by the loaders of `bench verdicts`. A table of more than 50 columns becomes the 50 leading principal
 components of all its rows, and texts become the 50 of a truncated SVD, so that every tool sees the same columns. Of equal rows one
@@ -25,6 +25,12 @@ def mnist(_):
     return pixels / 255, labels.astype(str)
 
 
+def fashion(sources):
+    """Fashion-MNIST, the images of all classes."""
+    classes = [np.array(sources.clothes(number), np.float32) for number in range(10)]
+    return np.vstack(classes), np.repeat(np.arange(10), [len(images) for images in classes]).astype(str)
+
+
 def newsgroups(sources):
     """Latent semantic analysis: TF-IDF, truncated SVD, rows of unit length."""
     from sklearn.decomposition import TruncatedSVD
@@ -43,6 +49,7 @@ def of_keel(name, scaled=False):
 
 LOADERS = {
     "mnist": mnist,
+    "fashion": fashion,
     "letter": of_keel("letter"),
     "penbased": of_keel("penbased"),
     "optdigits": of_keel("optdigits"),

@@ -17,8 +17,8 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "verdicts")]
 
 import packages  # noqa: E402
 import summary  # noqa: E402
-from common import Bench, Failed, command, markdown, write  # noqa: E402
-from tools import ALL, FIXED, RIVALS, Runner, can_update, digest  # noqa: E402
+from common import Bench, Failed, command, digest, markdown, write  # noqa: E402
+from tools import ALL, FIXED, RIVALS, Runner, can_update  # noqa: E402
 
 SETS = ["mnist", "letter", "penbased", "optdigits", "satimage", "texture", "newsgroups", "pbmc68k"]
 FEW_SETS = ["mnist", "penbased", "pbmc68k"]
@@ -91,7 +91,7 @@ class UpdateBench(Bench):
 
     def script(self, *words):
         """Runs cases.py, which loads the libraries that this process must not hold."""
-        words = [str(word) for word in [sys.executable, HERE / "cases.py", *words, self.kept / "sets", self.folder / "verdicts"]]
+        words = [str(word) for word in [sys.executable, HERE / "cases.py", *words, self.kept / "sets", self.packages]]
         done = subprocess.run(words, stdout=subprocess.PIPE, text=True, env=self.environment)
         if done.returncode:
             raise Failed(f"cases.py {words[2]} ended with {done.returncode}")
@@ -212,7 +212,7 @@ def timed(bench):
 def main():
     options = arguments()
     bench, failed = UpdateBench(options), False
-    problems = packages.fetch(bench.folder / "verdicts", ["python"]) if "quality" in options.sections else []
+    problems = packages.fetch(bench.packages, ["python"]) if "quality" in options.sections else []
     report = Report(bench, problems)
     if "quality" in options.sections:
         failed = quality(bench, report)

@@ -4,14 +4,13 @@ A result is kept beside the case under a key of all that it depends on: the tabl
 short goes on where it ended, and rivals are not run again for a new version of lion.
 """
 
-import hashlib
 import json
 import struct
 import subprocess
 import sys
 from pathlib import Path
 
-from common import tensors, write_npy
+from common import digest, tensors, write_npy
 
 HERE = Path(__file__).resolve().parent
 RIVALS = ["opentsne", "opentsne-defaults", "aligned-umap"]
@@ -23,17 +22,6 @@ ALL = [FRESH, *LION, *FIXED, *RIVALS]
 NAMES = {"fresh": "lion fit, fresh", "lion": "lion update", "opentsne": "openTSNE", "opentsne-defaults": "openTSNE, defaults", "aligned-umap": "AlignedUMAP"}
 NAMES |= {f"lion-{s}": f"lion update, stability {s}" for s in STABILITIES}
 NAMES |= {f"fixed-{s}": f"dynamic t-SNE, stability {s}" for s in STABILITIES}
-
-
-def digest(*parts):
-    """Of files and texts. Files are read piece by piece: what this process holds counts as its children's memory."""
-    found = hashlib.sha256()
-    for part in parts:
-        if isinstance(part, Path):
-            with part.open("rb") as file:
-                part = hashlib.file_digest(file, "sha256").hexdigest()
-        found.update(f"{part}\0".encode())
-    return found.hexdigest()
 
 
 class Runner:

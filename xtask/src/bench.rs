@@ -1,4 +1,4 @@
-//! `cargo xtask bench fit`, `place`, `update` and `python`: an environment of its own with the rivals in it, then a script of bench/.
+//! `cargo xtask bench fit`, `curve`, `place`, `update` and `python`: an environment of its own with the rivals in it, then a script of bench/.
 //! `cargo xtask bench scale`: engines instead of rivals. `cargo xtask bench verdicts`: detectors of outliers, and data sets
 //! of packages; `cargo xtask bench labels`: labels of placed rows, on the same sets. `cargo xtask bench clusters`: HDBSCAN. `cargo xtask bench live` and `alarms`: a program instead of a script.
 

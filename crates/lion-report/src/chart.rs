@@ -1,5 +1,6 @@
 //! Lines and points against two axes.
 
+mod in_plot;
 mod key;
 mod scale;
 
@@ -110,6 +111,19 @@ impl Chart {
     /// # Errors
     /// Where no series has a point that can be drawn, or a range makes no axis.
     pub fn picture(&self) -> Result<Picture> {
+        self.picture_with(|x, y, plot| Key::of(self, x, y, plot))
+    }
+
+    /// The same with each name in the plot, beside its line, where there is room for all of them: for lines that end far from
+    /// each other.
+    ///
+    /// # Errors
+    /// As for [`Chart::picture`].
+    pub fn picture_with_names_in_plot(&self) -> Result<Picture> {
+        self.picture_with(|_, _, _| Key::InPlot)
+    }
+
+    fn picture_with(&self, key: impl FnOnce(&AxisScale, &AxisScale, Rect) -> Key) -> Result<Picture> {
         let points = || self.series.iter().flat_map(|series| &series.points);
         let x = AxisScale::of(&self.x, "x", points().map(|point| point[0]))?;
         let y = AxisScale::of(&self.y, "y", points().map(|point| point[1]))?;
@@ -126,7 +140,7 @@ impl Chart {
         let ticks = y.ticks(6);
         let left = PAD + ticks.iter().map(|(_, name)| width(name) * TICK).fold(0.0, f32::max) + 8.0;
         let mut plot = Rect { x: left, y: top + 2.0, width: WIDTH - PAD - left, height: HEIGHT };
-        let key = Key::of(self, &x, &y, plot);
+        let key = key(&x, &y, plot);
         plot.width -= key.room();
         let drawn = self.drawn(&x, &y, plot);
         frame(&mut body, plot, &x, &y, &ticks);

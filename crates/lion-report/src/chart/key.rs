@@ -1,7 +1,8 @@
-//! Which line is which: names at the ends of few lines, a legend under the chart otherwise. Neither is ever on the data.
+//! Which line is which: names at the ends of few lines or in the plot, a legend under the chart otherwise. None is ever on the data.
 
 use std::fmt::Write;
 
+use super::in_plot::{PlacedName, free_places};
 use super::scale::AxisScale;
 use super::{Chart, DrawnChart, Series, Stroke, WORDS, mark, places, stroke, tint};
 use crate::figure::{PLAIN, Rect, Style, write_text};
@@ -15,8 +16,9 @@ const FEW: usize = 8;
 const NEAR: f32 = 0.06;
 /// From the plot to the names beside it.
 const LEAD: f32 = 18.0;
-/// The widest name beside the plot and in the legend, in units of its size.
-const LONGEST: [f32; 2] = [13.0, 36.0];
+/// The widest name beside a line and in the legend, in units of its size.
+pub(super) const LONGEST_BESIDE: f32 = 13.0;
+const LONGEST_BELOW: f32 = 36.0;
 /// The sample before a name in the legend.
 const SAMPLE: f32 = 24.0;
 
@@ -26,6 +28,8 @@ pub(super) enum Key {
     None,
     /// The names to the right of the plot, which take so much room.
     Beside(f32),
+    /// The names in the plot, each beside its line, where there is room for all of them, else a legend.
+    InPlot,
     /// A legend under the plot.
     Below,
 }
@@ -44,7 +48,7 @@ impl Key {
         };
         if named().count() <= FEW && named().all(ends_near) {
             let longest = named().map(|series| width(&series.name)).fold(0.0, f32::max);
-            Key::Beside(LEAD + longest.min(LONGEST[0]) * WORDS)
+            Key::Beside(LEAD + longest.min(LONGEST_BESIDE) * WORDS)
         } else {
             Key::Below
         }
@@ -64,6 +68,13 @@ impl Key {
                 beside(out, plot, &named);
                 top
             }
+            Key::InPlot => match free_places(plot, &named) {
+                Some(names) => {
+                    named.iter().zip(&names).for_each(|(d, at)| in_plot(out, d, at));
+                    top
+                }
+                None => below(out, plot, &named, top),
+            },
             Key::Below => below(out, plot, &named, top),
         }
     }
@@ -89,16 +100,27 @@ fn beside(out: &mut String, plot: Rect, named: &[&DrawnChart]) {
             r#"<path d="M{from:.1} {y:.1}L{:.1} {y:.1} {to:.1} {at:.1}" fill="none" stroke="{colour}" stroke-opacity=".55"/>"#,
             middle.max(from)
         );
-        let fill = d.colour.mix(palette::BLACK, 0.4).to_string();
-        let style = Style { fill: &fill, ..PLAIN };
-        write_text(
+        write_name(out, [plot.x + plot.width + LEAD, at], d);
+    }
+}
+
+fn in_plot(out: &mut String, d: &DrawnChart, PlacedName { name, leader }: &PlacedName) {
+    if let Some([from, to]) = leader {
+        let colour = d.colour;
+        let _ = writeln!(
             out,
-            [plot.x + plot.width + LEAD, at + 4.4],
-            WORDS,
-            style,
-            &shorten(&d.series.name, LONGEST[0]),
+            r#"<path d="M{:.1} {:.1}L{:.1} {:.1}" fill="none" stroke="{colour}" stroke-opacity=".55"/>"#,
+            from[0], from[1], to[0], to[1]
         );
     }
+    write_name(out, [name.x, name.y + name.height / 2.0], d);
+}
+
+/// The name of a series in its colour, from here on.
+fn write_name(out: &mut String, [x, y]: [f32; 2], d: &DrawnChart) {
+    let fill = d.colour.mix(palette::BLACK, 0.4).to_string();
+    let style = Style { fill: &fill, ..PLAIN };
+    write_text(out, [x, y + 4.4], WORDS, style, &shorten(&d.series.name, LONGEST_BESIDE));
 }
 
 /// The places, in order, moved as little as it takes for each to be `by` below the one before and none below `bottom`.
@@ -119,7 +141,7 @@ fn below(out: &mut String, plot: Rect, named: &[&DrawnChart], top: f32) -> f32 {
     let right = plot.x + plot.width;
     let (mut x, mut y) = (PAD, top + LINE);
     for d in named {
-        let mut name = shorten(&d.series.name, LONGEST[1]);
+        let mut name = shorten(&d.series.name, LONGEST_BELOW);
         if d.is_empty() {
             name.push_str(" (no points)");
         }

@@ -66,6 +66,45 @@ fn a_line_goes_through_its_points_and_breaks_where_there_is_none() {
 }
 
 #[test]
+fn names_in_the_plot_are_beside_their_lines_and_on_nothing() {
+    let names = ["one", "another", "a third"];
+    let series = |at: usize| {
+        line(names[at], &[[0.0, 5.0 - at as f64], [2.0 * at as f64 + 2.0, 2.0 - 0.5 * at as f64]])
+    };
+    let picture = chart((0..3).map(series).collect()).picture_with_names_in_plot().unwrap();
+    let svg = picture.svg();
+    let document = Document::parse(&svg).unwrap();
+    let [left, top, right, bottom] = frame(&document);
+    let at = |name: &str| {
+        let node = elements(&document, "text").find(|node| node.text() == Some(name)).unwrap();
+        [number(node, "x"), number(node, "y")]
+    };
+    for (name, path) in names.iter().zip(lines(&picture)) {
+        let [x, y] = at(name);
+        assert!(x >= left && x < right && y > top && y < bottom, "{name} is in the plot");
+        let numbers: Vec<f64> = path.split(['M', 'L', ' ']).filter_map(|part| part.parse().ok()).collect();
+        let near = numbers.chunks(2).any(|end| (end[0] - x).abs() < 80.0 && (end[1] - y).abs() < 30.0);
+        assert!(near, "{name} at {x}, {y} is beside {path}");
+    }
+    let heights: Vec<f64> = names.iter().map(|name| at(name)[1]).collect();
+    assert!(heights.windows(2).all(|pair| (pair[0] - pair[1]).abs() > 1.0));
+}
+
+#[test]
+fn names_without_room_in_the_plot_are_in_the_legend() {
+    let many: Vec<Series> = (0..60)
+        .map(|at| line(&format!("line {at}"), &[[0.0, f64::from(at)], [1.0, f64::from(at)]]))
+        .collect();
+    let picture = chart(many).picture_with_names_in_plot().unwrap();
+    let svg = picture.svg();
+    let document = Document::parse(&svg).unwrap();
+    let bottom = frame(&document)[3];
+    let named = |node: &Node| node.text().is_some_and(|text| text.starts_with("line "));
+    let below = elements(&document, "text").filter(named).filter(|node| number(*node, "y") > bottom).count();
+    assert_eq!(below, 60);
+}
+
+#[test]
 fn an_area_is_tinted_below_all_lines_and_has_its_sample() {
     let area = Series {
         name: "band".to_owned(),
