@@ -18,7 +18,7 @@ import packages  # noqa: E402
 SMALL_ONLY = ["lion-exact", "sklearn-exact", "bhtsne-bh", "bhtsne-exact"]
 FLAGS = {
     "lion-classic": ["--descent", "classic"],
-    "lion-fast": ["--descent", "accelerated", "--iterations", "200"],
+    "lion-fast": ["--iterations", "130"],
     "lion-exact": ["--method", "exact"],
 }
 ALL = ["lion", "lion-classic", "lion-fast", "opentsne", "sklearnex", "bhtsne-fft", "umap", "pacmap", "sklearn", *SMALL_ONLY]

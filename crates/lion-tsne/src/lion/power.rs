@@ -23,7 +23,7 @@ const GREATEST: usize = 50;
 const FINE: usize = 10;
 /// Pairs of rows after which enough rows were left out: the power settles much earlier, and dense rows of large maps
 /// have thousands of neighbours each.
-const ENOUGH_PAIRS: usize = 1_500_000;
+const ENOUGH_PAIRS: usize = 500_000;
 /// Rows that are left out at least, if there are as many.
 const LEAST_ROWS: usize = 512;
 /// Rows left out together.
