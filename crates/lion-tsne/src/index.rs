@@ -6,6 +6,7 @@ mod exact;
 mod given;
 mod nearest_rows;
 mod placing;
+mod proposals;
 mod scan;
 
 use crate::error::{Error, Result};

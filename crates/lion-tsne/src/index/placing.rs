@@ -8,8 +8,9 @@
 //! others can.
 
 use super::approximate::{PARTITION_SIZE, centres_of, divide_twice};
-use super::exact::{ExactIndex, Nearest, Within, centre, column_means, rounding_bound};
-use super::scan::{Collect, Packed, scan, squared_distance, squared_length};
+use super::exact::{ExactIndex, Within, centre, column_means, rounding_bound};
+use super::proposals::Proposals;
+use super::scan::{Collect, PANEL, Packed, scan, squared_distance, squared_length};
 use crate::matrix::Matrix;
 use crate::random::Random;
 use crate::vectorized::vectorized;
@@ -312,11 +313,10 @@ impl RowIndex {
         k: usize,
         radius: f64,
     ) -> QueryNeighbours {
-        let mut within = collector.surely;
+        let mut within = collector.surely.iter().sum::<u32>();
         let unsure = self.true_distances(x, query, &collector.unsure);
         within += unsure.iter().filter(|(distance2, _)| f64::from(distance2.sqrt()) <= radius).count() as u32;
-        let candidates: Vec<u32> = collector.nearest.candidates().collect();
-        let mut nearest = self.true_distances(x, query, &candidates);
+        let mut nearest = self.true_distances(x, query, collector.nearest.rows());
         nearest.truncate(k);
         QueryNeighbours { nearest, within }
     }
@@ -404,12 +404,13 @@ fn square(radius: f64) -> f32 {
 /// What one query collects: the nearest rows, and how many are within a radius.
 #[derive(Default)]
 struct NeighbourCollector {
-    nearest: Nearest,
+    nearest: Proposals,
     /// Rows nearer than this (squared) are within the radius for sure.
     sure: f32,
     /// Rows farther than this are not.
     possible: f32,
-    surely: u32,
+    /// How many those are, by their place in a panel: lanes that are added up once, in the end.
+    surely: [u32; PANEL],
     /// Those between.
     unsure: Vec<u32>,
 }
@@ -418,10 +419,10 @@ impl NeighbourCollector {
     fn new(k: usize, radius: f64, rounding: f32) -> Self {
         let radius2 = square(radius);
         Self {
-            nearest: Nearest::new(k, rounding),
+            nearest: Proposals::new(k, rounding),
             sure: radius2 * (1.0 - ROOT_SLACK as f32) - rounding,
             possible: radius2 * (1.0 + ROOT_SLACK as f32) + rounding,
-            surely: 0,
+            surely: [0; PANEL],
             unsure: Vec::new(),
         }
     }
@@ -435,17 +436,27 @@ impl Collect for NeighbourCollector {
 
     #[inline(always)]
     fn take(&mut self, values: &[f32], length: f32, row: u32) {
-        let nearer = self.nearest.reach() - length;
-        if values.iter().map(|&value| u32::from(value <= nearer)).sum::<u32>() > 0 {
+        if any(values, self.nearest.reach() - length) {
             self.nearest.take(values, length, row);
         }
         let (sure, possible) = (self.sure - length, self.possible - length);
-        let surely = values.iter().map(|&value| u32::from(value <= sure)).sum::<u32>();
-        let possibly = values.iter().map(|&value| u32::from(value <= possible)).sum::<u32>();
-        self.surely += surely;
-        if possibly > surely {
+        if !any(values, possible) {
+            return;
+        }
+        let mut unsure = false;
+        for (surely, &value) in self.surely.iter_mut().zip(values) {
+            *surely += u32::from(value <= sure);
+            unsure |= value > sure && value <= possible;
+        }
+        if unsure {
             let between = values.iter().zip(row..).filter(|&(&value, _)| value > sure && value <= possible);
             self.unsure.extend(between.map(|(_, row)| row));
         }
     }
+}
+
+/// Whether one of them is up to the limit; every one is looked at, side by side.
+#[inline(always)]
+fn any(values: &[f32], limit: f32) -> bool {
+    values.iter().fold(false, |any, &value| any | (value <= limit))
 }

@@ -1,0 +1,110 @@
+//! The rows that may be among the nearest of a query, by product-form distances. True distances decide later, so nobody needs
+//! the k-th distance itself: a bound that holds k rows and few more is found in half of the time, by counting. Ours.
+
+use super::scan::{Collect, PANEL};
+use crate::vectorized::vectorized;
+
+/// Of rows beyond the k-th, up to one in so many stays.
+const SPARE: usize = 16;
+/// Halvings at most; then distances are so alike that more of them stay.
+const HALVINGS: usize = 24;
+
+/// The `k` nearest so far, those that rounding may have put behind them, and a few more.
+#[derive(Default)]
+pub(super) struct Proposals {
+    k: usize,
+    rounding: f32,
+    /// Finite from the start: the rows that fill up a panel are infinitely far.
+    reach: f32,
+    /// The first `len` of both count.
+    distances2: Vec<f32>,
+    rows: Vec<u32>,
+    len: usize,
+}
+
+impl Proposals {
+    pub(super) fn new(k: usize, rounding: f32) -> Self {
+        let room = (3 * k).max(64) + PANEL;
+        Self { k, rounding, reach: f32::MAX, distances2: vec![0.0; room], rows: vec![0; room], len: 0 }
+    }
+
+    /// All rows that can be among the nearest, and some more.
+    pub(super) fn rows(&mut self) -> &[u32] {
+        self.shrink();
+        &self.rows[..self.len]
+    }
+
+    /// Keeps the nearest, and what rounding may have put behind them.
+    pub(super) fn shrink(&mut self) {
+        if self.len > self.most() {
+            self.reach = self.bound() + self.rounding;
+            let mut kept = 0;
+            for at in 0..self.len {
+                let (distance2, row) = (self.distances2[at], self.rows[at]);
+                (self.distances2[kept], self.rows[kept]) = (distance2, row);
+                kept += usize::from(distance2 <= self.reach);
+            }
+            self.len = kept;
+        }
+        // Rows closer together than rounding can tell apart: keep them all, the true distances will decide.
+        if self.len > self.rows.len() / 2 {
+            self.distances2.resize(2 * self.rows.len(), 0.0);
+            self.rows.resize(2 * self.rows.len(), 0);
+        }
+    }
+
+    fn most(&self) -> usize {
+        self.k + self.k / SPARE
+    }
+
+    /// A distance, squared, within which `k` rows are, and few more unless they are as far as each other.
+    fn bound(&self) -> f32 {
+        let (distances2, k, most) = (&self.distances2[..self.len], self.k as u32, self.most() as u32);
+        vectorized(
+            #[inline(always)]
+            || {
+                // Numbers from 0 on sort as their bits do; the greatest of whole numbers is found side by side.
+                let bits = || distances2.iter().map(|distance2| distance2.to_bits());
+                let (mut low, mut high) = (
+                    f32::from_bits(bits().fold(u32::MAX, u32::min)),
+                    f32::from_bits(bits().fold(0, u32::max)),
+                );
+                for _ in 0..HALVINGS {
+                    let middle = low + 0.5 * (high - low);
+                    let within: u32 =
+                        distances2.iter().map(|&distance2| u32::from(distance2 <= middle)).sum();
+                    if within < k {
+                        low = middle;
+                        continue;
+                    }
+                    high = middle;
+                    if within <= most {
+                        break;
+                    }
+                }
+                high
+            },
+        )
+    }
+}
+
+impl Collect for Proposals {
+    #[inline(always)]
+    fn reach(&self) -> f32 {
+        self.reach
+    }
+
+    #[inline(always)]
+    fn take(&mut self, values: &[f32], length: f32, row: u32) {
+        let reach = self.reach - length;
+        // Written whether wanted or not, counted only if wanted: no branch to guess wrong.
+        for (&value, row) in values.iter().zip(row..) {
+            self.distances2[self.len] = (value + length).max(0.0);
+            self.rows[self.len] = row;
+            self.len += usize::from(value <= reach);
+        }
+        if self.len + PANEL > self.rows.len() {
+            self.shrink();
+        }
+    }
+}
