@@ -8,6 +8,7 @@ mod nearest_rows;
 mod placing;
 mod proposals;
 mod scan;
+mod true_distances;
 
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;

@@ -11,6 +11,7 @@ use super::approximate::{PARTITION_SIZE, centres_of, divide_twice};
 use super::exact::{ExactIndex, Within, centre, column_means, rounding_bound};
 use super::proposals::Proposals;
 use super::scan::{Collect, PANEL, Packed, scan, squared_distance, squared_length};
+use super::true_distances::TrueDistances;
 use crate::matrix::Matrix;
 use crate::random::Random;
 use crate::vectorized::vectorized;
@@ -245,7 +246,7 @@ impl RowIndex {
     }
 
     /// Shows each query the rows of its partitions; `pairs` are of queries and partitions.
-    fn visit<C: Collect + Default>(&self, centred: &[f32], mut pairs: Vec<(u32, u32)>, collectors: &mut [C]) {
+    fn visit<C: Collect>(&self, centred: &[f32], mut pairs: Vec<(u32, u32)>, collectors: &mut [C]) {
         if self.partitions.len() == 1 {
             if !pairs.is_empty() {
                 scan(centred, &self.partitions[0].packed, 0, collectors);
@@ -253,19 +254,19 @@ impl RowIndex {
             return;
         }
         pairs.sort_unstable_by_key(|&(query, partition)| (partition, query));
-        let (mut queries, mut together) = (Vec::new(), Vec::new());
+        let mut queries = Vec::new();
         for pairs in pairs.chunk_by(|a, b| a.1 == b.1) {
             let Partition { first, packed, .. } = &self.partitions[pairs[0].1 as usize];
+            let mut together = Vec::with_capacity(pairs.len());
+            let mut rest = collectors.iter_mut();
+            let mut next = 0;
             queries.clear();
             for &(query, _) in pairs {
                 queries.extend_from_slice(&centred[query as usize * self.cols..][..self.cols]);
-                together.push(std::mem::take(&mut collectors[query as usize]));
+                together.extend(rest.nth((query - next) as usize));
+                next = query + 1;
             }
             scan(&queries, packed, *first as u32, &mut together);
-            pairs
-                .iter()
-                .zip(together.drain(..))
-                .for_each(|(&(query, _), collector)| collectors[query as usize] = collector);
         }
     }
 
@@ -324,25 +325,17 @@ impl RowIndex {
     /// Row numbers in the order of partitions become rows, with their true distances, nearest first.
     fn true_distances(&self, x: &Matrix, query: &[f32], at: &[u32]) -> Vec<(f32, u32)> {
         let data = x.data();
-        let mut keys = vec![0u64; at.len()];
         // Rows lie anywhere in memory: asked for all at once, they come while the first are being worked on.
         let touched = at.iter().map(|&at| {
             let row = self.rows[at as usize] as usize * self.cols;
             data[row..row + self.cols].iter().step_by(LINE).fold(0, |bits, v| bits ^ v.to_bits())
         });
         std::hint::black_box(touched.fold(0, |bits, row| bits ^ row));
-        vectorized(
-            #[inline(always)]
-            || {
-                for (key, &at) in keys.iter_mut().zip(at) {
-                    let row = self.rows[at as usize];
-                    let distance2 = squared_distance(query, &data[row as usize * self.cols..][..self.cols]);
-                    *key = u64::from(distance2.to_bits()) << 32 | u64::from(row);
-                }
-            },
-        );
-        keys.sort_unstable();
-        keys.into_iter().map(|key| (f32::from_bits((key >> 32) as u32), key as u32)).collect()
+        pulp::Arch::new().dispatch(TrueDistances {
+            query,
+            data,
+            of: at.iter().map(|&at| self.rows[at as usize]),
+        })
     }
 
     fn rounding(&self, query: &[f32]) -> f32 {

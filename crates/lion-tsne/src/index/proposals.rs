@@ -1,13 +1,13 @@
 //! The rows that may be among the nearest of a query, by product-form distances. True distances decide later, so nobody needs
-//! the k-th distance itself: a bound that holds k rows and few more is found in half of the time, by counting. Ours.
+//! the k-th distance itself: a bound that holds k rows and few more is found sooner, by counting. Ours.
 
 use super::scan::{Collect, PANEL};
 use crate::vectorized::vectorized;
 
 /// Of rows beyond the k-th, up to one in so many stays.
 const SPARE: usize = 16;
-/// Halvings at most; then distances are so alike that more of them stay.
-const HALVINGS: usize = 24;
+/// Steps towards the bound at most; then distances are so alike that more of them stay.
+const STEPS: usize = 24;
 
 /// The `k` nearest so far, those that rounding may have put behind them, and a few more.
 #[derive(Default)]
@@ -69,16 +69,17 @@ impl Proposals {
                     f32::from_bits(bits().fold(u32::MAX, u32::min)),
                     f32::from_bits(bits().fold(0, u32::max)),
                 );
-                for _ in 0..HALVINGS {
-                    let middle = low + 0.5 * (high - low);
-                    let within: u32 =
-                        distances2.iter().map(|&distance2| u32::from(distance2 <= middle)).sum();
-                    if within < k {
-                        low = middle;
+                let (mut below, mut within) = (0, distances2.len() as u32);
+                for _ in 0..STEPS {
+                    let share = (0.5 * (k + most) as f32 - below as f32) / (within - below) as f32;
+                    let middle = low + share.clamp(0.2, 0.8) * (high - low);
+                    let count = distances2.iter().map(|&distance2| u32::from(distance2 <= middle)).sum();
+                    if count < k {
+                        (low, below) = (middle, count);
                         continue;
                     }
-                    high = middle;
-                    if within <= most {
+                    (high, within) = (middle, count);
+                    if count <= most {
                         break;
                     }
                 }

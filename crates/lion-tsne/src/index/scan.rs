@@ -69,6 +69,18 @@ pub(super) trait Collect {
     fn take(&mut self, values: &[f32], length: f32, row: u32);
 }
 
+impl<C: Collect> Collect for &mut C {
+    #[inline(always)]
+    fn reach(&self) -> f32 {
+        (**self).reach()
+    }
+
+    #[inline(always)]
+    fn take(&mut self, values: &[f32], length: f32, row: u32) {
+        (**self).take(values, length, row);
+    }
+}
+
 /// Shows to each of `collectors` the rows of `packed` within its reach; one collector for each row of `queries`.
 /// `first` is added to the row numbers.
 pub(super) fn scan<C: Collect>(queries: &[f32], packed: &Packed, first: u32, collectors: &mut [C]) {
