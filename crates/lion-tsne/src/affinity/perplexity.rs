@@ -165,7 +165,7 @@ fn exp_of_register<S: Simd>(simd: S, powers: S::f64s) -> S::f64s {
 
 #[cfg(test)]
 mod tests {
-    use super::exp;
+    use super::*;
 
     #[test]
     fn powers_of_e() {
@@ -176,5 +176,42 @@ mod tests {
         }
         assert_eq!(exp([0.0]), [1.0]);
         assert!(exp([f64::NEG_INFINITY])[0] < 1e-300);
+    }
+
+    #[test]
+    fn powers_of_e_in_registers() {
+        let beyond: Vec<f64> = (0..70_800).map(|i| f64::from(i) * 0.01).collect();
+        let mut weights = vec![0.0; beyond.len()];
+        let sums =
+            pulp::Arch::new().dispatch(WeightSums { beyond: &beyond, beta: 1.0, weights: &mut weights });
+        for (d, &found) in beyond.iter().zip(&weights) {
+            let truth = (-d).exp();
+            assert!((found / truth - 1.0).abs() < 1e-14, "-{d}: {found} for {truth}");
+        }
+        let moment = |power: i32| beyond.iter().map(|d| (-d).exp() * d.powi(power)).sum::<f64>();
+        for (power, sum) in (0..).zip(sums) {
+            assert!((sum / moment(power) - 1.0).abs() < 1e-12, "moment {power}: {sum}");
+        }
+    }
+
+    /// Whatever the distances look like, and however many fill the last register.
+    #[test]
+    fn weights_have_the_perplexity() {
+        let shapes: [fn(f64) -> f64; 4] = [|t| t, |t| t * t, |t| t.sqrt(), |t| 1e3 + t.powi(8)];
+        for shape in shapes {
+            for count in [31, 32, 33, 90, 95] {
+                let distances: Vec<f32> = (0..count).map(|i| shape(f64::from(i + 1)) as f32).collect();
+                for perplexity in [2.0, 10.0, 29.0] {
+                    let mut weights = vec![0.0; distances.len()];
+                    perplexity_weights(&distances, perplexity, &mut weights);
+                    let entropy: f64 = weights.iter().filter(|w| **w > 0.0).map(|w| -w * w.ln()).sum();
+                    assert!(
+                        (entropy.exp() / perplexity - 1.0).abs() < 1e-8,
+                        "{count} for {perplexity}: {entropy}"
+                    );
+                    assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+                }
+            }
+        }
     }
 }

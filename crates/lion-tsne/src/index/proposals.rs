@@ -109,3 +109,42 @@ impl Collect for Proposals {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// None of the nearest is lost, and of the rest few stay but for rows as far as the last of them.
+    #[test]
+    fn the_nearest_are_proposed() {
+        for (seed, steps) in [(1, 1e9), (2, 1e9), (3, 10.0), (4, 1.0)] {
+            let mut random = Random::new(seed);
+            // Steps make ties.
+            let distances2: Vec<f32> =
+                (0..2048).map(|_| ((random.gaussian().powi(2) * steps).round() / steps) as f32).collect();
+            for k in [1, 2, 10, 90, 700] {
+                let mut proposals = Proposals::new(k, 1e-6);
+                for (values, row) in distances2.chunks(PANEL).zip((0..).step_by(PANEL)) {
+                    proposals.take(values, 0.0, row);
+                }
+                let mut proposed = proposals.rows().to_vec();
+                proposed.sort_unstable();
+                let mut sorted = distances2.clone();
+                sorted.sort_by(f32::total_cmp);
+                let within = |limit: f32| -> Vec<u32> {
+                    (0..).zip(&distances2).filter(|(_, d)| **d <= limit).map(|(row, _)| row).collect()
+                };
+                let nearest = within(sorted[k - 1]);
+                assert!(nearest.iter().all(|row| proposed.binary_search(row).is_ok()), "seed {seed}, k {k}");
+                let most = nearest.len().max(k + k / SPARE) + 1;
+                assert!(
+                    proposed.len() <= most,
+                    "seed {seed}, k {k}: {} of {}",
+                    proposed.len(),
+                    nearest.len()
+                );
+            }
+        }
+    }
+}
