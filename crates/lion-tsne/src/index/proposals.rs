@@ -24,7 +24,8 @@ pub(super) struct Proposals {
 
 impl Proposals {
     pub(super) fn new(k: usize, rounding: f32) -> Self {
-        let room = (3 * k).max(64) + PANEL;
+        // More room would let in more rows before the bound is first known.
+        let room = (2 * k).max(4 * PANEL) + PANEL;
         Self { k, rounding, reach: f32::MAX, distances2: vec![0.0; room], rows: vec![0; room], len: 0 }
     }
 
@@ -47,7 +48,7 @@ impl Proposals {
             self.len = kept;
         }
         // Rows closer together than rounding can tell apart: keep them all, the true distances will decide.
-        if self.len > self.rows.len() / 2 {
+        if self.len + 2 * PANEL > self.rows.len() {
             self.distances2.resize(2 * self.rows.len(), 0.0);
             self.rows.resize(2 * self.rows.len(), 0);
         }
@@ -123,7 +124,7 @@ mod tests {
             // Steps make ties.
             let distances2: Vec<f32> =
                 (0..2048).map(|_| ((random.gaussian().powi(2) * steps).round() / steps) as f32).collect();
-            for k in [1, 2, 10, 90, 700] {
+            for k in [1, 2, 10, 60, 90, 700] {
                 let mut proposals = Proposals::new(k, 1e-6);
                 for (values, row) in distances2.chunks(PANEL).zip((0..).step_by(PANEL)) {
                     proposals.take(values, 0.0, row);
