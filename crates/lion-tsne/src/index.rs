@@ -6,7 +6,9 @@ mod exact;
 mod given;
 mod nearest_rows;
 mod placing;
+mod proposals;
 mod scan;
+mod true_distances;
 
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;

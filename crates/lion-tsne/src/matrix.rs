@@ -94,6 +94,7 @@ impl Matrix {
     }
 
     /// Row `i`.
+    #[inline]
     pub fn row(&self, i: usize) -> &[f32] {
         &self.data()[i * self.cols..(i + 1) * self.cols]
     }

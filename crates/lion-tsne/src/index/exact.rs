@@ -263,12 +263,6 @@ impl Nearest {
         Self { k, rounding, reach: f32::MAX, keys: vec![0; (3 * k).max(64) + PANEL], len: 0 }
     }
 
-    /// The candidates' row numbers: all that can be among the nearest, and some more.
-    pub(super) fn candidates(&mut self) -> impl Iterator<Item = u32> {
-        self.shrink();
-        self.keys[..self.len].iter().map(|&key| key as u32)
-    }
-
     /// Keeps the nearest, and what rounding may have put behind them.
     pub(super) fn shrink(&mut self) {
         if self.len > self.k {

@@ -8,8 +8,10 @@
 //! others can.
 
 use super::approximate::{PARTITION_SIZE, centres_of, divide_twice};
-use super::exact::{ExactIndex, Nearest, Within, centre, column_means, rounding_bound};
-use super::scan::{Collect, Packed, scan, squared_distance, squared_length};
+use super::exact::{ExactIndex, Within, centre, column_means, rounding_bound};
+use super::proposals::Proposals;
+use super::scan::{Collect, PANEL, Packed, scan, squared_distance, squared_length};
+use super::true_distances::TrueDistances;
 use crate::matrix::Matrix;
 use crate::random::Random;
 use crate::vectorized::vectorized;
@@ -244,7 +246,7 @@ impl RowIndex {
     }
 
     /// Shows each query the rows of its partitions; `pairs` are of queries and partitions.
-    fn visit<C: Collect + Default>(&self, centred: &[f32], mut pairs: Vec<(u32, u32)>, collectors: &mut [C]) {
+    fn visit<C: Collect>(&self, centred: &[f32], mut pairs: Vec<(u32, u32)>, collectors: &mut [C]) {
         if self.partitions.len() == 1 {
             if !pairs.is_empty() {
                 scan(centred, &self.partitions[0].packed, 0, collectors);
@@ -252,19 +254,19 @@ impl RowIndex {
             return;
         }
         pairs.sort_unstable_by_key(|&(query, partition)| (partition, query));
-        let (mut queries, mut together) = (Vec::new(), Vec::new());
+        let mut queries = Vec::new();
         for pairs in pairs.chunk_by(|a, b| a.1 == b.1) {
             let Partition { first, packed, .. } = &self.partitions[pairs[0].1 as usize];
+            let mut together = Vec::with_capacity(pairs.len());
+            let mut rest = collectors.iter_mut();
+            let mut next = 0;
             queries.clear();
             for &(query, _) in pairs {
                 queries.extend_from_slice(&centred[query as usize * self.cols..][..self.cols]);
-                together.push(std::mem::take(&mut collectors[query as usize]));
+                together.extend(rest.nth((query - next) as usize));
+                next = query + 1;
             }
             scan(&queries, packed, *first as u32, &mut together);
-            pairs
-                .iter()
-                .zip(together.drain(..))
-                .for_each(|(&(query, _), collector)| collectors[query as usize] = collector);
         }
     }
 
@@ -312,11 +314,10 @@ impl RowIndex {
         k: usize,
         radius: f64,
     ) -> QueryNeighbours {
-        let mut within = collector.surely;
+        let mut within = collector.surely.iter().sum::<u32>();
         let unsure = self.true_distances(x, query, &collector.unsure);
         within += unsure.iter().filter(|(distance2, _)| f64::from(distance2.sqrt()) <= radius).count() as u32;
-        let candidates: Vec<u32> = collector.nearest.candidates().collect();
-        let mut nearest = self.true_distances(x, query, &candidates);
+        let mut nearest = self.true_distances(x, query, collector.nearest.rows());
         nearest.truncate(k);
         QueryNeighbours { nearest, within }
     }
@@ -324,25 +325,17 @@ impl RowIndex {
     /// Row numbers in the order of partitions become rows, with their true distances, nearest first.
     fn true_distances(&self, x: &Matrix, query: &[f32], at: &[u32]) -> Vec<(f32, u32)> {
         let data = x.data();
-        let mut keys = vec![0u64; at.len()];
         // Rows lie anywhere in memory: asked for all at once, they come while the first are being worked on.
         let touched = at.iter().map(|&at| {
             let row = self.rows[at as usize] as usize * self.cols;
             data[row..row + self.cols].iter().step_by(LINE).fold(0, |bits, v| bits ^ v.to_bits())
         });
         std::hint::black_box(touched.fold(0, |bits, row| bits ^ row));
-        vectorized(
-            #[inline(always)]
-            || {
-                for (key, &at) in keys.iter_mut().zip(at) {
-                    let row = self.rows[at as usize];
-                    let distance2 = squared_distance(query, &data[row as usize * self.cols..][..self.cols]);
-                    *key = u64::from(distance2.to_bits()) << 32 | u64::from(row);
-                }
-            },
-        );
-        keys.sort_unstable();
-        keys.into_iter().map(|key| (f32::from_bits((key >> 32) as u32), key as u32)).collect()
+        pulp::Arch::new().dispatch(TrueDistances {
+            query,
+            data,
+            of: at.iter().map(|&at| self.rows[at as usize]),
+        })
     }
 
     fn rounding(&self, query: &[f32]) -> f32 {
@@ -404,12 +397,13 @@ fn square(radius: f64) -> f32 {
 /// What one query collects: the nearest rows, and how many are within a radius.
 #[derive(Default)]
 struct NeighbourCollector {
-    nearest: Nearest,
+    nearest: Proposals,
     /// Rows nearer than this (squared) are within the radius for sure.
     sure: f32,
     /// Rows farther than this are not.
     possible: f32,
-    surely: u32,
+    /// How many those are, by their place in a panel: lanes that are added up once, in the end.
+    surely: [u32; PANEL],
     /// Those between.
     unsure: Vec<u32>,
 }
@@ -418,10 +412,10 @@ impl NeighbourCollector {
     fn new(k: usize, radius: f64, rounding: f32) -> Self {
         let radius2 = square(radius);
         Self {
-            nearest: Nearest::new(k, rounding),
+            nearest: Proposals::new(k, rounding),
             sure: radius2 * (1.0 - ROOT_SLACK as f32) - rounding,
             possible: radius2 * (1.0 + ROOT_SLACK as f32) + rounding,
-            surely: 0,
+            surely: [0; PANEL],
             unsure: Vec::new(),
         }
     }
@@ -435,17 +429,27 @@ impl Collect for NeighbourCollector {
 
     #[inline(always)]
     fn take(&mut self, values: &[f32], length: f32, row: u32) {
-        let nearer = self.nearest.reach() - length;
-        if values.iter().map(|&value| u32::from(value <= nearer)).sum::<u32>() > 0 {
+        if any(values, self.nearest.reach() - length) {
             self.nearest.take(values, length, row);
         }
         let (sure, possible) = (self.sure - length, self.possible - length);
-        let surely = values.iter().map(|&value| u32::from(value <= sure)).sum::<u32>();
-        let possibly = values.iter().map(|&value| u32::from(value <= possible)).sum::<u32>();
-        self.surely += surely;
-        if possibly > surely {
+        if !any(values, possible) {
+            return;
+        }
+        let mut unsure = false;
+        for (surely, &value) in self.surely.iter_mut().zip(values) {
+            *surely += u32::from(value <= sure);
+            unsure |= value > sure && value <= possible;
+        }
+        if unsure {
             let between = values.iter().zip(row..).filter(|&(&value, _)| value > sure && value <= possible);
             self.unsure.extend(between.map(|(_, row)| row));
         }
     }
+}
+
+/// Whether one of them is up to the limit; every one is looked at, side by side.
+#[inline(always)]
+fn any(values: &[f32], limit: f32) -> bool {
+    values.iter().fold(false, |any, &value| any | (value <= limit))
 }

@@ -7,6 +7,7 @@ use super::{Lion, LionOptions, Place, Placement, Verdict};
 use crate::error::{Error, Result};
 use crate::index::{QueryNeighbours, squared_distance};
 use crate::map::Map;
+use crate::vectorized::vectorized;
 use crate::verdict::{Calibration, LEAST_ROWS, PValues, Ranks, Reconstruction};
 use rayon::prelude::*;
 
@@ -307,7 +308,13 @@ impl Lion {
             let calibration = &rule.calibration;
             let nonconformity =
                 calibration.nonconformity_of(x, row, &seen.nearest, residual, &mut reconstruction);
-            rule.ranks.p_values(&nonconformity, |other| squared_distance(row, x.row(other as usize)).sqrt())
+            let distance_to = |other: u32| {
+                vectorized(
+                    #[inline(always)]
+                    || squared_distance(row, x.row(other as usize)).sqrt(),
+                )
+            };
+            rule.ranks.p_values(&nonconformity, distance_to)
         };
         rows.zip(seen).enumerate().map(of_row).collect()
     }

@@ -126,8 +126,12 @@ impl Ranks {
         let first = self.rows.partition_point(|row| row.sum < sum);
         let joined = |row: &&Ranked| {
             let distance = row.values.distance.min(distance_to(row.row));
-            let nearer = self.distances.partition_point(|other| *other < distance);
-            let farther = self.rows() - nearer + usize::from(new.distance >= distance);
+            // Few rows are nearer to the new one than to all others: the rank of the rest is known.
+            let rank = match distance < row.values.distance {
+                true => self.rows() - self.distances.partition_point(|other| *other < distance),
+                false => row.ranks.0,
+            };
+            let farther = rank + usize::from(new.distance >= distance);
             let worse = row.ranks.1 + usize::from(new.relative >= row.values.relative);
             inverse_sum(farther, worse) >= sum
         };

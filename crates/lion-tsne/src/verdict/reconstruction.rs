@@ -3,7 +3,7 @@
 //! dropped taken into account.
 
 use crate::matrix::Matrix;
-use crate::vectorized::vectorized;
+use pulp::{Simd, WithSimd};
 
 /// Neighbours that a row is rebuilt from.
 pub(crate) const NEIGHBOURS: usize = 10;
@@ -76,7 +76,7 @@ impl Reconstruction {
             residuals2[k] = f64::from(residual_of(other)).powi(2);
             k += 1;
         }
-        let products = self.products();
+        let products = pulp::Arch::new().dispatch(Products(&self.differences));
         let mut g = [[0.0f64; NEIGHBOURS + 1]; NEIGHBOURS + 1];
         for a in 0..k {
             for b in 0..k {
@@ -86,23 +86,32 @@ impl Reconstruction {
         }
         NeighbourGram { g, neighbours: k }
     }
+}
 
-    /// The products of the differences of all neighbours with each other.
-    fn products(&self) -> [[f32; LANES]; NEIGHBOURS + 1] {
-        vectorized(
-            #[inline(always)]
-            || {
-                let mut sums = [[0.0f32; LANES]; NEIGHBOURS + 1];
-                for column in &self.differences {
-                    for (sum, &a) in sums.iter_mut().zip(column) {
-                        for (sum, &b) in sum.iter_mut().zip(column) {
-                            *sum += a * b;
-                        }
-                    }
+/// The differences whose products with each other are asked for, column by column. Registers are named here: left to
+/// itself the compiler puts sums of several neighbours into one, and gathers and scatters them in memory.
+struct Products<'a>(&'a [[f32; LANES]]);
+
+impl WithSimd for Products<'_> {
+    type Output = [[f32; LANES]; NEIGHBOURS + 1];
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+        let mut products = [[0.0; LANES]; NEIGHBOURS + 1];
+        for first in (0..LANES).step_by(S::F32_LANES) {
+            let these = first..first + S::F32_LANES;
+            let mut sums = [simd.splat_f32s(0.0); NEIGHBOURS + 1];
+            for column in self.0 {
+                let others = S::as_simd_f32s(&column[these.clone()]).0[0];
+                for (sum, &one) in sums.iter_mut().zip(column) {
+                    *sum = simd.mul_add_f32s(simd.splat_f32s(one), others, *sum);
                 }
-                sums
-            },
-        )
+            }
+            for (product, sum) in products.iter_mut().zip(sums) {
+                S::as_mut_simd_f32s(&mut product[these.clone()]).0[0] = sum;
+            }
+        }
+        products
     }
 }
 

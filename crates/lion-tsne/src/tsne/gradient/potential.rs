@@ -114,13 +114,19 @@ impl WithSimd for PotentialAt<'_> {
             }
         }
         let across = [splines.weights(simd, u), splines.slopes(simd, u), splines.curvatures(simd, u)];
-        let sum = |a: usize, d: usize| across[a].times(simd, along[d]).sum(simd);
         let scale = (1.0 / frame.spacing) as f32;
-        let mixed = sum(1, 1) * scale * scale;
+        let mixed = sum(simd, across[1], along[1]) * scale * scale;
+        let [right, down] = [sum(simd, across[2], along[0]), sum(simd, across[0], along[2])];
         Taylor {
-            value: sum(0, 0) + floor,
-            gradient: [sum(1, 0) * scale, sum(0, 1) * scale],
-            hessian: [[sum(2, 0) * scale * scale, mixed], [mixed, sum(0, 2) * scale * scale]],
+            value: sum(simd, across[0], along[0]) + floor,
+            gradient: [sum(simd, across[1], along[0]) * scale, sum(simd, across[0], along[1]) * scale],
+            hessian: [[right * scale * scale, mixed], [mixed, down * scale * scale]],
         }
     }
+}
+
+/// The sum of products. A function, because a closure would not be inlined, and would get its registers through memory.
+#[inline(always)]
+fn sum<S: Simd>(simd: S, a: F32x8<S>, b: F32x8<S>) -> f32 {
+    a.times(simd, b).sum(simd)
 }

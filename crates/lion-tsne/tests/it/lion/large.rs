@@ -77,6 +77,30 @@ fn rows_of_a_large_map_have_their_own_places() {
     }
 }
 
+#[test]
+fn company_changes_no_bit_in_a_large_map() {
+    let map = spread(11, 8);
+    let lion = Lion::new(map.clone(), &LionOptions::default()).expect("a map ready for placing");
+    let mut numbers = TestRandom::new(9);
+    let new: Vec<Vec<f64>> = (0..101).map(|_| (0..11).map(|_| numbers.uniform()).collect()).collect();
+    let batch = matrix(&new);
+    let whole = lion.place(&batch).expect("placed");
+    assert!(whole.iter().filter(|p| p.verdict.as_str() == "interpolated").count() > 80);
+    for size in [1, 3, 17, 50] {
+        for first in (0..batch.rows()).step_by(size) {
+            let part: Vec<u32> = (first as u32..(first + size).min(batch.rows()) as u32).collect();
+            for (at, placed) in lion.place(&batch.select(&part)).expect("placed").iter().enumerate() {
+                let then = &whole[first + at];
+                assert_eq!(placed.score.to_bits(), then.score.to_bits(), "row {} of {size}", first + at);
+                assert_eq!((placed.nearest, placed.neighbours), (then.nearest, then.neighbours));
+                if placed.verdict.as_str() == "interpolated" {
+                    assert_eq!(place_of(placed), place_of(then), "row {} of {size}", first + at);
+                }
+            }
+        }
+    }
+}
+
 /// The rule of energy looks at the nearest rows that were seen. Some of the farther ones may have been missed, which
 /// moves a place little or not at all.
 #[test]
