@@ -37,7 +37,7 @@ fn resident() -> u64 {
 
 /// What the program itself will hold, its code and threads. Always the same, whatever it holds at the moment: how many
 /// landmarks are chosen depends on it.
-pub(crate) const PROGRAM: u64 = 24 << 20;
+pub(crate) const PROGRAM: u64 = 14 << 20;
 
 /// The most that this process has held, where the system tells it.
 pub(crate) fn peak() -> Option<u64> {

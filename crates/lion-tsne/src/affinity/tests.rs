@@ -18,7 +18,7 @@ fn conditional(rows: usize, k: usize, seed: u64) -> Conditional {
     let mut random = Random::new(seed);
     let (mut columns, mut values) = (Vec::new(), Vec::new());
     for row in 0..rows as u32 {
-        let popular = |v: u32| if v % 3 == 0 { v / 5 } else { v };
+        let popular = |v: u32| if v.is_multiple_of(3) { v / 5 } else { v };
         let (popular_first, rest) = (random.permutation(rows), random.permutation(rows));
         let drawn =
             popular_first.into_iter().take(k).map(popular).chain(rest).filter(|&column| column != row);
