@@ -53,5 +53,5 @@ fn told(name: &str) -> Option<u64> {
 /// What is needed when and for what, in a sentence for those who asked for more.
 pub(crate) fn in_words(needs: &Needs) -> String {
     let parts: Vec<String> = needs.parts.iter().map(|p| format!("{} {}", p.name, size(p.bytes))).collect();
-    format!("{} of memory at most, during {}: {}", size(needs.bytes), needs.during, parts.join(", "))
+    format!("{} of memory at the peak, during {}: {}", size(needs.bytes), needs.during, parts.join(", "))
 }
