@@ -159,7 +159,7 @@ impl From<Matrix> for Rows {
 /// The perplexity that is taken unless another is given or there are too few rows for it.
 pub const PERPLEXITY: f64 = 30.0;
 /// Up to this many rows comparing every pair is quicker than a tree, and free of its error.
-const EXACT_UP_TO: usize = 4000;
+pub(crate) const EXACT_UP_TO: usize = 4000;
 /// The least automatic learning rate.
 const LEAST_RATE: f64 = 50.0;
 /// From this many rows on the automatic learning rate after exaggeration is the number of rows. Smaller maps take shorter

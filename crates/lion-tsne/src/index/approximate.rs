@@ -63,13 +63,14 @@ impl InvertedFile {
         let members = divide_twice(x, x.rows().div_ceil(PARTITION_SIZE), seed);
         let rows: Vec<u32> = members.iter().flatten().copied().collect();
         let data = x.select(&rows);
-        let mut first = 0;
-        let partitions: Vec<InvertedList> = members
-            .iter()
-            .map(|members| {
-                let own = &data.data()[first * cols..(first + members.len()) * cols];
-                first += members.len();
-                InvertedList { first: first - members.len(), packed: Packed::centred(own, &mean) }
+        let sizes: Vec<usize> = members.iter().map(Vec::len).collect();
+        let mut next = 0;
+        let partitions: Vec<InvertedList> = Packed::centred_sets(data.data(), &mean, &sizes)
+            .into_iter()
+            .map(|packed| {
+                let first = next;
+                next += packed.rows();
+                InvertedList { first, packed }
             })
             .collect();
         let partition_of: Vec<u32> = partitions

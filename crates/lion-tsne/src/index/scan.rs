@@ -2,6 +2,8 @@
 //! looked at while they are still in registers. This is where the exact search spends its time. Ours.
 
 use pulp::{Simd, WithSimd};
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Rows in one packed panel. A panel holds its rows column by column, so one step of the product reads
 /// `PANEL` neighbouring floats.
@@ -22,8 +24,9 @@ const CHUNK_BYTES: usize = 256 << 10;
 pub(super) struct Packed {
     cols: usize,
     rows: usize,
-    /// `[panel][column][row in panel]`.
-    panels: Vec<f32>,
+    /// `[panel][column][row in panel]`, at `place` of an array that sets of rows may share.
+    panels: Arc<Vec<f32>>,
+    place: Range<usize>,
     /// Squared length of each row; infinite where the last panel has no row, so that none is ever near.
     norms: Vec<f32>,
     longest: f32,
@@ -32,10 +35,35 @@ pub(super) struct Packed {
 impl Packed {
     /// Packs the rows of a row-major array less their mean.
     pub(super) fn centred(data: &[f32], mean: &[f32]) -> Self {
+        let mut panels = Vec::new();
+        let one = Self::append(data, mean, &mut panels);
+        Self { panels: Arc::new(panels), ..one }
+    }
+
+    /// The same for sets of so many rows each, one after another. They share one array: thousands of small ones would stay with the
+    /// allocator when they are freed.
+    pub(super) fn centred_sets(data: &[f32], mean: &[f32], sizes: &[usize]) -> Vec<Self> {
+        let cols = mean.len();
+        let count: usize = sizes.iter().map(|rows| rows.div_ceil(PANEL)).sum();
+        let mut panels = Vec::with_capacity(count * cols * PANEL);
+        let (mut sets, mut rest) = (Vec::with_capacity(sizes.len()), data);
+        for &rows in sizes {
+            let (own, others) = rest.split_at(rows * cols);
+            sets.push(Self::append(own, mean, &mut panels));
+            rest = others;
+        }
+        let panels = Arc::new(panels);
+        sets.into_iter().map(|set| Self { panels: panels.clone(), ..set }).collect()
+    }
+
+    /// Packs rows behind others; the array is not yet part of what is returned.
+    fn append(data: &[f32], mean: &[f32], all: &mut Vec<f32>) -> Self {
         let cols = mean.len();
         let rows = data.len() / cols.max(1);
         let count = rows.div_ceil(PANEL);
-        let mut panels = vec![0.0; count * cols * PANEL];
+        let place = all.len()..all.len() + count * cols * PANEL;
+        all.resize(place.end, 0.0);
+        let panels = &mut all[place.clone()];
         let mut norms = vec![f32::INFINITY; count * PANEL];
         let mut centred = vec![0.0; cols];
         for (i, row) in data.chunks_exact(cols).enumerate() {
@@ -47,7 +75,7 @@ impl Packed {
             norms[i] = squared_length(&centred);
         }
         let longest = norms[..rows].iter().copied().fold(0.0, f32::max);
-        Self { cols, rows, panels, norms, longest }
+        Self { cols, rows, panels: Arc::default(), place, norms, longest }
     }
 
     pub(super) fn rows(&self) -> usize {
@@ -116,7 +144,7 @@ impl<C: Collect> Scan<'_, C> {
         let tiles = pack_queries::<R>(self.queries, cols);
         let lengths: Vec<f32> = self.queries.chunks_exact(cols).map(squared_length).collect();
         let panels_per_chunk = (CHUNK_BYTES / (cols * PANEL * 4)).max(1);
-        let chunks = self.packed.panels.chunks(panels_per_chunk * cols * PANEL);
+        let chunks = self.packed.panels[self.packed.place.clone()].chunks(panels_per_chunk * cols * PANEL);
         let norms = self.packed.norms.chunks(panels_per_chunk * PANEL);
         let mut base = self.first;
         for (panels, norms) in chunks.zip(norms) {

@@ -4,7 +4,7 @@
 //! what maps of many kinds had (the extent of the map). docs/memory.md has what was measured beside what this says.
 
 use crate::affinity;
-use crate::fit::{Fit, Init, Method};
+use crate::fit::{EXACT_UP_TO, Fit, Init, Method};
 use crate::index::{self, Search, wanted};
 use crate::preprocess::{self, PcaChoice, WIDEST_COVARIANCE};
 use crate::verdict::{MOST_IN_FOLD, fold_count};
@@ -53,40 +53,39 @@ impl Needs {
 }
 
 /// Small things that every fit has: tasks, queues, tables of waves, what the allocator keeps.
-const SMALL: f64 = 2e6;
+const SMALL: f64 = 2.6e6;
 /// The same for each thread.
 const SMALL_PER_THREAD: f64 = 0.8e6;
 /// Partitions pad their rows to whole panels.
 const PADDED: f64 = 1.07;
-/// Pairs of rows that the cross-validation of the power looks at, with what it makes of each.
+/// Pairs of rows that the cross-validation of the power looks at, with what it makes of each: at most, and for each row.
 const POWER: f64 = 16e6;
+const POWER_PER_ROW: f64 = 1000.0;
+/// Arrays of this size and more are given back to the system when they are freed, whatever was freed before (glibc).
+const ALWAYS_GIVEN_BACK: f64 = (32 << 20) as f64;
 
 impl Fit {
-    /// What fitting a table of so many rows and columns will hold at its largest, the table included: at least what it
-    /// really will, and seldom a quarter more.
+    /// What fitting a table of so many rows and columns will hold at its largest, the table included: seldom a fifth more or
+    /// less than it really will.
     ///
     /// ```
     /// use lion_tsne::Fit;
     ///
     /// let needs = Fit::default().needs(1_000_000, 50);
-    /// assert!(needs.bytes < 3_500_000_000);
+    /// assert!(needs.bytes < 2_000_000_000);
     /// println!("{} bytes during {}: {:?}", needs.bytes, needs.during, needs.parts);
     /// ```
     pub fn needs(&self, rows: usize, cols: usize) -> Needs {
         let sizes = Sizes::of(self, rows, cols);
-        let descent = match self.method {
-            _ if rows < 4 => 0.0,
-            Method::BarnesHut => sizes.tree(),
-            Method::Auto if self.dims != 2 => sizes.tree(),
-            Method::Exact => 0.0,
-            Method::Auto | Method::Fft => sizes.grid(),
-        };
+        let (left, repulsion) = (sizes.left_before(self.search), sizes.repulsion(self.method));
         let stages = [
             sizes.preprocess(),
             sizes.neighbours(self.search),
-            sizes.affinities(),
-            sizes.first_layout(&self.init),
-            sizes.optimise(descent),
+            sizes.lengths(left),
+            sizes.affinities(left),
+            sizes.first_layout(&self.init, left),
+            sizes.reorder(repulsion, left),
+            sizes.optimise(repulsion, left),
             sizes.parameters(self.power.is_none()),
         ];
         let given = self.neighbours.as_ref().map_or(0, |given| 16 * given.indices.len() as u64);
@@ -103,6 +102,13 @@ impl Fit {
             sizes.preprocess().or(sizes.neighbours(Search::Auto)).or(sizes.parameters(self.power.is_none()));
         stages.with("threads and small things", (SMALL + SMALL_PER_THREAD * sizes.threads) as u64)
     }
+}
+
+/// What the repulsion holds, in bytes.
+#[derive(Clone, Copy, Default)]
+struct Repulsion {
+    while_narrow: f64,
+    while_wide: f64,
 }
 
 /// What sizes follow from.
@@ -203,26 +209,47 @@ impl Sizes {
             true => self.x() + 4.0 * self.rows,
             false => (1.0 + PADDED) * self.x() + 24.0 * self.rows + centres,
         };
-        let block = 192.0 * 8.0 * (6.0 * self.k + 128.0) + 800.0 * self.width;
-        let found_together =
-            if exact { 0.0 } else { 1.3 * (64 * index::PARTITION_SIZE) as f64 * 8.0 * self.k };
+        // What each query of a block collects, and the block itself.
+        let block = 192.0 * (8.0 * (3.0 * self.k + 3.0).max(64.0) + 256.0) + 1600.0 * self.width;
+        let found_together = if exact { 0.0 } else { self.found_together() };
         Needs::of(
             "neighbours",
             &[
                 ("rows of the map", self.x() + self.beside()),
                 ("index of them", index),
                 ("neighbours", 8.0 * self.rows * self.k),
-                ("search", self.threads * block + found_together.min(8.0 * self.rows * self.k)),
+                ("search", self.threads * block + found_together),
             ],
         )
     }
 
-    /// Each row has its own neighbours, and is one for as many others: no row of P + Pᵀ need be shorter.
-    fn p(&self) -> f64 {
-        8.0 * 2.0 * self.rows * self.k + 8.0 * self.rows
+    /// What is found for partitions that are searched together, before it is put in place.
+    fn found_together(&self) -> f64 {
+        ((64 * index::PARTITION_SIZE) as f64).min(self.rows) * 8.0 * self.k
     }
 
-    fn affinities(&self) -> Needs {
+    /// What the allocator keeps when there are affinities. Of an approximate search: many small pieces. Of neighbours, where it
+    /// has kept arrays of their size since the table was freed: one of the two arrays that grow.
+    fn left_before(&self, search: Search) -> f64 {
+        let of_search = match index::is_exact(search, self.rows as usize) {
+            true => 0.0,
+            false => self.found_together() + 10.0 * self.rows,
+        };
+        let list = 4.0 * self.rows * self.k;
+        let keeps_lists = self.has_pca() && list < self.table().min(ALWAYS_GIVEN_BACK);
+        of_search + if keeps_lists { list } else { 0.0 }
+    }
+
+    /// Each row has its own neighbours, and those that it is a neighbour of. How many it is both with depends on the data: of rows
+    /// without any structure this many are not, and of others fewer. In many dimensions neighbours are seldom mutual. Where
+    /// a row has a good part of all rows as neighbours, they mostly are.
+    fn p(&self) -> f64 {
+        let share = (self.k / self.rows.max(1.0)).min(1.0);
+        let others = (0.9 - 0.8 / self.width.max(1.0).cbrt()) * (1.0 - 2.0 * share.sqrt()).max(0.0);
+        8.0 * (1.0 + others) * self.rows * self.k + 8.0 * self.rows
+    }
+
+    fn lengths(&self, left: f64) -> Needs {
         let parts = affinity::PARTS as f64;
         let at_once = self.threads.min(parts) / parts;
         Needs::of(
@@ -230,13 +257,25 @@ impl Sizes {
             &[
                 ("rows of the map", self.x() + self.beside()),
                 ("neighbours", 8.0 * self.rows * self.k),
-                ("affinities that come in", at_once * (8.0 * self.k + 16.0) * self.rows),
-                ("affinities", self.p()),
+                ("neighbours the other way round", at_once * 4.0 * self.k * self.rows + 20.0 * self.rows),
+                ("left by earlier stages", left),
             ],
         )
     }
 
-    fn first_layout(&self, init: &Init) -> Needs {
+    fn affinities(&self, left: f64) -> Needs {
+        Needs::of(
+            "affinities",
+            &[
+                ("rows of the map", self.x() + self.beside()),
+                ("affinities", self.p()),
+                ("affinities that come in", self.p() / affinity::WAVES as f64),
+                ("left by earlier stages", left),
+            ],
+        )
+    }
+
+    fn first_layout(&self, init: &Init, left: f64) -> Needs {
         let layout = match init {
             // Vectors of the Lanczos process.
             Init::Spectral => 8.0 * 66.0 * self.rows,
@@ -251,26 +290,58 @@ impl Sizes {
                 ("rows of the map", self.x() + self.beside()),
                 ("affinities", self.p()),
                 ("first layout", layout),
+                ("left by earlier stages", left),
             ],
         )
     }
 
-    fn optimise(&self, repulsion: f64) -> Needs {
+    /// Rows are put in another order while the map is narrow: a grid is small then, a tree is not.
+    fn reorder(&self, repulsion: Repulsion, left: f64) -> Needs {
+        let twice = self.p() / (2 * affinity::PIECES) as f64;
         Needs::of(
             "descent",
             &[
                 ("rows of the map", self.x() + self.beside()),
                 ("affinities", self.p()),
-                ("affinities in another order", 8.0 * self.rows * self.k + 12.0 * self.rows),
-                ("places, steps and gains", 24.0 * self.dims * self.rows + 24.0 * self.rows),
-                ("repulsion", repulsion),
+                ("affinities in another order", twice + 32.0 * self.rows),
+                ("places, steps and gains", 24.0 * self.dims * self.rows + 4.0 * self.rows),
+                ("repulsion", repulsion.while_narrow),
+                ("left by earlier stages", left),
             ],
         )
     }
 
-    /// The nodes of the grid grow slowly with the rows, as maps do: about 400 along each side at 5000 rows, 500 at 60000.
-    fn grid(&self) -> f64 {
-        let side = 420.0 + 0.6 * self.rows.sqrt();
+    fn optimise(&self, repulsion: Repulsion, left: f64) -> Needs {
+        Needs::of(
+            "descent",
+            &[
+                ("rows of the map", self.x() + self.beside()),
+                ("affinities", self.p()),
+                ("places, steps and gains", 20.0 * self.dims * self.rows + 4.0 * self.rows),
+                ("repulsion", repulsion.while_wide),
+                ("left by earlier stages", left),
+            ],
+        )
+    }
+
+    fn repulsion(&self, method: Method) -> Repulsion {
+        let grid = |widest| Repulsion { while_narrow: 0.0, while_wide: self.grid(widest) };
+        let tree = Repulsion { while_narrow: self.tree(), while_wide: self.tree() };
+        match method {
+            Method::Exact => Repulsion::default(),
+            Method::Auto if self.dims != 2.0 && self.rows <= EXACT_UP_TO as f64 => Repulsion::default(),
+            Method::Auto if self.dims != 2.0 => tree,
+            Method::BarnesHut => tree,
+            // A wider grid would take longer than comparing every pair.
+            Method::Auto => grid(self.rows / 10.0),
+            Method::Fft => grid(f64::INFINITY),
+        }
+    }
+
+    /// The nodes of the grid grow slowly with the rows, as maps do: a map of 60000 rows has 280 along each side if they are a few
+    /// clusters, and 500 if they are digits.
+    fn grid(&self, widest: f64) -> f64 {
+        let side = (300.0 + 0.5 * self.rows.sqrt()).min(widest);
         // A map of few rows is narrow.
         let side = side.min(60.0 + 2.0 * self.rows.powf(0.75));
         50.0 * side * side + 16.0 * self.rows
@@ -287,7 +358,7 @@ impl Sizes {
                 ("rows of the map", self.x() + self.beside()),
                 ("index of them", PADDED * self.x() + 24.0 * self.rows),
                 ("places", (4.0 * self.dims + 60.0) * self.rows + self.equal_rows()),
-                ("power", if validates { POWER.min(100.0 * self.rows * self.rows) } else { 0.0 }),
+                ("power", if validates { POWER.min(POWER_PER_ROW * self.rows) } else { 0.0 }),
             ],
         )
     }

@@ -6,7 +6,7 @@ use crate::map::Map;
 
 /// Rows of a table that come together, and those of them that are looked up at the same time.
 const BATCH: f64 = 4096.0;
-const AT_ONCE: f64 = 1024.0;
+const AT_ONCE: f64 = 512.0;
 
 impl LionOptions {
     /// What placing into this map will hold at its largest, tables passing by in batches, but for the outliers: each
@@ -27,10 +27,10 @@ impl LionOptions {
             &[
                 ("map", 4.0 * rows * (width + map.dims() as f64) + 64.0 * map.rows() as f64),
                 ("index of its rows", 4.3 * rows * width + 60.0 * rows),
-                ("calibration", 100.0 * rows),
+                ("calibration", 80.0 * rows),
                 ("repulsion of its places", repulsion),
                 ("rows being placed", 5.0 * 4.0 * BATCH * inputs + AT_ONCE * look),
-                ("threads and small things", 2e6 + 0.8e6 * threads(self.threads) as f64),
+                ("threads and small things", 2.6e6 + 0.8e6 * threads(self.threads) as f64),
             ],
         )
     }
