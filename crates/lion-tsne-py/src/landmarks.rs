@@ -111,11 +111,11 @@ impl PyLandmarks {
 /// Texts one by one.
 fn texts((ends, bytes): Texts<'_>) -> PyResult<Vec<String>> {
     let (ends, bytes) = (ends.as_slice()?, bytes.as_slice()?);
-    let text = |ends: &[i64; 2]| {
-        let [start, end] = ends.map(|end| usize::try_from(end).unwrap_or(usize::MAX));
+    let text = |(&start, &end): (&i64, &i64)| {
+        let (start, end) = (usize::try_from(start).ok()?, usize::try_from(end).ok()?);
         std::str::from_utf8(bytes.get(start..end)?).ok().map(str::to_owned)
     };
-    let texts: Option<Vec<String>> = ends.array_windows().map(text).collect();
+    let texts: Option<Vec<String>> = ends.iter().zip(ends.iter().skip(1)).map(text).collect();
     texts.ok_or_else(|| PyValueError::new_err("texts must be in UTF-8, one after another"))
 }
 

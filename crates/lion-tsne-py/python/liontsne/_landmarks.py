@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from liontsne import _params
 from liontsne._native import Landmarks
 
 # What tables have, and lists of them have not.
@@ -93,6 +92,9 @@ class FitsLandmarks:
         self, n_landmarks: int, label: str | None, stratify: bool, cover: bool
     ) -> dict[str, Any]:
         """How landmarks are chosen, in the words of the native module."""
+        # It needs scikit-learn, and workers of engines import this file.
+        from liontsne import _params
+
         for name, plain in (("scale", (None, "none")), ("missing", (None, "refuse"))):
             if (asked := getattr(self, name)) not in plain:
                 raise ValueError(
@@ -113,8 +115,12 @@ class FitsLandmarks:
 
     def _fit_chosen(self, landmarks: Landmarks, names: list[str] | None, width: int) -> Self:
         """Fits the map to landmarks of so many columns, which may have names."""
+        from liontsne import _params
+
+        # As the command line has it: names that only count columns are not kept.
+        kept = None if names is None or is_numbered(names) else names
         with self._progress(self.callback) as progress:
-            map = landmarks.fit(columns=names, progress=progress)
+            map = landmarks.fit(columns=kept, progress=progress)
         _params.warn_of_perplexity(self.perplexity, map.perplexity, len(map.embedding))
         self.n_features_in_ = width
         self.__dict__.pop("feature_names_in_", None)
@@ -441,6 +447,15 @@ def csv_format(path: str, texts: Sequence[str | None], wanted: Sequence[str] | N
         elif field.type in numbers:
             types[field.name] = pyarrow.float64()
     return dataset.CsvFileFormat(convert_options=csv.ConvertOptions(column_types=types))
+
+
+def is_numbered(names: Sequence[str]) -> bool:
+    """Whether these are the names of columns that have none.
+
+    >>> is_numbered(["c1", "c2"]), is_numbered(["c1", "age"]), is_numbered([])
+    (True, False, False)
+    """
+    return bool(names) and list(names) == [f"c{column}" for column in range(1, len(names) + 1)]
 
 
 def is_number(name: str) -> bool:

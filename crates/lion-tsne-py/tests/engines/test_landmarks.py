@@ -4,7 +4,9 @@ import pickle
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+
 from liontsne import LionTSNE
 from liontsne.distributed import _landmarks
 
@@ -46,6 +48,18 @@ def test_the_map_of_one_process(landmarks, tmp_path, case):
         return lion
 
     landmarks.check(case, tmp_path, fit)
+
+
+def test_names_that_only_count_columns_are_not_kept(lion, tmp_path):
+    rng = np.random.default_rng(3)
+    table = pa.table({"id": np.arange(500), "c1": rng.normal(size=500), "c2": rng.normal(size=500)})
+    pq.write_table(table, tmp_path / "rows.parquet")
+    known = ["--id", "id", "--landmarks", 100, "--perplexity", 5, "--iterations", 50, "-q"]
+    lion("fit", tmp_path / "rows.parquet", *known, "-o", tmp_path / "one.lion")
+    options = {"id": "id", "perplexity": 5, "max_iter": 50, "save": tmp_path / "two.lion"}
+    made = by_hand([table[:80], table[80:]])(100, **options)
+    assert (tmp_path / "one.lion").read_bytes() == (tmp_path / "two.lion").read_bytes()
+    assert list(made.feature_names_in_) == ["c1", "c2"]
 
 
 def test_wrong_counts_change_nothing(landmarks, tmp_path):

@@ -482,27 +482,6 @@ def test_points_are_sent_once_each_in_the_order_of_their_ids():
     assert all(part.nbytes <= 4 << 20 for part in parts_of(table))
 
 
-# A cluster, whose executors are processes of their own. It comes last: a program has one session.
-
-
-@pytest.fixture
-def cluster(session, tmp_path):
-    session.stop()
-    cluster = start("local-cluster[2,1,1024]", tmp_path)
-    yield cluster
-    cluster.stop()
-
-
-def test_executors_get_the_map_and_may_be_killed(cluster, job, tmp_path, monkeypatch):
-    marker = tmp_path / "marker"
-    watched(monkeypatch, die_once(marker, "executor"))
-    with killing(marker):
-        df = in_parts(cluster, job.parts(7), tmp_path)
-        job.check(spark.place(df, job.map, id="id", ship=True).toArrow())
-    path = marker.read_text().split()[1]
-    assert path != job.map and Path(path).name == Path(job.map).name
-
-
 # Landmarks
 
 
@@ -538,3 +517,24 @@ def test_bad_rows_and_columns_of_landmarks_are_named(session, landmarks):
         spark.fit_landmarks(df, 100, id="name")
     with pytest.raises(TypeError, match="^this is a DataFrame of pandas, and spark.fit_landmarks"):
         spark.fit_landmarks(landmarks.table.to_pandas(), 100, id="id")
+
+
+# A cluster, whose executors are processes of their own. It comes last: a program has one session.
+
+
+@pytest.fixture
+def cluster(session, tmp_path):
+    session.stop()
+    cluster = start("local-cluster[2,1,1024]", tmp_path)
+    yield cluster
+    cluster.stop()
+
+
+def test_executors_get_the_map_and_may_be_killed(cluster, job, tmp_path, monkeypatch):
+    marker = tmp_path / "marker"
+    watched(monkeypatch, die_once(marker, "executor"))
+    with killing(marker):
+        df = in_parts(cluster, job.parts(7), tmp_path)
+        job.check(spark.place(df, job.map, id="id", ship=True).toArrow())
+    path = marker.read_text().split()[1]
+    assert path != job.map and Path(path).name == Path(job.map).name

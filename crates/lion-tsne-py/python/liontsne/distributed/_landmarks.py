@@ -6,15 +6,18 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from liontsne import LionTSNE, _landmarks
+from liontsne import _landmarks
 from liontsne._landmarks import Part
 from liontsne._native import Landmarks
 from liontsne.distributed import _columns
+
+if TYPE_CHECKING:
+    from liontsne import LionTSNE
 
 # Up to so many columns no PCA is made by itself, so there are no moments.
 WITHOUT_PCA = 50
@@ -127,8 +130,10 @@ def sampler(
     stratify: bool,
     cover: bool,
     params: dict[str, Any],
-) -> tuple[LionTSNE, Sampler]:
+) -> tuple["LionTSNE", Sampler]:
     """What is to be fitted, and who chooses its rows."""
+    from liontsne import LionTSNE
+
     lion = LionTSNE(**params)
     options = lion._landmark_options(n_landmarks, label, stratify, cover)
     if not isinstance(id, str):
@@ -142,12 +147,12 @@ def sampler(
 
 
 def fit(
-    lion: LionTSNE,
+    lion: "LionTSNE",
     choose: Sampler,
     count: Callable[[], Counts],
     states: Callable[[Sampler], Iterable[bytes]],
     save: str | os.PathLike[str] | None,
-) -> LionTSNE:
+) -> "LionTSNE":
     """Fits the map. `count` says how many rows there are, of each label if they are shared out by
     label. `states` has an engine sample all parts."""
     landmarks = choose.merged(states(replace(choose, expected=dict(count()))))

@@ -12,16 +12,18 @@ path.
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pyarrow as pa
 
-from liontsne import LionTSNE
 from liontsne.distributed import Placer, Positions, _landmarks, placer
 from liontsne.distributed._landmarks import Sampler
 from liontsne.distributed._placer import PENDING, PROBLEM
 from liontsne.distributed._worker_error import kind_of
+
+if TYPE_CHECKING:
+    from liontsne import LionTSNE
 
 
 def place(
@@ -99,7 +101,7 @@ def fit_landmarks(
     cover: bool = False,
     save: str | os.PathLike[str] | None = None,
     **params: Any,
-) -> LionTSNE:
+) -> "LionTSNE":
     """Fits a map to some rows, the landmarks, of a Dask data frame.
 
     The choice is that of `lion fit --landmarks` and `LionTSNE.fit_landmarks`: a hash of its id and the

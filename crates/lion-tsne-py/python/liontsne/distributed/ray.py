@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from liontsne import LionTSNE
 from liontsne.distributed import Placer, Positions, _columns, _landmarks, placer
 from liontsne.distributed._landmarks import Sampler
 from liontsne.distributed._placer import PENDING, PROBLEM
@@ -25,6 +24,8 @@ from liontsne.distributed._worker_error import kind_of, told
 
 if TYPE_CHECKING:
     from ray.data import Dataset
+
+    from liontsne import LionTSNE
 
 
 def place(
@@ -88,7 +89,7 @@ def fit_landmarks(
     cover: bool = False,
     save: str | os.PathLike[str] | None = None,
     **params: Any,
-) -> LionTSNE:
+) -> "LionTSNE":
     """Fits a map to some rows, the landmarks, of a Ray dataset.
 
     The choice is that of `lion fit --landmarks` and `LionTSNE.fit_landmarks`: a hash of its id and the

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from liontsne import LionTSNE
 from liontsne.distributed import Placer, Positions, _columns, _landmarks, placer
 from liontsne.distributed._landmarks import Sampler
 from liontsne.distributed._placer import PENDING, PROBLEM
@@ -36,6 +35,8 @@ from liontsne.distributed._worker_error import kind_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from liontsne import LionTSNE
 
 __all__ = ["fit_landmarks", "place", "release", "stream"]
 
@@ -158,7 +159,7 @@ def fit_landmarks(
     cover: bool = False,
     save: str | os.PathLike[str] | None = None,
     **params: Any,
-) -> LionTSNE:
+) -> "LionTSNE":
     """Fits a map to some rows, the landmarks, of a Spark data frame.
 
     The choice is that of `lion fit --landmarks` and `LionTSNE.fit_landmarks`: a hash of its id and the
