@@ -32,10 +32,8 @@ def alone(workers, table, map, out):
     return work, lambda: None
 
 
-def spark(workers, table, map, out):
+def spark_session(workers):
     from pyspark.sql import SparkSession
-
-    from liontsne.distributed import spark as engine
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     build = SparkSession.builder.master(f"local[{workers}]")
@@ -50,6 +48,13 @@ def spark(workers, table, map, out):
         build = build.config(name, value)
     session = build.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+def spark(workers, table, map, out):
+    from liontsne.distributed import spark as engine
+
+    session = spark_session(workers)
 
     def work(source, out):
         placed = engine.place(session.read.parquet(source), map, id="id", keep=["kind"])
@@ -59,16 +64,21 @@ def spark(workers, table, map, out):
     return work, session.stop
 
 
-def ray(workers, table, map, out):
+def ray_cluster(workers):
     # The last of these keeps it to the loopback.
     quiet = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DATA_DISABLE_PROGRESS_BARS": "1"}
     os.environ |= quiet | {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
     import ray as cluster
 
-    from liontsne.distributed import ray as engine
-
     cluster.init(num_cpus=workers, include_dashboard=False, object_store_memory=2_000_000_000, logging_level="ERROR")
     cluster.data.DataContext.get_current().enable_progress_bars = False
+    return cluster
+
+
+def ray(workers, table, map, out):
+    from liontsne.distributed import ray as engine
+
+    cluster = ray_cluster(workers)
 
     def work(source, out):
         shutil.rmtree(out, ignore_errors=True)
@@ -77,22 +87,29 @@ def ray(workers, table, map, out):
     return work, cluster.shutdown
 
 
-def dask(workers, table, map, out):
-    import dask.dataframe
+def dask_cluster(workers):
     from distributed import Client, LocalCluster
-
-    from liontsne.distributed import dask as engine
 
     cluster = LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None)
     client = Client(cluster)
 
-    def work(source, out):
-        frame = dask.dataframe.read_parquet(source, split_row_groups=True)
-        engine.place(frame, map, id="id", keep=["kind"]).to_parquet(out, overwrite=True)
-
     def stop():
         client.close()
         cluster.close()
+
+    return stop
+
+
+def dask(workers, table, map, out):
+    import dask.dataframe
+
+    from liontsne.distributed import dask as engine
+
+    stop = dask_cluster(workers)
+
+    def work(source, out):
+        frame = dask.dataframe.read_parquet(source, split_row_groups=True)
+        engine.place(frame, map, id="id", keep=["kind"]).to_parquet(out, overwrite=True)
 
     return work, stop
 

@@ -6,6 +6,7 @@ from that what two workers should take, beside what they do take, and what a clu
 """
 
 import argparse
+import hashlib
 import json
 import statistics
 import subprocess
@@ -18,8 +19,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from common import HERE, Bench, Failed, markdown, write  # noqa: E402
 from simulate import Cluster, Costs, simulate  # noqa: E402
 
-PARTS = ["table", "full", "engines", "mnist", "costs", "plan"]
+PARTS = ["table", "full", "landmarks", "engines", "mnist", "costs", "plan"]
 ENGINES = ["spark", "ray", "dask", "alone"]
+CHOOSERS = ["spark", "ray", "dask"]  # engines that choose landmarks
 PRICE = 0.04  # dollars for an hour of a core, as clouds ask for it; an assumption, not a measurement
 
 
@@ -190,6 +192,37 @@ def engines(bench):
     return markdown(["", "workers or threads", "seconds", "start-up, aside", "rows a second", "ratio to `lion place`"], lines), record
 
 
+def landmarks(bench):
+    """Landmarks chosen by engines with two workers beside `lion fit --landmarks` with two threads, in turns: the same map file."""
+    options = bench.options
+    table = bench.table(options.rows)
+    runs, maps = {}, {}
+
+    def turn(name):
+        out = bench.folder / f"landmarks-{name}.lion"
+        if name == "lion":
+            answer = bench.lion("fit", table, "--id", "id", "--label", "kind", "--landmarks", options.landmarks, "-o", out)
+        else:
+            answer = bench.run([sys.executable, HERE / "scale/landmarks.py", name, options.threads, table, options.landmarks, out])
+        say(f"{name}: {answer['seconds']:.1f} s")
+        maps[name] = hashlib.sha256(out.read_bytes()).hexdigest()
+        runs.setdefault(name, []).append(answer)
+
+    for _ in range(options.rounds):
+        for name in ["lion", *CHOOSERS]:
+            turn(name)
+    if len(set(maps.values())) > 1:
+        raise Failed(f"the map files differ: {maps}")
+    seconds = {name: statistics.median(run["seconds"] for run in found) for name, found in runs.items()}
+    lines = []
+    for name, took in seconds.items():
+        start = runs[name][0].get("start_up")
+        said = "`lion fit --landmarks`" if name == "lion" else name
+        lines.append([said, f"{took:.1f}", "-" if start is None else f"{start:.1f}", f"{took / seconds['lion']:.2f}"])
+    words = markdown(["", "seconds", "start-up, aside", "ratio to `lion fit`"], lines)
+    return f"{words}\n\nAll of them wrote the same map file, byte by byte. Of `lion fit`: {phases(runs['lion'][-1])}.", {"runs": runs, "maps": maps}
+
+
 def mnist(bench):
     """Landmarks of MNIST beside the map of all of it."""
     x, labels = bench.data("mnist", 60000, 50)
@@ -287,10 +320,11 @@ def main():
     kept = bench.folder / "parts.json"
     record = json.loads(kept.read_text()) if kept.exists() else {}
     texts = record.pop("texts", {})
-    work = {"table": large_table, "full": full_fit, "engines": engines, "mnist": mnist, "costs": costs}
+    work = {"table": large_table, "full": full_fit, "landmarks": landmarks, "engines": engines, "mnist": mnist, "costs": costs}
     titles = {
         "table": f"{options.rows} x 50 Parquet, {options.landmarks} landmarks",
         "full": f"{options.full_rows} x 50 in full",
+        "landmarks": f"Landmarks chosen by engines, {options.landmarks} of {options.rows} x 50",
         "engines": f"Engines, {options.engine_rows} rows into {options.landmarks} landmarks",
         "mnist": "Landmarks of MNIST, 60000 x 50",
         "costs": "Cost of a row, one core",

@@ -168,7 +168,7 @@ const FULL_RATE_FROM: f64 = 25000.0;
 /// The shortest of those steps, as a share of the rows: what the exaggerated phase takes by default.
 const SHORTEST_STEP: f64 = 1.0 / 12.0;
 /// Values beyond this could overflow when squared and summed.
-const LARGEST: f32 = 1e15;
+pub(crate) const LARGEST: f32 = 1e15;
 
 impl Fit {
     /// Fits a map to the rows. The observer hears of every step; if it says stop during the descent, the map reached so

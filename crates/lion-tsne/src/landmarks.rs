@@ -5,9 +5,13 @@
 //! held-out rows: a fair sample of all others, by which it is judged what the landmarks leave out. The moments of all rows
 //! are summed on the way: the PCA is that of the whole table. Bottom-k sampling is of Cohen & Kaplan 2007, Summarizing Data
 //! using Bottom-k Sketches; strata, covering rows and the estimate are ours.
+//!
+//! All of it is the least of hashes and sums without an error. So landmarks of the parts of a table, made where the parts are, can be
+//! merged in any order.
 
 mod bottom_k;
 mod cover;
+mod state;
 #[cfg(test)]
 mod tests;
 mod uncovered;
@@ -22,7 +26,7 @@ use crate::matrix::Matrix;
 use crate::preprocess::{Covariance, Metric, Moments, Pca, PcaChoice, Preprocess, refuse_zero_rows};
 pub(crate) use bottom_k::max_held_out;
 use bottom_k::{BottomKSample, HashKey, MAX_HELD_OUT, SampledRow};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// How landmarks are chosen. [`Fit::landmarks`] has what goes with a fit.
@@ -85,11 +89,12 @@ pub struct Landmarks {
     has: Has,
     keep: BottomKSample,
     moments: Option<Moments>,
+    expected: Option<BTreeMap<String, u64>>,
     pool: rayon::ThreadPool,
 }
 
 /// Which names the rows have: all of them or none.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 struct Has {
     ids: bool,
     labels: bool,
@@ -127,8 +132,16 @@ impl Landmarks {
             has: Has::default(),
             keep: BottomKSample::new(options.count, options.stratified, options.held_out),
             moments: None,
+            expected: None,
             pool: pool(options.threads)?,
         })
+    }
+
+    /// How many rows of each label there are in the whole table, of which these are to see a part; where they are not
+    /// stratified, the sum counts. Most rows of a part then need not be kept, for their hashes are too large in the whole. If the
+    /// numbers are wrong, or hashes are not as hashes are because ids come often, [`Landmarks::is_complete`] says so.
+    pub fn expecting(self, rows: BTreeMap<String, u64>) -> Self {
+        Self { expected: Some(rows), ..self }
     }
 
     /// Adds the next rows of the table. They are known by their ids, or by their numbers in the table if they have none;
@@ -148,16 +161,16 @@ impl Landmarks {
         for row in 0..data.rows() {
             let number = self.seen;
             self.seen += 1;
-            let name = match &ids {
-                Some(ids) => ids[row].as_bytes(),
-                None => &number.to_le_bytes(),
+            let id = ids.as_ref().map(|ids| ids[row].as_str());
+            let hash = match id {
+                Some(id) => xxh3_64_with_seed(id.as_bytes(), self.options.seed),
+                None => xxh3_64_with_seed(&number.to_le_bytes(), self.options.seed),
             };
-            let key = (xxh3_64_with_seed(name, self.options.seed), number);
-            let label = labels.as_ref().map_or("", |labels| &labels[row]);
-            self.keep.offer(key, label, || SampledRow {
-                row: data.row(row).to_vec(),
-                id: ids.as_ref().map_or_else(String::new, |ids| ids[row].clone()),
-                label: label.to_owned(),
+            let (label, values) = (labels.as_ref().map_or("", |labels| &labels[row]), data.row(row));
+            self.keep.offer(hash, label, || {
+                let tie = if id.is_some() { content_hash(hash, label, values) } else { number };
+                let id = id.unwrap_or_default().to_owned();
+                (tie, SampledRow { row: values.to_vec(), id, label: label.to_owned() })
             })?;
         }
         Ok(())
@@ -168,35 +181,43 @@ impl Landmarks {
         self.seen
     }
 
+    /// How many columns they have; 0 before the first of them.
+    pub fn cols(&self) -> usize {
+        self.cols.unwrap_or(0)
+    }
+
     fn check(&mut self, data: &Matrix, has: Has) -> Result<()> {
-        let LandmarkOptions { metric, pca, stratified, .. } = self.options;
-        match self.cols {
-            None if data.cols() == 0 => return Err(Error::Data("the rows have no columns".into())),
-            None if stratified && !has.labels => {
-                return Err(Error::Data("landmarks cannot be shared out by label: rows have none".into()));
-            }
-            None => {
-                (self.cols, self.has) = (Some(data.cols()), has);
-                self.moments = Moments::for_pca(data.cols(), metric, pca)?;
-                self.keep.set_width(data.cols());
-            }
-            Some(cols) if cols != data.cols() => {
-                return Err(Error::Data(format!(
-                    "rows of {cols} columns are followed by rows of {}",
-                    data.cols()
-                )));
-            }
-            Some(_) if self.has != has => {
-                return Err(Error::Data("some rows have ids or labels and others do not".into()));
-            }
-            Some(_) => {}
-        }
+        self.check_kind(data.cols(), has)?;
         data.check_finite()?;
         check_largest(data)?;
-        if metric == Metric::Cosine {
+        if self.options.metric == Metric::Cosine {
             self.pool.install(|| refuse_zero_rows(data))?;
         }
         Ok(())
+    }
+
+    /// Refuses rows that have other columns or names than those before. The first say what there is.
+    fn check_kind(&mut self, found: usize, has: Has) -> Result<()> {
+        let LandmarkOptions { metric, pca, stratified, .. } = self.options;
+        match self.cols {
+            None if found == 0 => Err(Error::Data("the rows have no columns".into())),
+            None if stratified && !has.labels => {
+                Err(Error::Data("landmarks cannot be shared out by label: rows have none".into()))
+            }
+            None => {
+                self.moments = Moments::for_pca(found, metric, pca)?;
+                self.keep.begin(found, self.expected.as_ref())?;
+                (self.cols, self.has) = (Some(found), has);
+                Ok(())
+            }
+            Some(cols) if cols != found => {
+                Err(Error::Data(format!("rows of {cols} columns are followed by rows of {found}")))
+            }
+            Some(_) if self.has != has => {
+                Err(Error::Data("some rows have ids or labels and others do not".into()))
+            }
+            Some(_) => Ok(()),
+        }
     }
 
     /// The landmarks.
@@ -237,9 +258,14 @@ impl Landmarks {
     }
 }
 
+/// Tells rows of one hash apart: by all that they are, so that their order does not depend on the table's.
+fn content_hash(hash: u64, label: &str, row: &[f32]) -> u64 {
+    xxh3_64_with_seed(bytemuck::cast_slice(row), xxh3_64_with_seed(label.as_bytes(), hash))
+}
+
 /// How rows that stayed become rows of the map.
 struct LandmarkSpace<'a> {
-    kept: &'a std::collections::BTreeMap<HashKey, SampledRow>,
+    kept: &'a BTreeMap<HashKey, SampledRow>,
     cols: usize,
     options: &'a LandmarkOptions,
     pca: Option<&'a Pca>,

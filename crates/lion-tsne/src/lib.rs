@@ -71,6 +71,7 @@
 //! The same rows, parameters and seed give the same bits on the same kind of machine, whatever the number of threads.
 
 mod affinity;
+mod bytes;
 mod density;
 pub mod diff;
 mod error;

@@ -11,7 +11,7 @@ mod unique;
 mod widen;
 
 pub(crate) use covariance::Covariance;
-pub(crate) use moments::Moments;
+pub(crate) use moments::{MOST_ROWS, Moments};
 pub use pca::Pca;
 pub(crate) use pca::{WIDEST_COVARIANCE, pca_bytes};
 pub use unique::{Unique, unique_rows};

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from liontsne import _params
 from liontsne._native import Landmarks
 
 # What tables have, and lists of them have not.
@@ -85,7 +84,17 @@ class FitsLandmarks:
         >>> lion.embedding_.shape, lion.sampled_from_["rows"]
         ((200, 2), 3000)
         """
-        seed = _params.seed(self.random_state)
+        landmarks = Landmarks(**self._landmark_options(n_landmarks, label, stratify, cover))
+        names, width = pass_by(landmarks, source, id, label, columns)
+        return self._fit_chosen(landmarks, names, width)
+
+    def _landmark_options(
+        self, n_landmarks: int, label: str | None, stratify: bool, cover: bool
+    ) -> dict[str, Any]:
+        """How landmarks are chosen, in the words of the native module."""
+        # It needs scikit-learn, and workers of engines import this file.
+        from liontsne import _params
+
         for name, plain in (("scale", (None, "none")), ("missing", (None, "refuse"))):
             if (asked := getattr(self, name)) not in plain:
                 raise ValueError(
@@ -96,27 +105,44 @@ class FitsLandmarks:
             raise ValueError("init must be pca, spectral or random: landmarks are some of the rows")
         if stratify and label is None:
             raise ValueError("stratify shares landmarks out by label: say which column, label=...")
-        count = _params.whole("n_landmarks", n_landmarks, 4)
-        params = self._fit_params(None, seed) | {"init": _params.init(self.init)}
-        landmarks = Landmarks(count, stratified=bool(stratify), cover=bool(cover), params=params)
-        names, width = pass_by(landmarks, source, id, label, columns)
+        params = self._fit_params(None, _params.seed(self.random_state))
+        return {
+            "count": _params.whole("n_landmarks", n_landmarks, 4),
+            "stratified": bool(stratify),
+            "cover": bool(cover),
+            "params": params | {"init": _params.init(self.init)},
+        }
+
+    def _fit_chosen(self, landmarks: Landmarks, names: list[str] | None, width: int) -> Self:
+        """Fits the map to landmarks of so many columns, which may have names."""
+        from liontsne import _params
+
+        # As the command line has it: names that only count columns are not kept.
+        kept = None if names is None or is_numbered(names) else names
         with self._progress(self.callback) as progress:
-            map = landmarks.fit(columns=names, progress=progress)
+            map = landmarks.fit(columns=kept, progress=progress)
         _params.warn_of_perplexity(self.perplexity, map.perplexity, len(map.embedding))
         self.n_features_in_ = width
         self.__dict__.pop("feature_names_in_", None)
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
-        return self._hold(map, None, seed)
+        return self._hold(map, None, _params.seed(self.random_state))
 
 
 class Part(NamedTuple):
     """Some rows: an array, or something with columns; the file they are in, and how many rows of it
-    come before."""
+    come before. Where numbers of rows say nothing, the column that names rows."""
 
     rows: Any
-    file: str
-    before: int
+    file: str = ""
+    before: int = 0
+    id: str | None = None
+
+    def row(self, number: int) -> str:
+        """Where a row is, in words."""
+        if self.id is not None:
+            return f"id {text(self.rows.column(self.id)[number].as_py())}"
+        return (f"{self.file}, " if self.file else "") + f"row {self.before + number}"
 
 
 def pass_by(
@@ -128,10 +154,26 @@ def pass_by(
 ) -> tuple[list[str] | None, int]:
     """Shows all rows to the landmarks; the answer is the names of the columns that were used, if
     they have names, and their number."""
+    wanted = None if columns is None else [str(name) for name in columns]
+    names, width = show(landmarks, parts_of(source, (id, label), wanted), id, label, wanted)
+    if not landmarks.seen:
+        raise ValueError("the source has no rows")
+    return names, width
+
+
+def show(
+    landmarks: Landmarks,
+    parts: Iterable[Part],
+    id: str | None,
+    label: str | None,
+    wanted: list[str] | None,
+    called: list[str] | None = None,
+) -> tuple[list[str] | None, int]:
+    """Shows parts to the landmarks, with the same answer. If one column of lists is wanted, its items
+    may have names."""
     names: list[str] | None = None
     width = 0
-    wanted = None if columns is None else [str(name) for name in columns]
-    for part in parts_of(source, (id, label), wanted):
+    for part in parts:
         ids = labels = None
         is_array = isinstance(part.rows, np.ndarray)
         if not (part.rows.size if is_array else part.rows.num_rows):
@@ -139,16 +181,15 @@ def pass_by(
         if not is_array:
             wanted = chosen(part, id, label, wanted)
             rows, names = features(part, wanted, width)
-            ids = None if id is None else texts(part, id)
-            labels = None if label is None else labels_of(part, label)
+            names = called or names
+            ids = None if id is None else ids_of(part, id)
+            labels = None if label is None else texts_of(part, label)
         elif id is None and label is None and wanted is None:
             rows = array(part)
         else:
             raise ValueError("arrays have no names of columns: id, label, columns are for tables")
         width = rows.shape[1]
         add(landmarks, part, rows, ids, labels, names)
-    if not landmarks.seen:
-        raise ValueError("the source has no rows")
     return names, width
 
 
@@ -156,21 +197,24 @@ def add(
     landmarks: Landmarks,
     part: Part,
     rows: np.ndarray,
-    ids: list[str] | None,
-    labels: list[str] | None,
+    ids: Any,
+    labels: Any,
     names: list[str] | None,
 ) -> None:
-    """Adds rows; one that cannot be used is named by its file and its number there."""
+    """Adds rows; one that cannot be used is named by its file and its number there, or by its id."""
     try:
-        landmarks.add(rows, ids=ids, labels=labels)
+        landmarks.add(
+            rows,
+            ids=None if ids is None else packed(ids),
+            labels=None if labels is None else packed(labels),
+        )
     except ValueError as error:
         bad = np.argwhere(~(np.abs(rows) <= LARGEST))
         if not len(bad):
             raise ValueError(f"{part.file}: {error}" if part.file else str(error)) from None
         row, column = bad[0]
         value = rows[row, column]
-        place = f"{part.file}, " if part.file else ""
-        place += f"row {part.before + row}, column {names[column] if names else column}"
+        place = f"{part.row(int(row))}, column {names[column] if names else column}"
     else:
         return
     if np.isfinite(value):
@@ -236,11 +280,10 @@ def same_length(part: Part, name: str, column: Any, width: int) -> int:
     bad = np.flatnonzero(lengths != width) if width else np.arange(1)
     if len(bad):
         length = int(lengths[bad[0]])
-        place = f"{part.file}, " if part.file else ""
         what = f"a list of length {length}" if length >= 0 else "no list"
         others = f", and those before have {width}" if width else ""
         raise ValueError(
-            f"{place}row {part.before + int(bad[0])}, column {name} has {what}{others}: every "
+            f"{part.row(int(bad[0]))}, column {name} has {what}{others}: every "
             "row must have a list of the same length, so correct or remove it"
         )
     return width
@@ -261,19 +304,42 @@ def numbers(place: str, name: str, column: Any) -> np.ndarray:
     return column.to_numpy(zero_copy_only=False)
 
 
-def texts(part: Part, name: str) -> list[str]:
+def ids_of(part: Part, name: str) -> Any:
     """A column of ids: each row has one."""
-    values = labels_of(part, name)
-    if "" in values:
-        place = f"{part.file}, " if part.file else ""
-        row = part.before + values.index("")
-        raise ValueError(f"{place}row {row}, column {name} is empty: every row needs an id")
-    return values
+    import pyarrow.compute as compute
+
+    ids = texts_of(part, name)
+    empty = compute.index(compute.binary_length(ids), 0).as_py()
+    if empty >= 0:
+        where = f"{part.row(empty)}, " if part.id is None else ""
+        raise ValueError(f"{where}column {name} is empty: every row needs an id")
+    return ids
 
 
-def labels_of(part: Part, name: str) -> list[str]:
-    """A column of labels; none is the empty one."""
-    return [text(value) for value in part.rows.column(name).to_pylist()]
+def texts_of(part: Part, name: str) -> Any:
+    """A column of ids or labels as an array of texts; what is missing is the empty one."""
+    import pyarrow as pa
+    import pyarrow.types as kinds
+
+    column = part.rows.column(name)
+    kind = column.type.value_type if kinds.is_dictionary(column.type) else column.type
+    plain = (kinds.is_string, kinds.is_large_string, kinds.is_integer)
+    if not any(is_plain(kind) for is_plain in plain):
+        return pa.array([text(value) for value in column.to_pylist()], pa.large_string())
+    if kind != column.type:
+        column = column.cast(kind)
+    return column.cast(pa.large_string()).fill_null("")
+
+
+def packed(texts: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Texts as the native module takes them: where each begins and the last ends, and all bytes."""
+    _, ends, values = texts.buffers()
+    first, last = texts.offset, texts.offset + len(texts) + 1
+    return (
+        # What came from another process may be anywhere in memory.
+        np.require(np.frombuffer(ends, np.int64)[first:last], requirements="A"),
+        np.frombuffer(values, np.uint8) if values else np.empty(0, np.uint8),
+    )
 
 
 def text(value: Any) -> str:
@@ -383,6 +449,15 @@ def csv_format(path: str, texts: Sequence[str | None], wanted: Sequence[str] | N
     return dataset.CsvFileFormat(convert_options=csv.ConvertOptions(column_types=types))
 
 
+def is_numbered(names: Sequence[str]) -> bool:
+    """Whether these are the names of columns that have none.
+
+    >>> is_numbered(["c1", "c2"]), is_numbered(["c1", "age"]), is_numbered([])
+    (True, False, False)
+    """
+    return bool(names) and list(names) == [f"c{column}" for column in range(1, len(names) + 1)]
+
+
 def is_number(name: str) -> bool:
     """Whether a name is a number.
 
@@ -424,7 +499,7 @@ def parts_of_items(items: Iterable[Any]) -> Iterator[Part]:
     before = 0
     for item in items:
         for rows in pieces(item):
-            yield Part(rows, "", before)
+            yield Part(rows, before=before)
             before += len(rows) if isinstance(rows, np.ndarray) else rows.num_rows
 
 

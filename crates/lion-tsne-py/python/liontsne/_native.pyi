@@ -98,15 +98,20 @@ class Landmarks:
         stratified: bool = False,
         cover: bool = False,
         params: dict[str, Any] | None = None,
+        expected: dict[str, int] | None = None,
     ) -> Landmarks: ...
     def add(
         self,
         x: NDArray[np.float32],
         *,
-        ids: Sequence[str] | None = None,
-        labels: Sequence[str] | None = None,
+        ids: tuple[NDArray[np.int64], NDArray[np.uint8]] | None = None,
+        labels: tuple[NDArray[np.int64], NDArray[np.uint8]] | None = None,
     ) -> None: ...
     seen: Final[int]
+    cols: Final[int]
+    complete: Final[bool]
+    def to_bytes(self) -> bytes: ...
+    def merge(self, bytes: bytes) -> None: ...
     def fit(
         self, *, columns: Sequence[str] | None = None, progress: Progress | None = None
     ) -> Map: ...

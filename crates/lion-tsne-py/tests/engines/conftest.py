@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -68,6 +69,45 @@ class Job:
             ours, theirs = placed[name].combine_chunks(), self.expected[name].combine_chunks()
             ours = ours.cast(theirs.type)
             assert ours.equals(theirs) and bits(ours) == bits(theirs), f"column {name} differs"
+
+
+@dataclass(frozen=True)
+class LandmarkJob:
+    """A table, and the map files that `lion fit --landmarks` makes of it."""
+
+    table: pa.Table
+    """4000 rows: `id` (r0, r1, ...), `kind` (text, few of one), f0 to f11 (float64)."""
+    parquet: str
+    maps: dict[str, bytes]
+    """By the name of the case."""
+
+    LANDMARKS = 300
+    #: What an engine is asked for, and the same for the command line.
+    CASES = {
+        "plain": ({}, []),
+        "by label": ({"stratify": True, "cover": True}, ["--stratify", "--cover"]),
+        "pca": (
+            {"pca": 5, "metric": "cosine", "random_state": 3},
+            ["--pca", 5, "--metric", "cosine", "--seed", 3],
+        ),
+    }
+
+    def parts(self, count: int) -> list[pa.Table]:
+        """The rows in so many parts of different lengths, in another order for each number of
+        parts. With more than one, one has no rows."""
+        rows = self.table.num_rows
+        table = self.table.take(np.random.default_rng(count).permutation(rows))
+        ends = [round(rows * ((part + 1) / count) ** 1.5) for part in range(count)]
+        parts = [table[start:end] for start, end in zip([0, *ends], ends)]
+        return parts if count == 1 else [*parts[:1], table[:0], *parts[1:]]
+
+    def check(self, case: str, folder: Path, fit: Callable[..., Any]) -> None:
+        """Refuses a map that is not the one of `lion fit --landmarks`, byte by byte."""
+        path = folder / "map.lion"
+        options = {"id": "id", "label": "kind", "perplexity": 10, "max_iter": 60, "save": path}
+        lion = fit(self.LANDMARKS, **options, **self.CASES[case][0])
+        assert lion.sampled_from_["rows"] == self.table.num_rows
+        assert path.read_bytes() == self.maps[case]
 
 
 def bits(column: pa.Array) -> bytes:
@@ -140,6 +180,33 @@ def job(lion, tmp_path_factory) -> Job:
     assert 150 < expected["verdict"].to_pylist().count("outlier") < 300
     assert expected["group"].null_count < expected.num_rows - 150
     return Job(map, table, paths["new.parquet"], expected)
+
+
+@pytest.fixture(scope="session")
+def landmarks(lion, tmp_path_factory) -> LandmarkJob:
+    folder = tmp_path_factory.mktemp("landmarks")
+    rng = np.random.default_rng(21)
+    x = clouds(rng, 8 * rng.normal(size=(7, 12)), 4000)
+    # Some rows lie apart, and one column is far from 0.
+    x[::200] *= 9
+    x[:, 3] += 1000
+    named = {name: x[:, column] for column, name in enumerate(COLUMNS)}
+    kinds = ["rare" if row % 90 == 0 else f"k{row % 3}" for row in range(len(x))]
+    table = pa.table({"id": [f"r{row}" for row in range(len(x))], "kind": kinds} | named)
+    parquet, map = str(folder / "rows.parquet"), folder / "map.lion"
+    pq.write_table(table, parquet)
+    maps = {}
+    for case, (_, words) in LandmarkJob.CASES.items():
+        known = ["--id", "id", "--label", "kind", "--perplexity", 10, "--iterations", 60]
+        lion("fit", parquet, *known, "--landmarks", LandmarkJob.LANDMARKS, *words, "-q", "-o", map)
+        maps[case] = map.read_bytes()
+    return LandmarkJob(table, parquet, maps)
+
+
+@pytest.fixture(params=list(LandmarkJob.CASES))
+def case(request) -> str:
+    """Each way to choose landmarks."""
+    return request.param
 
 
 @pytest.fixture(scope="session")

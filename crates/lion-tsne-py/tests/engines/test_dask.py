@@ -5,6 +5,7 @@ import re
 import shutil
 import signal
 import time
+from functools import partial
 from pathlib import Path
 
 import dask.dataframe as dd
@@ -185,3 +186,38 @@ def test_what_is_wrong_is_said_before_the_job(job):
         dask.place(frame.assign(x=1), job.map)
     with pytest.raises(FileNotFoundError):
         dask.place(frame, "nowhere.lion")
+
+
+# Landmarks
+
+
+@pytest.mark.parametrize("parts", [1, 2, 11])
+def test_landmarks_are_those_of_the_command_line(client, landmarks, tmp_path, parts, case):
+    frame = frame_of(landmarks.parts(parts))
+    landmarks.check(case, tmp_path, partial(dask.fit_landmarks, frame))
+
+
+def test_landmarks_of_a_file_and_of_lists(client, landmarks, tmp_path):
+    import dask as engine
+
+    frame = dd.read_parquet(landmarks.parquet, split_row_groups=True)
+    landmarks.check("by label", tmp_path, partial(dask.fit_landmarks, frame))
+    values = pd.Series([[row % 7, row % 11, row] for row in range(400)], dtype=object)
+    lists = pd.DataFrame({"id": range(400), "v": values})
+    frames = [lists[:150], lists[150:], lists[:0]]
+    with engine.config.set({"dataframe.convert-string": False}):
+        frame = dd.from_map(lambda part: frames[part], [0, 1, 2], meta=lists[:0])
+        made = dask.fit_landmarks(frame, 100, id="id", columns=["v"], perplexity=5, max_iter=50)
+    assert list(made.feature_names_in_) == ["v[1]", "v[2]", "v[3]"]
+    assert len(made._map.ids) == 100 and set(made._map.ids) < set(map(str, range(400)))
+
+
+def test_bad_rows_and_columns_of_landmarks_are_named(client, landmarks):
+    pandas = landmarks.table.to_pandas()
+    frame = dd.from_pandas(pandas.assign(f5=pandas.f5.where(pandas.id != "r77")), npartitions=3)
+    with pytest.raises(ValueError, match="^id r77, column f5 is NaN: every value must be"):
+        dask.fit_landmarks(frame, 100, id="id", label="kind")
+    with pytest.raises(ValueError, match="no column 'name'; the columns there are: id, kind"):
+        dask.fit_landmarks(frame, 100, id="name")
+    with pytest.raises(TypeError, match="^this is a DataFrame of pandas, and dask.fit_landmarks"):
+        dask.fit_landmarks(pandas, 100, id="id")

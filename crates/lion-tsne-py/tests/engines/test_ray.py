@@ -221,3 +221,38 @@ def test_a_killed_worker_changes_nothing(job, tmp_path, monkeypatch):
         stopped.set()
         thread.join()
     assert killed
+
+
+# Landmarks
+
+
+@pytest.mark.parametrize("parts", [1, 2, 11])
+def test_landmarks_are_those_of_the_command_line(landmarks, tmp_path, parts, case):
+    dataset = ray.data.from_arrow(landmarks.parts(parts))
+    landmarks.check(case, tmp_path, partial(on_ray.fit_landmarks, dataset))
+
+
+def test_landmarks_of_files_pandas_and_tensors(landmarks, tmp_path):
+    frame = landmarks.table.to_pandas()
+    frames = ray.data.from_pandas([frame[2500:], frame[:2500]])
+    for dataset in (ray.data.read_parquet(landmarks.parquet), frames):
+        landmarks.check("by label", tmp_path, partial(on_ray.fit_landmarks, dataset))
+    rows = [{"id": row, "v": np.array([row % 7, row % 11, row], np.float32)} for row in range(400)]
+    tensors = ray.data.from_items(rows)
+    made = on_ray.fit_landmarks(tensors, 100, id="id", perplexity=5, max_iter=50)
+    assert list(made.feature_names_in_) == ["v[1]", "v[2]", "v[3]"]
+
+
+def test_bad_rows_and_columns_of_landmarks_are_named(landmarks):
+    table = landmarks.table
+    values = [1e20 if row == 77 else value for row, value in enumerate(table["f5"].to_pylist())]
+    bad = table.set_column(table.column_names.index("f5"), "f5", [values])
+    with pytest.raises(ValueError) as caught:
+        on_ray.fit_landmarks(ray.data.from_arrow(bad), 100, id="id", label="kind")
+    said = str(caught.value)
+    assert said.startswith("id r77, column f5 is 1e+20: values beyond") and "\n" not in said
+    dataset = ray.data.from_arrow(table)
+    with pytest.raises(ValueError, match="no column 'name'; the columns there are: id, kind"):
+        on_ray.fit_landmarks(dataset, 100, id="name")
+    with pytest.raises(TypeError, match="^this is a DataFrame of pandas, and ray.fit_landmarks"):
+        on_ray.fit_landmarks(table.to_pandas(), 100, id="id")

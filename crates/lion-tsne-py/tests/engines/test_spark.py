@@ -22,7 +22,7 @@ from pyspark.errors import PySparkException, StreamingQueryException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from liontsne import distributed
+from liontsne import LionTSNE, distributed
 from liontsne.distributed import _spark, spark
 from liontsne.distributed._service import Service, parts_of
 
@@ -480,6 +480,43 @@ def test_points_are_sent_once_each_in_the_order_of_their_ids():
     assert [len(part) for part in parts_of(table)] == [5000, 5000, 2000]
     table = pa.table({"id": ["a"] * 50, "x": [[1.0] * 50_000] * 50})
     assert all(part.nbytes <= 4 << 20 for part in parts_of(table))
+
+
+# Landmarks
+
+
+@pytest.mark.parametrize("parts", [1, 2, 7])
+def test_landmarks_are_those_of_the_command_line(landmarks, frame, tmp_path, parts, case):
+    df = frame([part for part in landmarks.parts(parts) if part.num_rows])
+    landmarks.check(case, tmp_path, partial(spark.fit_landmarks, df))
+
+
+def test_landmarks_of_rows_in_other_forms(session, landmarks, tmp_path):
+    """Partitions without rows, and columns of different types with names that Spark has to quote."""
+    df = session.createDataFrame(landmarks.table.to_pandas()).repartition(3, "kind")
+    landmarks.check("plain", tmp_path, partial(spark.fit_landmarks, df))
+    odd = df.withColumn("a.b`c", F.col("f1").cast("decimal(20, 3)")).withColumn("i", F.hash("id") % 9)
+    names = ["a.b`c", "i", "f2"]
+    made = spark.fit_landmarks(odd, 100, id="id", columns=names, perplexity=5, max_iter=50)
+    alone = LionTSNE(perplexity=5, max_iter=50)
+    alone.fit_landmarks(odd.toArrow(), 100, id="id", columns=names)
+    assert made._map.checksum == alone._map.checksum
+    lists = df.select("id", F.array("f1", "f2", "f3").alias("v"))
+    made = spark.fit_landmarks(lists, 100, id="id", perplexity=5, max_iter=50)
+    assert list(made.feature_names_in_) == ["v[1]", "v[2]", "v[3]"]
+
+
+def test_bad_rows_and_columns_of_landmarks_are_named(session, landmarks):
+    df = session.createDataFrame(landmarks.table.to_pandas())
+    bad = df.withColumn("f5", F.when(F.col("id") == "r77", F.lit(1e20)).otherwise(F.col("f5")))
+    with pytest.raises(ValueError) as caught:
+        spark.fit_landmarks(bad, 100, id="id", label="kind")
+    said = str(caught.value)
+    assert said.startswith("id r77, column f5 is 1e+20: values beyond") and "\n" not in said
+    with pytest.raises(ValueError, match="no column 'name'; the columns there are: id, kind"):
+        spark.fit_landmarks(df, 100, id="name")
+    with pytest.raises(TypeError, match="^this is a DataFrame of pandas, and spark.fit_landmarks"):
+        spark.fit_landmarks(landmarks.table.to_pandas(), 100, id="id")
 
 
 # A cluster, whose executors are processes of their own. It comes last: a program has one session.

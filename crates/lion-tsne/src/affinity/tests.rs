@@ -1,17 +1,6 @@
-use super::{Affinities, Conditional, exp, symmetric};
+use super::{Affinities, Conditional, symmetric};
 use crate::random::Random;
 use std::collections::BTreeMap;
-
-#[test]
-fn powers_of_e() {
-    for i in 0..70_000 {
-        let power = -f64::from(i) * 0.01;
-        let [found] = exp([power]);
-        assert!((found / power.exp() - 1.0).abs() < 1e-14, "{power}: {found} for {}", power.exp());
-    }
-    assert_eq!(exp([0.0]), [1.0]);
-    assert!(exp([f64::NEG_INFINITY])[0] < 1e-300);
-}
 
 /// Random neighbours with random weights; some rows are nobody's neighbours, and the first ones are those of many.
 fn conditional(rows: usize, k: usize, seed: u64) -> Conditional {

@@ -3,6 +3,7 @@
 use super::*;
 use crate::preprocess::Preprocess;
 use crate::random::Random;
+use proptest::prelude::*;
 
 fn table(rows: usize, cols: usize) -> Rows {
     let mut random = Random::new(5);
@@ -195,4 +196,134 @@ fn room_is_made_where_there_are_most_landmarks() {
     let chosen = chosen(options, [rows]);
     let rare = chosen.rows.labels.iter().flatten().filter(|label| *label == "rare").count();
     assert!(chosen.covering > 5 && rare == 20, "{} {rare}", chosen.covering);
+}
+
+/// Landmarks of these rows, in the making.
+fn of_part(options: LandmarkOptions, rows: Rows, expected: Option<&BTreeMap<String, u64>>) -> Landmarks {
+    let mut landmarks = Landmarks::new(options).unwrap();
+    if let Some(expected) = expected {
+        landmarks = landmarks.expecting(expected.clone());
+    }
+    landmarks.add(rows).unwrap();
+    landmarks
+}
+
+fn same(a: &Sampled, b: &Sampled) -> bool {
+    let of = |chosen: &Sampled| (chosen.held_out.of(), chosen.held_out.rows(), chosen.covering, chosen.seen);
+    (&a.rows.ids, &a.rows.labels, &a.rows.data, &a.pca) == (&b.rows.ids, &b.rows.labels, &b.rows.data, &b.pca)
+        && of(a) == of(b)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn parts_merged_in_any_order_are_one_pass(
+        seed in 0u64..1000,
+        count in 20usize..1500,
+        kinds in 1usize..7,
+        ids in prop::sample::select(vec![1usize, 90, 100_000]),
+        stratified in any::<bool>(),
+        cover in any::<bool>(),
+        counted in any::<bool>(),
+        parts in 1usize..9,
+    ) {
+        let mut random = Random::new(seed);
+        let mut rows = table(count, 3);
+        // Ids that come again, with the same values or others.
+        rows.ids = Some((0..count).map(|_| random.below(ids).to_string()).collect());
+        rows.labels = Some((0..count).map(|_| format!("k{}", random.below(kinds * kinds) / kinds)).collect());
+        (0..count / 20).for_each(|row| {
+            let (to, from) = (3 * row, 3 * (count - row - 1));
+            rows.data.data_mut().copy_within(from..from + 3, to);
+        });
+        let choice = PcaChoice::Components(2);
+        let options = LandmarkOptions { stratified, cover, pca: choice, held_out: 40, seed, ..options(16) };
+        let mut expected = BTreeMap::new();
+        rows.labels.iter().flatten().for_each(|label| *expected.entry(label.clone()).or_default() += 1);
+        let whole = of_part(options, rows.clone(), None);
+        let mut order: Vec<u32> = (0..count as u32).collect();
+        (1..count).rev().for_each(|i| order.swap(i, random.below(i + 1)));
+        let expected = counted.then_some(&expected);
+        let part = |order: &[u32]| of_part(options, part(&rows, order), expected);
+        let mut states: Vec<Landmarks> = order.chunks(count.div_ceil(parts)).map(part).collect();
+        while states.len() > 1 {
+            let one = states.swap_remove(random.below(states.len()));
+            let at = random.below(states.len());
+            states[at].merge_bytes(&one.to_bytes()).unwrap();
+        }
+        let merged = states.swap_remove(0);
+        if !merged.is_complete() {
+            // Only hashes that are not as hashes are can be missed.
+            prop_assert!(counted && ids < 100_000);
+            return Ok(());
+        }
+        match (whole.finish(), merged.finish()) {
+            (Ok(whole), Ok(merged)) => prop_assert!(same(&whole, &merged)),
+            (whole, merged) => {
+                let said = |chosen: Result<Sampled>| chosen.map(drop).map_err(|error| error.to_string());
+                prop_assert_eq!(said(whole), said(merged));
+            }
+        }
+    }
+
+    #[test]
+    fn damaged_parts_are_refused_or_harmless(
+        at in 0usize..4000,
+        by in 1u8..=255,
+        cut in prop::option::of(0usize..4000),
+    ) {
+        let options = LandmarkOptions { stratified: true, pca: PcaChoice::Components(2), held_out: 8, ..options(9) };
+        let one = of_part(options, table(60, 3), None);
+        let mut bytes = one.to_bytes();
+        let changed = at % bytes.len();
+        bytes[changed] = bytes[changed].wrapping_add(by);
+        bytes.truncate(cut.map_or(bytes.len(), |cut| cut % bytes.len()));
+        let mut landmarks = Landmarks::new(options).unwrap();
+        if landmarks.merge_bytes(&bytes).is_ok() {
+            let _ = landmarks.finish();
+        }
+    }
+}
+
+#[test]
+fn a_part_of_a_large_table_keeps_what_can_become_a_landmark() {
+    let rows = table(20_000, 3);
+    let options = LandmarkOptions { held_out: 100, ..options(100) };
+    let expected = BTreeMap::from([(String::new(), 20_000)]);
+    let order: Vec<u32> = (0..20_000).collect();
+    let parts = order.chunks(2000).map(|order| of_part(options, part(&rows, order), Some(&expected)));
+    let mut all = Landmarks::new(options).unwrap();
+    for part in parts {
+        // Of 200 rows that stay in the end, and some in case, it has about a tenth.
+        let bytes = part.to_bytes();
+        assert!(bytes.len() < 70 * 26 + 200, "{}", bytes.len());
+        all.merge_bytes(&bytes).unwrap();
+    }
+    assert!(all.is_complete());
+    assert!(same(&all.finish().unwrap(), &chosen(options, [rows])));
+    // With one row of ten that were counted, what should stay is missing.
+    let mut few = Landmarks::new(options).unwrap();
+    let expected = BTreeMap::from([(String::new(), 200_000)]);
+    few.merge_bytes(&of_part(options, table(20_000, 3), Some(&expected)).to_bytes()).unwrap();
+    assert!(!few.is_complete());
+}
+
+#[test]
+fn parts_that_do_not_belong_together_are_refused() {
+    let said = |options: LandmarkOptions, rows: Rows| {
+        let mut landmarks = of_part(self::options(10), table(20, 3), None);
+        let part = of_part(options, rows, None).to_bytes();
+        landmarks.merge_bytes(&part).unwrap_err().to_string()
+    };
+    let other = LandmarkOptions { seed: 7, ..options(10) };
+    assert!(said(other, table(20, 3)).contains("other options"));
+    assert!(said(options(10), Rows { ids: None, ..table(20, 3) }).contains("no ids"));
+    assert!(said(options(10), Rows { labels: None, ..table(20, 3) }).contains("others do not"));
+    assert!(said(options(10), table(20, 4)).contains("rows of 3 columns"));
+    let mut landmarks = Landmarks::new(options(10)).unwrap();
+    assert!(landmarks.merge_bytes(b"something").unwrap_err().to_string().contains("another version"));
+    // A part without rows changes nothing.
+    landmarks.merge_bytes(&Landmarks::new(options(10)).unwrap().to_bytes()).unwrap();
+    assert_eq!(landmarks.seen(), 0);
 }

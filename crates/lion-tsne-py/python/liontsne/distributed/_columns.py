@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from liontsne import _native
+from liontsne._landmarks import is_numbered
 
 
 @dataclass(frozen=True)
@@ -143,15 +144,6 @@ def by_position(schema: pa.Schema, names: Sequence[str], but: set[str]) -> list[
             "features: choose with columns"
         )
     return lists or numbers
-
-
-def is_numbered(names: Sequence[str]) -> bool:
-    """Whether these are the names of columns that have none.
-
-    >>> is_numbered(["c1", "c2"]), is_numbered(["c1", "age"]), is_numbered([])
-    (True, False, False)
-    """
-    return bool(names) and list(names) == [f"c{column}" for column in range(1, len(names) + 1)]
 
 
 def find(schema: pa.Schema, name: str) -> pa.Field:

@@ -192,18 +192,26 @@ def spread(batch: pa.RecordBatch, features: Sequence[str]) -> pa.RecordBatch:
 def schema_of(df: "DataFrame", made: Placer) -> pa.Schema:
     """The Arrow types of a data frame, whose features must not be vectors of Spark's."""
     schema = df.limit(0).toArrow().schema
-    vectors = [field.name for field in df.schema if type(field.dataType).__name__ == "VectorUDT"]
-    try:
+    with refuse_vectors(df, made.columns):
         made.features(schema)
+    return schema
+
+
+@contextmanager
+def refuse_vectors(df: "DataFrame", columns: Sequence[str] | None) -> Iterator[None]:
+    """If columns cannot be features because they hold vectors of Spark's, says what to do."""
+    try:
+        yield
     except ValueError:
-        for name in vectors:
-            if made.columns is None or name in made.columns:
+        for field in df.schema:
+            name = field.name
+            is_vector = type(field.dataType).__name__ == "VectorUDT"
+            if is_vector and (columns is None or name in columns):
                 raise ValueError(
                     f"column {name} holds vectors of Spark's own kind: make arrays of them, "
                     f'df.withColumn("{name}", pyspark.ml.functions.vector_to_array("{name}"))'
                 ) from None
         raise
-    return schema
 
 
 def check_case(df: "DataFrame", made: Placer, kept: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Placing the rows of a Dask data frame.
+"""Placing the rows of a Dask data frame, and fitting a map to some of them.
 
     from liontsne.distributed import dask as lion_dask
     placed = lion_dask.place(frame, "map.lion", id="id")
@@ -10,15 +10,20 @@ path.
 """
 
 import os
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pyarrow as pa
 
-from liontsne.distributed import Placer, Positions, placer
+from liontsne.distributed import Placer, Positions, _landmarks, placer
+from liontsne.distributed._landmarks import Sampler
 from liontsne.distributed._placer import PENDING, PROBLEM
 from liontsne.distributed._worker_error import kind_of
+
+if TYPE_CHECKING:
+    from liontsne import LionTSNE
 
 
 def place(
@@ -58,14 +63,9 @@ def place(
             "dask.dataframe.from_pandas(frame, npartitions=4) makes one, or "
             "distributed.placer(...)(frame) places a frame of pandas here"
         )
-    for name in frame.columns:
-        if not isinstance(name, str):
-            raise ValueError(
-                f"column {name!r} has a name that is no text: frame.rename(columns=str) makes "
-                "texts of all names"
-            )
+    check_names(frame)
     place = placer(map, bad_rows=bad_rows, **options)
-    schema = schema_of(frame._meta, place)
+    schema = schema_of(frame._meta, place.columns)
     kept = place.kept(schema)
     # What passes through stays in pandas, with its types; the placer sees what it needs to see.
     place.schema(schema)
@@ -85,6 +85,107 @@ def place(
     columns = [*kept, place.prefix + PROBLEM]
     meta = meta_of(frame._meta[kept], place)[columns]
     return placed, resolved.map_partitions(rejected, place, columns, meta=meta)
+
+
+# Landmarks
+
+
+def fit_landmarks(
+    frame: Any,
+    n: int,
+    *,
+    id: str,
+    label: str | None = None,
+    columns: Sequence[str] | None = None,
+    stratify: bool = False,
+    cover: bool = False,
+    save: str | os.PathLike[str] | None = None,
+    **params: Any,
+) -> "LionTSNE":
+    """Fits a map to some rows, the landmarks, of a Dask data frame.
+
+    The choice is that of `lion fit --landmarks` and `LionTSNE.fit_landmarks`: a hash of its id and the
+    seed decide whether a row is a landmark. Each partition is looked at where it is. What travels is the
+    rows that may be landmarks or judge them (about `n` + 100000 rows in all), and the moments for the
+    PCA. The map is fitted here. It has the same bits with any partitions, in any order.
+
+    Rows are counted first, because most of them need not travel then. If that is slow,
+    because the data frame is the result of much work, `persist` it before.
+
+    Parameters
+    ----------
+    frame : dask.dataframe.DataFrame
+        Features as columns of numbers, or as one column of lists, which `columns` names.
+    n : int
+        The number of rows to map.
+    id : str
+        The column that names the rows. It is required: rows in many places have no numbers.
+    label : str or None
+        The column that holds labels.
+    columns : list of str or None
+        The columns to use; None is all others.
+    stratify : bool, default=False
+        Take equally many landmarks of each label, as far as there are enough rows.
+    cover : bool, default=False
+        Give up to a tenth of the landmarks to rows beyond the radius of all others.
+    save : path or None
+        Where to save the map.
+    **params
+        As for `liontsne.LionTSNE`: `perplexity`, `pca`, `metric`, `random_state`, ...
+
+    Returns
+    -------
+    LionTSNE
+        Fitted. `sampled_from_` says what the landmarks stand for.
+    """
+    import dask
+    import dask.dataframe as dd
+
+    if not isinstance(frame, dd.DataFrame):
+        raise TypeError(
+            f"this is {kind_of(frame)}, and dask.fit_landmarks takes a data frame of Dask: "
+            "dask.dataframe.from_pandas(frame, npartitions=4) makes one, or "
+            "LionTSNE().fit_landmarks takes tables here"
+        )
+    check_names(frame)
+    lion, choose = _landmarks.sampler(n, id, label, columns, stratify, cover, params)
+    schema = schema_of(frame._meta, choose.columns)
+    choose = choose.held_to(schema)
+
+    def parts(work: Any, choose: Sampler, names: list[str]) -> list[Any]:
+        types = {name: schema.field(name).type for name in names}
+        return [dask.delayed(work)(choose, part, types) for part in frame[names].to_delayed()]
+
+    def count() -> _landmarks.Counts:
+        if label is None or not stratify:
+            return {"": len(frame)}
+        return _landmarks.total(dask.compute(*parts(counted, choose, [label])))
+
+    def states(choose: Sampler) -> Iterable[bytes]:
+        found = parts(sampled, choose, choose.needed)
+        while len(found) > 1:
+            step = range(0, len(found), _landmarks.TOGETHER)
+            some = [found[at : at + _landmarks.TOGETHER] for at in step]
+            found = [dask.delayed(choose.merge)(states) for states in some]
+        return dask.compute(*found)
+
+    return _landmarks.fit(lion, choose, count, states, save)
+
+
+def counted(choose: Sampler, frame: pd.DataFrame, types: dict[str, pa.DataType]) -> bytes:
+    """How many rows of each label a partition has."""
+    return _landmarks.packed(choose.count(in_batches(frame, types)))
+
+
+def sampled(choose: Sampler, frame: pd.DataFrame, types: dict[str, pa.DataType]) -> bytes:
+    """What is known of the rows of a partition."""
+    return choose.sample(in_batches(frame, types))
+
+
+def in_batches(frame: pd.DataFrame, types: dict[str, pa.DataType]) -> list[pa.RecordBatch]:
+    """The rows of a partition in Arrow, in these columns."""
+    columns = {name: in_arrow(frame[name], type) for name, type in types.items()}
+    return pa.table(columns).to_batches()
 
 
 # One partition
@@ -168,13 +269,23 @@ def meta_of(
     return beside(kept, pa.schema(types.items()).empty_table())
 
 
-def schema_of(meta: pd.DataFrame, place: Placer) -> pa.Schema:
+def check_names(frame: Any) -> None:
+    """Refuses names of columns that are no texts."""
+    for name in frame.columns:
+        if not isinstance(name, str):
+            raise ValueError(
+                f"column {name!r} has a name that is no text: frame.rename(columns=str) makes "
+                "texts of all names"
+            )
+
+
+def schema_of(meta: pd.DataFrame, columns: Sequence[str] | None) -> pa.Schema:
     """The Arrow types of a frame. A column of objects may hold anything: texts, or the lists of
     numbers that someone says are in it."""
     schema = pa.Schema.from_pandas(meta, preserve_index=False).remove_metadata()
     for at, name in enumerate(meta.columns):
         if meta[name].dtype == object:
-            asked = place.columns is not None and len(place.columns) == 1 and name in place.columns
+            asked = columns is not None and len(columns) == 1 and name in columns
             type = pa.list_(pa.float64()) if asked else pa.string()
             schema = schema.set(at, pa.field(str(name), type))
     return schema

@@ -1,4 +1,4 @@
-"""Placing the rows of a Ray dataset.
+"""Placing the rows of a Ray dataset, and fitting a map to some of them.
 
     from liontsne.distributed import ray as lion_ray
     placed = lion_ray.place(dataset, "map.lion", id="id")
@@ -10,19 +10,22 @@ same path.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from liontsne.distributed import Placer, Positions, _columns, placer
+from liontsne.distributed import Placer, Positions, _columns, _landmarks, placer
+from liontsne.distributed._landmarks import Sampler
 from liontsne.distributed._placer import PENDING, PROBLEM
 from liontsne.distributed._worker_error import kind_of, told
 
 if TYPE_CHECKING:
     from ray.data import Dataset
+
+    from liontsne import LionTSNE
 
 
 def place(
@@ -70,6 +73,112 @@ def place(
     positions = ray.put(made.positions(part.column(0) for part in parts if part.num_columns))
     placed = by_block(resolved, partial(fill, made), positions)
     return placed if bad_rows == "stop" else (placed, by_block(resolved, partial(rejected, made)))
+
+
+# Landmarks
+
+
+def fit_landmarks(
+    dataset: "Dataset",
+    n: int,
+    *,
+    id: str,
+    label: str | None = None,
+    columns: Sequence[str] | None = None,
+    stratify: bool = False,
+    cover: bool = False,
+    save: str | os.PathLike[str] | None = None,
+    **params: Any,
+) -> "LionTSNE":
+    """Fits a map to some rows, the landmarks, of a Ray dataset.
+
+    The choice is that of `lion fit --landmarks` and `LionTSNE.fit_landmarks`: a hash of its id and the
+    seed decide whether a row is a landmark. Each block is looked at where it is. What travels is the
+    rows that may be landmarks or judge them (about `n` + 100000 rows in all), and the moments for the
+    PCA. The map is fitted here. It has the same bits with any blocks, in any order.
+
+    Rows are counted first, because most of them need not travel then. If that is slow,
+    because the dataset is the result of much work, `materialize` it before.
+
+    Parameters
+    ----------
+    dataset : ray.data.Dataset
+        Features as columns of numbers, or as one column of lists or tensors.
+    n : int
+        The number of rows to map.
+    id : str
+        The column that names the rows. It is required: rows in many places have no numbers.
+    label : str or None
+        The column that holds labels.
+    columns : list of str or None
+        The columns to use; None is all others.
+    stratify : bool, default=False
+        Take equally many landmarks of each label, as far as there are enough rows.
+    cover : bool, default=False
+        Give up to a tenth of the landmarks to rows beyond the radius of all others.
+    save : path or None
+        Where to save the map.
+    **params
+        As for `liontsne.LionTSNE`: `perplexity`, `pca`, `metric`, `random_state`, ...
+
+    Returns
+    -------
+    LionTSNE
+        Fitted. `sampled_from_` says what the landmarks stand for.
+    """
+    import ray.data
+
+    if not isinstance(dataset, ray.data.Dataset):
+        raise TypeError(
+            f"this is {kind_of(dataset)}, and ray.fit_landmarks takes a dataset of Ray: "
+            "ray.data.from_pandas(frame) or from_arrow(table) makes one, or "
+            "LionTSNE().fit_landmarks takes tables here"
+        )
+    lion, choose = _landmarks.sampler(n, id, label, columns, stratify, cover, params)
+    if (schema := schema_of(dataset)) is None:
+        raise ValueError("the dataset has no rows")
+    choose = choose.held_to(schema)
+
+    def count() -> _landmarks.Counts:
+        if not stratify:
+            return {"": dataset.count()}
+        return _landmarks.total(said_of(dataset.select_columns([label]), partial(counted, choose)))
+
+    def states(choose: Sampler) -> Iterable[bytes]:
+        return said_of(dataset.select_columns(choose.needed), partial(sampled, choose))
+
+    return _landmarks.fit(lion, choose, count, states, save)
+
+
+def said_of(dataset: "Dataset", work: Any) -> Iterable[bytes]:
+    """What work says of each block, in bytes, as blocks are done."""
+    from ray.exceptions import RayTaskError
+
+    try:
+        blocks: Any = by_block(dataset, work).iter_batches(batch_size=None, batch_format="pyarrow")
+        for block in blocks:
+            yield from block.column(0).to_pylist() if block.num_columns else []
+        return
+    except RayTaskError as error:
+        problem = told(str(error))
+        if problem is None:
+            raise
+    raise problem
+
+
+def counted(choose: Sampler, block: pa.Table) -> pa.Table:
+    """How many rows of each label a block has."""
+    return said(_landmarks.packed(choose.count(block.to_batches())))
+
+
+def sampled(choose: Sampler, block: pa.Table) -> pa.Table:
+    """What is known of the rows of a block."""
+    block = without_tensors(block, choose.features)
+    return said(choose.sample(block.to_batches()))
+
+
+def said(state: bytes) -> pa.Table:
+    return pa.table({"said": pa.array([state], pa.large_binary())})
 
 
 # One block
@@ -139,6 +248,12 @@ def held(made: Placer, dataset: "Dataset") -> Placer:
     names = made.map.columns
     if made.columns is not None or names and not _columns.is_numbered(names):
         return made
+    schema = schema_of(dataset)
+    return made if schema is None else made.held_to(schema)
+
+
+def schema_of(dataset: "Dataset") -> pa.Schema | None:
+    """The columns of a dataset, and their types in Arrow; None if it has neither columns nor rows."""
     known = dataset.schema()
     schema = known.base_schema if known is not None else None
     if known is not None and not isinstance(schema, pa.Schema):
@@ -146,8 +261,8 @@ def held(made: Placer, dataset: "Dataset") -> Placer:
         some: Any = dataset.take_batch(1000, batch_format="pyarrow") if dataset.take(1) else None
         schema = None if some is None else some.schema
     if schema is None or not schema.names:
-        return made
-    return made.held_to(without_tensors(schema.empty_table()).schema)
+        return None
+    return without_tensors(schema.empty_table()).schema
 
 
 def without_tensors(block: pa.Table, only: Sequence[str] | None = None) -> pa.Table:

@@ -1,4 +1,4 @@
-"""Placing the rows of a Spark data frame, and of a stream of them.
+"""Placing the rows of a Spark data frame, and of a stream of them; and fitting a map to some of them.
 
     from liontsne.distributed import spark as lion_spark
     placed = lion_spark.place(df, "map.lion", id="id")
@@ -10,23 +10,35 @@ at the same path unless Spark ships it (`ship=True`).
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from liontsne.distributed import Placer, Positions, _columns, placer
+from liontsne.distributed import Placer, Positions, _columns, _landmarks, placer
+from liontsne.distributed._landmarks import Sampler
 from liontsne.distributed._placer import PENDING, PROBLEM
 from liontsne.distributed._service import Service
-from liontsne.distributed._spark import resolve, with_pending
+from liontsne.distributed._spark import (
+    FEATURES,
+    plainly,
+    quoted,
+    refuse_vectors,
+    resolve,
+    with_one_array,
+    with_pending,
+)
 from liontsne.distributed._worker_error import kind_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["place", "release", "stream"]
+    from liontsne import LionTSNE
+
+__all__ = ["fit_landmarks", "place", "release", "stream"]
 
 # What an answer remembers: the data frame that Spark keeps for it.
 RESOLVED = "_liontsne_resolved"
@@ -129,6 +141,118 @@ def without_bad(made: Placer, resolved: pa.RecordBatch) -> pa.RecordBatch:
 def only_bad(made: Placer, resolved: pa.RecordBatch, _: None) -> pa.RecordBatch:
     """On a worker: the rows that are to be set aside."""
     return resolved.filter(resolved.column(made.prefix + PROBLEM).is_valid())
+
+
+# Landmarks
+
+Batches = Iterable[pa.RecordBatch]
+
+
+def fit_landmarks(
+    df: "DataFrame",
+    n: int,
+    *,
+    id: str,
+    label: str | None = None,
+    columns: Sequence[str] | None = None,
+    stratify: bool = False,
+    cover: bool = False,
+    save: str | os.PathLike[str] | None = None,
+    **params: Any,
+) -> "LionTSNE":
+    """Fits a map to some rows, the landmarks, of a Spark data frame.
+
+    The choice is that of `lion fit --landmarks` and `LionTSNE.fit_landmarks`: a hash of its id and the
+    seed decide whether a row is a landmark. Each partition is looked at where it is. What travels is the
+    rows that may be landmarks or judge them (about `n` + 100000 rows in all), and the moments for the
+    PCA. The map is fitted here. It has the same bits with any partitions, in any order.
+
+    Rows are counted first, because most of them need not travel then. If that is slow,
+    because the data frame is the result of much work, `persist` it before.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+        Features as columns of numbers, or as one column of arrays.
+    n : int
+        The number of rows to map.
+    id : str
+        The column that names the rows. It is required: rows in many places have no numbers.
+    label : str or None
+        The column that holds labels.
+    columns : list of str or None
+        The columns to use; None is all others.
+    stratify : bool, default=False
+        Take equally many landmarks of each label, as far as there are enough rows.
+    cover : bool, default=False
+        Give up to a tenth of the landmarks to rows beyond the radius of all others.
+    save : path or None
+        Where to save the map.
+    **params
+        As for `liontsne.LionTSNE`: `perplexity`, `pca`, `metric`, `random_state`, ...
+
+    Returns
+    -------
+    LionTSNE
+        Fitted. `sampled_from_` says what the landmarks stand for.
+    """
+    from pyspark.sql import DataFrame
+
+    if not isinstance(df, DataFrame):
+        raise TypeError(
+            f"this is {kind_of(df)}, and spark.fit_landmarks takes a data frame of Spark: "
+            "session.createDataFrame(frame) makes one, or LionTSNE().fit_landmarks takes tables here"
+        )
+    lion, choose = _landmarks.sampler(n, id, label, columns, stratify, cover, params)
+    schema = df.limit(0).toArrow().schema
+    with refuse_vectors(df, columns):
+        choose = choose.held_to(schema)
+
+    def count() -> _landmarks.Counts:
+        if not stratify:
+            return {"": df.count()}
+        parts = collected(df.select(*quoted([label])), [label], partial(counted, choose))
+        return _landmarks.total(parts)
+
+    def states(choose: Sampler) -> Iterable[bytes]:
+        named = [name for name in (id, label) if name is not None]
+        known = with_one_array(df.select(*quoted(choose.needed)), choose.features, named)
+        return collected(known, known.columns, partial(sampled, choose), choose)
+
+    return _landmarks.fit(lion, choose, count, states, save)
+
+
+def collected(
+    df: "DataFrame", names: list[str], work: Any, choose: Sampler | None = None
+) -> list[bytes]:
+    """What work says of each partition, in bytes. States that may be large are merged on the workers
+    first."""
+    # mapInArrow does not take names with dots: columns travel by number.
+    numbered = df.toDF(*(f"_{number}" for number in range(len(names))))
+    said = numbered.mapInArrow(partial(work, names), "said binary")
+    if choose is not None and choose.has_moments:
+        said = said.repartition(_landmarks.TOGETHER).mapInArrow(partial(merged, choose), "said binary")
+    return plainly(said.toArrow).column(0).to_pylist()
+
+
+def counted(choose: Sampler, names: list[str], batches: Batches) -> Iterator[pa.RecordBatch]:
+    """On a worker: how many rows of each label a partition has."""
+    yield said(_landmarks.packed(choose.count(batch.rename_columns(names) for batch in batches)))
+
+
+def sampled(choose: Sampler, names: list[str], batches: Batches) -> Iterator[pa.RecordBatch]:
+    """On a worker: what is known of the rows of a partition."""
+    together = FEATURES if FEATURES in names else None
+    yield said(choose.sample((batch.rename_columns(names) for batch in batches), together))
+
+
+def merged(choose: Sampler, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """On a worker: what is known of the rows of some partitions."""
+    yield said(choose.merge(state.as_py() for batch in batches for state in batch.column(0)))
+
+
+def said(state: bytes) -> pa.RecordBatch:
+    return pa.record_batch({"said": pa.array([state], pa.binary())})
 
 
 # Streams
