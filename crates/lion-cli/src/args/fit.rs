@@ -125,7 +125,7 @@ pub(crate) struct TsneArgs {
     #[arg(long, value_name = "auto|N", default_value = "auto", value_parser = value::perplexity, allow_negative_numbers = true)]
     pub(crate) perplexity: Perplexity,
     /// How the map moves down the gradient: accelerated has more momentum, longer and quicker steps, and ends when the KL
-    /// divergence hardly falls any more; classic does as other t-SNE programs do
+    /// divergence hardly falls any more; classic does as other t-SNE programs do, and maps under 5000 rows always take it
     #[arg(long, value_parser = value::named::<Descent>(), default_value_t)]
     pub(crate) descent: Descent,
     /// Iterations of the descent. auto goes on until the KL divergence falls by less than 2 % within 50 iterations; of the

@@ -50,7 +50,7 @@ class LionTSNE(ShowsMap, FitsLandmarks, UpdatesMap, TransfersLabels, MapEstimato
     descent : {"accelerated", "classic"}, default="accelerated"
         How the map moves down the gradient. "accelerated" has more momentum, longer and quicker
         steps, and reaches a lower KL divergence in less time. "classic" does as other t-SNE
-        programs do.
+        programs do. Maps under 5000 rows always take it.
     max_iter : int or "auto", default="auto"
         The number of iterations. "auto" goes on until the KL divergence falls by less than 2 %
         within 50 iterations. Of the classic descent it is 750.

@@ -42,8 +42,9 @@ impl Descent {
         }
     }
 
-    /// What a map of so many rows is moved by. Below [`FEWEST_ROWS`] long steps end in a higher KL divergence, and short ones
-    /// take no time.
+    /// What a map of so many rows is moved by. Below [`FEWEST_ROWS`] the classic descent takes no time either, and maps that are
+    /// nearer to their minimum are worse to place new rows in: the rows of so few make room for each other, which they do not
+    /// for a new one, and it comes to lie closer to its neighbours than they lie to each other.
     pub(crate) fn for_rows(self, rows: usize) -> Self {
         if rows < FEWEST_ROWS { Self::Classic } else { self }
     }
@@ -72,7 +73,7 @@ impl Descent {
 
 /// The learning rate of the accelerated descent after exaggeration, for each row.
 pub(crate) const ACCELERATED_RATE: f64 = 4.0;
-const FEWEST_ROWS: usize = 1000;
+const FEWEST_ROWS: usize = 5000;
 /// The momentum while rows are exaggerated, and at the end, so that they come to rest.
 pub(in crate::tsne) const MOMENTUM: f32 = 0.8;
 
