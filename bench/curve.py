@@ -18,8 +18,8 @@ from fit import FLAGS, QUALITY, QUALITY_TOLD, FitBench, add_choices, chosen, qua
 # Iterations or epochs of each tool, ascending; None is the tool's own number. scikit-learn takes no fewer than 250.
 CLASSIC = [300, 400, 550, 750, 1100]
 LADDERS = {
-    "lion": [120, 150, 200, 300, 450, 700],
-    "lion-classic": CLASSIC,
+    "lion": CLASSIC,
+    "lion-accelerated": [120, 150, 200, 300, 450, 700],
     "lion-fast": [None],
     "opentsne": CLASSIC,
     "sklearnex": CLASSIC,
@@ -29,7 +29,7 @@ LADDERS = {
 }
 NAMES = {
     "lion": "lion",
-    "lion-classic": "lion, classic",
+    "lion-accelerated": "lion, accelerated",
     "lion-fast": "lion, fast",
     "opentsne": "openTSNE",
     "sklearnex": "scikit-learn-intelex",

@@ -65,8 +65,8 @@ pub struct Fit {
     /// Iterations in all, those with exaggeration included. `None` is 750 of the classic descent, which maps under 5000 rows always take; the accelerated one goes on
     /// until the KL divergence falls by less than 2 % within 50 iterations, at most 1000.
     pub iterations: Option<usize>,
-    /// How many of them, the first ones, are exaggerated; `None` is 75, or three tenths of the iterations if they are fewer; 250
-    /// of the classic descent.
+    /// How many of them, the first ones, are exaggerated; `None` is 250 of the classic descent; of the accelerated one 75, or three
+    /// tenths of the iterations if they are fewer.
     pub exaggeration_iterations: Option<usize>,
     /// By how much (12).
     pub exaggeration: f64,
@@ -455,7 +455,10 @@ impl Fit {
             self.exaggeration_iterations.unwrap_or_else(|| descent.exaggeration_iterations(iterations));
         Schedule {
             iterations,
-            until_settled: self.iterations.is_none() && descent.ends_by_itself(),
+            // With short steps of somebody's own choice a map seems settled before it opens.
+            until_settled: self.iterations.is_none()
+                && descent.ends_by_itself()
+                && self.learning_rate.is_none(),
             exaggeration_iterations: exaggerated.min(iterations),
             exaggeration: self.exaggeration,
             learning_rates: [rate(self.exaggeration.recip()), rate(after)],

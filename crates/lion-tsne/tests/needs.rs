@@ -5,7 +5,9 @@
 use lion_tsne::index::Search;
 use lion_tsne::landmarks::{LandmarkOptions, Landmarks};
 use lion_tsne::lion::PendingOutlier;
-use lion_tsne::{Fit, Init, Lion, LionOptions, Map, Matrix, Method, Metric, PcaChoice, Rows, ignore};
+use lion_tsne::{
+    Descent, Fit, Init, Lion, LionOptions, Map, Matrix, Method, Metric, PcaChoice, Rows, ignore,
+};
 use std::process::Command;
 
 /// How far estimates may be from the truth, as a share of it, and beside that: a process of a few megabytes has many small things.
@@ -55,12 +57,20 @@ enum Way {
 
 fn trials() -> Vec<MemoryTrial> {
     // Rows are put in another order before the 50th iteration; the map is as wide as it will be some time after exaggeration.
-    let quick = Fit { iterations: Some(60), exaggeration_iterations: Some(50), threads: 2, ..Fit::default() };
+    let accelerated = Fit { descent: Descent::Accelerated, threads: 2, ..Fit::default() };
+    let quick = Fit {
+        descent: Descent::Classic,
+        iterations: Some(60),
+        exaggeration_iterations: Some(50),
+        ..accelerated.clone()
+    };
     let wide = Fit { iterations: Some(300), ..quick.clone() };
     let of = |fit, rows, cols| MemoryTrial { fit, rows, cols, way: Way::Fit };
     let dims = |dims, method| Fit { dims, method, ..quick.clone() };
     let perplexity = |perplexity| Fit { perplexity: Some(perplexity), ..quick.clone() };
     vec![
+        of(accelerated.clone(), 20_000, 50),
+        of(Fit { method: Method::Fft, perplexity: Some(5.0), ..accelerated.clone() }, 8000, 20),
         of(wide.clone(), 6000, 20),
         of(wide.clone(), 1500, 50),
         of(Fit { method: Method::Fft, perplexity: Some(5.0), ..wide.clone() }, 8000, 20),

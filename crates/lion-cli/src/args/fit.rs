@@ -124,12 +124,12 @@ pub(crate) struct TsneArgs {
     /// Effective number of neighbours; there must be three times as many other rows. auto is 30, or as much as the rows allow
     #[arg(long, value_name = "auto|N", default_value = "auto", value_parser = value::perplexity, allow_negative_numbers = true)]
     pub(crate) perplexity: Perplexity,
-    /// How the map moves down the gradient: accelerated has more momentum, longer and quicker steps, and ends when the KL
-    /// divergence hardly falls any more; classic does as other t-SNE programs do, and maps under 5000 rows always take it
+    /// How the map moves down the gradient: classic as other t-SNE programs do; accelerated has more momentum, longer and quicker
+    /// steps, and ends when the KL divergence hardly falls any more. Maps under 5000 rows always take the classic way
     #[arg(long, value_parser = value::named::<Descent>(), default_value_t)]
     pub(crate) descent: Descent,
-    /// Iterations of the descent. auto goes on until the KL divergence falls by less than 2 % within 50 iterations; of the
-    /// classic descent it is 750
+    /// Iterations of the descent. auto is 750; the accelerated descent goes on until the KL divergence changes by less than 2 %
+    /// within 50 iterations, at most 1000
     #[arg(long, value_name = "auto|N", default_value = "auto", value_parser = value::iterations, allow_negative_numbers = true)]
     pub(crate) iterations: Iterations,
     /// Dimensions of the map, 1 to 3

@@ -174,12 +174,15 @@ impl InvertedFile {
 
     /// How many partitions to search, and the recall that it gave for a sample.
     fn enough_probes(&self, k: usize, seed: u64) -> (usize, f64) {
-        let runs: Vec<Range<usize>> = Random::new(seed ^ 0x5a3)
+        let mut random = Random::new(seed ^ 0x5a3);
+        let runs: Vec<Range<usize>> = random
             .sample(self.partitions.len(), RUNS)
             .into_iter()
             .map(|partition| {
+                // Anywhere in the partition: its rows are in the order of the table, and the first ones may be unlike the rest.
                 let InvertedList { first, packed } = &self.partitions[partition as usize];
-                *first..first + packed.rows().min(RUN)
+                let from = first + random.below(packed.rows().saturating_sub(RUN) + 1);
+                from..(from + RUN).min(first + packed.rows())
             })
             .collect();
         let distances = |run: &Range<usize>, visits: &[Visit]| {

@@ -7,6 +7,7 @@ use crate::affinity;
 use crate::fit::{EXACT_UP_TO, Fit, Init, Method};
 use crate::index::{self, Search, wanted};
 use crate::preprocess::{self, PcaChoice, WIDEST_COVARIANCE};
+use crate::tsne::Descent;
 use crate::verdict::{MOST_IN_FOLD, fold_count};
 
 /// What some work will hold at its largest, beside what the process holds already.
@@ -59,7 +60,7 @@ const SMALL_PER_THREAD: f64 = 0.8e6;
 /// Partitions pad their rows to whole panels.
 const PADDED: f64 = 1.07;
 /// Pairs of rows that the cross-validation of the power looks at, with what it makes of each: at most, and for each row.
-const POWER: f64 = 16e6;
+const POWER: f64 = 11e6;
 const POWER_PER_ROW: f64 = 1000.0;
 /// Arrays of this size and more are given back to the system when they are freed, whatever was freed before (glibc).
 const ALWAYS_GIVEN_BACK: f64 = (32 << 20) as f64;
@@ -77,7 +78,8 @@ impl Fit {
     /// ```
     pub fn needs(&self, rows: usize, cols: usize) -> Needs {
         let sizes = Sizes::of(self, rows, cols);
-        let (left, repulsion) = (sizes.left_before(self.search), sizes.repulsion(self.method));
+        let descent = self.descent.for_rows(rows);
+        let (left, repulsion) = (sizes.left_before(self.search), sizes.repulsion(self.method, descent));
         let stages = [
             sizes.preprocess(),
             sizes.neighbours(self.search),
@@ -324,8 +326,8 @@ impl Sizes {
         )
     }
 
-    fn repulsion(&self, method: Method) -> Repulsion {
-        let grid = |widest| Repulsion { while_narrow: 0.0, while_wide: self.grid(widest) };
+    fn repulsion(&self, method: Method, descent: Descent) -> Repulsion {
+        let grid = |widest| Repulsion { while_narrow: 0.0, while_wide: self.grid(widest, descent) };
         let tree = Repulsion { while_narrow: self.tree(), while_wide: self.tree() };
         match method {
             Method::Exact => Repulsion::default(),
@@ -333,15 +335,20 @@ impl Sizes {
             Method::Auto if self.dims != 2.0 => tree,
             Method::BarnesHut => tree,
             // A wider grid would take longer than comparing every pair.
-            Method::Auto => grid(self.rows / 10.0),
+            Method::Auto => grid(self.rows / 11.0),
             Method::Fft => grid(f64::INFINITY),
         }
     }
 
     /// The nodes of the grid grow slowly with the rows, as maps do: a map of 60000 rows has 280 along each side if they are a few
-    /// clusters, and 500 if they are digits.
-    fn grid(&self, widest: f64) -> f64 {
-        let side = (300.0 + 0.5 * self.rows.sqrt()).min(widest);
+    /// clusters, and 500 if they are digits. The accelerated descent makes wider maps: 10000 digits have 700, and 8000
+    /// structureless rows as many at a perplexity of 5.
+    fn grid(&self, widest: f64, descent: Descent) -> f64 {
+        let side = match descent {
+            Descent::Classic => 300.0 + 0.5 * self.rows.sqrt(),
+            Descent::Accelerated => 620.0 * (self.rows / 1e4).powf(0.25) * (90.0 / self.k).powf(0.1),
+        };
+        let side = side.min(widest);
         // A map of few rows is narrow.
         let side = side.min(60.0 + 2.0 * self.rows.powf(0.75));
         50.0 * side * side + 16.0 * self.rows

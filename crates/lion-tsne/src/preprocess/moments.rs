@@ -28,8 +28,8 @@ const BLOCK: usize = 512;
 const TOGETHER: usize = 1024;
 /// One order of magnitude, in powers of two.
 const STEP: i32 = 6;
-/// Rows that are so many orders below the largest count as 0: their squares are less than 2⁻⁴⁸ of its.
-const ORDERS: i32 = 5;
+/// Rows that are so many orders below the largest count as 0: their squares are less than 2⁻⁹⁶ of its.
+const ORDERS: i32 = 9;
 /// More rows than these are refused: their sums might not fit.
 pub(crate) const MOST_ROWS: u64 = 1 << 40;
 

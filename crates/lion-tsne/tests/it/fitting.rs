@@ -2,6 +2,7 @@
 
 use crate::common::clusters;
 use lion_tsne::index::{Search, nearest_neighbours};
+use lion_tsne::numerics::KdTree;
 use lion_tsne::tsne::{Affinities, kl_divergence};
 use lion_tsne::{
     Descent, Error, Fit, Init, Map, Matrix, Method, Metric, PcaChoice, Progress, Rows, Stage, ignore,
@@ -329,7 +330,7 @@ fn the_accelerated_descent_gets_lower_sooner() {
     let x = clusters(5200, 12, 6, 4.0, 3);
     let pca = PcaChoice::None;
     let classic = run(&Fit { descent: Descent::Classic, pca, ..Fit::default() }, &x);
-    let fit = |threads| run(&Fit { pca, threads, ..Fit::default() }, &x);
+    let fit = |threads| run(&Fit { descent: Descent::Accelerated, pca, threads, ..Fit::default() }, &x);
     let fast = fit(1);
     for threads in [2, 3] {
         assert!(fit(threads).to_bytes().unwrap() == fast.to_bytes().unwrap(), "{threads} threads");
@@ -351,6 +352,24 @@ fn the_accelerated_descent_gets_lower_sooner() {
     let mean = radii.iter().sum::<f32>() / radii.len() as f32;
     let farthest = radii.iter().copied().fold(0.0, f32::max);
     assert!(farthest < 3.0 * mean, "a row is at {farthest}, the others at {mean}");
+    let alone = KdTree::new(fast.y().data(), 2).nearest_distances().into_iter().fold(0.0, f32::max);
+    assert!(alone < 0.1 * mean, "a row is {alone} from the nearest on a map of radius {mean}");
+}
+
+/// Rows that are nearly alike pull each other hard: long steps must not make them swing apart.
+#[test]
+fn near_copies_stay_together() {
+    let mut x = clusters(6000, 12, 6, 4.0, 3);
+    let copied: Vec<f32> = x.data()[..12 * 1000].iter().map(|v| v + 1e-3).collect();
+    x.data_mut()[12 * 1000..12 * 2000].copy_from_slice(&copied);
+    let map = run(&Fit { descent: Descent::Accelerated, pca: PcaChoice::None, ..Fit::default() }, &x);
+    let distance = |a: usize, b: usize| {
+        let (a, b) = (map.y().row(a), map.y().row(b));
+        (a[0] - b[0]).hypot(a[1] - b[1])
+    };
+    let farthest = (0..1000).map(|row| distance(row, row + 1000)).fold(0.0, f32::max);
+    let radius = map.y().data().chunks_exact(2).map(|y| y[0].hypot(y[1])).sum::<f32>() / 6000.0;
+    assert!(farthest < 0.05 * radius, "two near copies are {farthest} apart on a map of radius {radius}");
 }
 
 /// A map that is not done after the iterations that were asked for keeps to them, and one that has settled ends.
@@ -358,7 +377,8 @@ fn the_accelerated_descent_gets_lower_sooner() {
 fn iterations_are_as_asked_for() {
     let x = clusters(5000, 8, 5, 4.0, 3);
     let done = |iterations| {
-        let map = run(&Fit { iterations, pca: PcaChoice::None, ..Fit::default() }, &x);
+        let (descent, pca) = (Descent::Accelerated, PcaChoice::None);
+        let map = run(&Fit { descent, iterations, pca, ..Fit::default() }, &x);
         (map.provenance().iterations_done, map.provenance().exaggeration_iterations)
     };
     assert_eq!((done(Some(40)), done(Some(400))), ((40, 12), (400, 75)));

@@ -29,13 +29,17 @@ pub(crate) enum Turn {
 pub(crate) struct Turns {
     /// Where in its row each part ends, but for the last.
     ends: Vec<[u32; TURNS]>,
+    /// The largest affinity of each row.
+    largest: Vec<f32>,
     scale: f32,
 }
 
 impl Turns {
     /// Divides the rows in place.
     pub(crate) fn divide(p: &mut Affinities) -> Self {
-        let limits = limits(p);
+        let largest: Vec<f32> =
+            (0..p.rows()).into_par_iter().map(|i| p.row(i).1.iter().copied().fold(0.0, f32::max)).collect();
+        let limits = limits(p, &largest);
         let rows = row_slices(p);
         let ends: Vec<([u32; TURNS], f64)> = rows
             .into_par_iter()
@@ -58,13 +62,21 @@ impl Turns {
             .collect();
         let strong: f64 = ends.iter().map(|&(_, strong)| strong).sum();
         let all: f64 = p.values.iter().map(|&value| f64::from(value)).sum();
-        Self { ends: ends.into_iter().map(|(ends, _)| ends).collect(), scale: (all / strong) as f32 }
+        let ends = ends.into_iter().map(|(ends, _)| ends).collect();
+        Self { ends, largest, scale: (all / strong) as f32 }
     }
 
     /// The same with rows in another order, as those of the affinities.
     pub(crate) fn reordered(self, order: &[u32]) -> Self {
         let ends = order.iter().map(|&row| self.ends[row as usize]).collect();
-        Self { ends, ..self }
+        let largest = order.iter().map(|&row| self.largest[row as usize]).collect();
+        Self { ends, largest, ..self }
+    }
+
+    /// The largest affinity of row `i`.
+    #[inline(always)]
+    pub(crate) fn largest(&self, i: usize) -> f32 {
+        self.largest[i]
     }
 
     /// By how much the strong ones are multiplied to stand for all.
@@ -93,11 +105,10 @@ impl Turns {
 }
 
 /// For each row the least affinity that is strong.
-fn limits(p: &Affinities) -> Vec<f32> {
+fn limits(p: &Affinities, largest: &[f32]) -> Vec<f32> {
     let all: f64 = p.values.iter().map(|&value| f64::from(value)).sum();
     let strong = (STRONG * all / p.values.len().max(1) as f64) as f32;
-    let largest = |i: usize| p.row(i).1.iter().copied().fold(0.0, f32::max);
-    (0..p.rows()).into_par_iter().map(|i| strong.min(NEAR_LARGEST * largest(i))).collect()
+    largest.iter().map(|largest| strong.min(NEAR_LARGEST * largest)).collect()
 }
 
 /// Mixed, so that turns have nothing to do with the order of the rows; the same from both sides.
