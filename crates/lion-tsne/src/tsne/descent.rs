@@ -18,7 +18,7 @@ pub enum Descent {
     Classic,
 }
 
-crate::named!(Descent, "descent": Accelerated = "accelerated", Classic = "classic");
+crate::named!(Descent, "descent": Classic = "classic", Accelerated = "accelerated");
 
 impl Descent {
     /// The most iterations that it takes unless told, those with exaggeration included.
