@@ -1,5 +1,5 @@
-"""What MkDocs does beyond its settings: documents at the root of the repository become pages too, and links between them
-and docs/ lead to pages. A link to a file that is in the repository but not in the book becomes plain text; a link to
+"""What MkDocs does beyond its settings: documents at the root of the repository become pages too, and links and pictures between them
+and docs/ lead to pages and files. A link to a file that is in the repository but not in the book becomes plain text; a link to
 a file that is nowhere stays as it is, so that `mkdocs build --strict` refuses it."""
 
 import posixpath
@@ -10,7 +10,7 @@ from mkdocs.structure.files import File
 
 ROOT = Path(__file__).parents[2]
 AT_ROOT = ("ARCHITECTURE.md", "BENCHMARKS.md", "CHANGELOG.md", "CONTRIBUTING.md", "SCALING.md")
-LINK = re.compile(r"(?<!!)\[(?P<text>[^\]\n]+)\]\((?P<path>[^)\s#:]+)(?P<anchor>#[^)\s]*)?\)")
+LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]\n]+)\]\((?P<path>[^)\s#:]+)(?P<anchor>#[^)\s]*)?\)")
 FENCE = re.compile(r"^( *)(```+)(\S*).*$", re.MULTILINE)
 
 
@@ -33,7 +33,7 @@ def on_page_markdown(markdown, page, config, files):
             return f"[{link['text']}](index.md)"
         in_book = path.removeprefix("docs/")
         if files.get_file_from_path(in_book):
-            return f"[{link['text']}]({in_book}{anchor})"
+            return f"{link['image']}[{link['text']}]({in_book}{anchor})"
         return link["text"] if (ROOT / path).exists() else link[0]
 
     # ```sh run is for the check of commands; a page shows it as ```sh.
