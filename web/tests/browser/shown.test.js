@@ -49,6 +49,7 @@ test("the card of a row shows the columns for people and the row's own values", 
 test("the card of a live point has its own values", async (t) => {
   const page = await world.open(t);
   await world.post([{ id: "guest", x: rows[0].x.map((value) => value + 0.01) }]);
+  await page.locator("#feed .item", { hasText: "guest" }).first().waitFor(); // the search finds what the page has heard of
   await page.keyboard.press("/");
   await page.keyboard.type("guest");
   await page.keyboard.press("Enter");
