@@ -16,7 +16,7 @@ use crate::summary::{MapSummary, dimensions};
 use anyhow::{Result, anyhow, bail, ensure};
 use lion_table::{Batches, CellAddress, Origins, ReadOptions, Table, quoted};
 use lion_tsne::map::{Image, ShownColumns};
-use lion_tsne::{Error, Init, Map, Matrix, PERPLEXITY, Rows};
+use lion_tsne::{ACCELERATED_FROM, Error, Init, Map, Matrix, PERPLEXITY, Rows};
 use memory::{FitMemory, TooLarge};
 use std::path::Path;
 
@@ -69,6 +69,9 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
     summary.memory_bytes = Some(needs);
     summary.table = table.columns();
     if let Some(note) = perplexity_note(&map, args) {
+        screen.say(&note);
+    }
+    if let Some(note) = descent_note(&map, args) {
         screen.say(&note);
     }
     if let Some(advice) = landmarks::advice(&map) {
@@ -128,6 +131,13 @@ fn perplexity_note(map: &Map, args: &FitArgs) -> Option<String> {
             "note: perplexity {perplexity} instead of {PERPLEXITY}, as much as {rows} different rows allow"
         )
     })
+}
+
+/// That the map is too small for the descent that was asked for.
+fn descent_note(map: &Map, args: &FitArgs) -> Option<String> {
+    let (asked, taken) = (args.tsne.descent, map.provenance().descent);
+    let other = args.embedding.is_none() && asked != taken;
+    other.then(|| format!("note: the {taken} descent instead of {asked}, because the map has less than {ACCELERATED_FROM} rows"))
 }
 
 /// Writes the map and ends the clock.

@@ -110,14 +110,15 @@ impl Serialize for Phases {
     }
 }
 
-/// For a phase that does not tell how far it is, for one that does, and for one that does not know how much there is.
+/// For a phase that does not tell how far it is, for one that does, and for one that does not know how much there is. Each
+/// fits into 80 columns.
 const SPINNER: &str = "{prefix:>13} {spinner:.cyan} {elapsed}";
-const BAR: &str = "{prefix:>13} {bar:30.cyan/dim} {percent:>3} % {msg}, {eta} left";
+const BAR: &str = "{prefix:>13} {bar:20.cyan/dim} {percent:>3} % {msg}, {eta} left";
 const COUNT: &str = "{prefix:>13} {spinner:.cyan} {msg}, {elapsed}";
 
 /// For one task of many: how long all of them will take comes last.
 const TASK: &str = "{prefix:>13} {spinner:.cyan} {elapsed}, {msg}";
-const TASK_BAR: &str = "{prefix:>13} {bar:30.cyan/dim} {percent:>3} % {eta} left, {msg}";
+const TASK_BAR: &str = "{prefix:>13} {bar:20.cyan/dim} {percent:>3} % {eta} left, {msg}";
 
 /// Standard error: messages, and one progress bar if it is a terminal.
 #[derive(Clone)]
@@ -273,15 +274,15 @@ impl Reporter {
         }
         if let Some(kl) = progress.kl {
             self.kl = Some(kl);
-            self.screen.detail(&format!("iteration {} of {}: KL {kl:.4}", progress.done, progress.total));
+            self.screen.detail(&format!("iteration {}: KL {kl:.4}", progress.done));
         }
         let (done, total) = (progress.done, progress.total);
         match (phase, self.kl) {
             (Phase::Library(Stage::Optimise), Some(kl)) => {
-                self.count(done, Some(total), || format!("iteration {done} of {total}, KL {kl:.3}"));
+                self.count(done, Some(total), || format!("iteration {done}, KL {kl:.3}"));
             }
             (Phase::Library(Stage::Optimise), None) => {
-                self.count(done, Some(total), || format!("iteration {done} of {total}"));
+                self.count(done, Some(total), || format!("iteration {done}"));
             }
             // Rows or epochs, as the method has it.
             (Phase::Library(Stage::Build), _) => {

@@ -272,7 +272,10 @@ impl MapSummary {
         };
         let stopped = if self.stopped_early { " (stopped early)" } else { "" };
         let (descent, iterations) = (self.descent, self.iterations);
-        format!("{dims}, perplexity {perplexity}, {iterations} iterations of the {descent} descent{stopped}")
+        format!(
+            "{dims}, perplexity {perplexity}, {iterations} {} of the {descent} descent{stopped}",
+            if iterations == 1 { "iteration" } else { "iterations" }
+        )
     }
 }
 

@@ -110,5 +110,5 @@ pub use matrix::Matrix;
 pub use named::Named;
 pub use preprocess::{Metric, PcaChoice};
 pub use progress::{Observer, Progress, Stage, ignore};
-pub use tsne::Descent;
+pub use tsne::{ACCELERATED_FROM, Descent};
 pub use update::Update;

@@ -13,7 +13,7 @@ mod scale;
 pub use crate::affinity::{Affinities, perplexity_weights};
 pub(crate) use anchored::{AnchoredSchedule, Anchors, optimise_anchored};
 pub(crate) use descent::ACCELERATED_RATE;
-pub use descent::Descent;
+pub use descent::{ACCELERATED_FROM, Descent};
 pub(crate) use gradient::{Potential, Repulsion, Taylor, Tree};
 pub(crate) use optimise::{Optimised, Schedule, optimise};
 

@@ -53,8 +53,8 @@ test("what changed between two stretches is shaded, named and listed", async (t)
   const said = await world.get(`/api/compare?a=${times.slice(0, 2)}&b=${times.slice(2)}`);
   const many = (change) => said.regions.filter((region) => region.change === change).length;
   assert.ok(many("gained") > 0 && many("lost") > 0, JSON.stringify(said.regions));
-  assert.equal(await sum(page), `Of ${said.regions.length} regions, ${many("gained")} gained and ${many("lost")} lost share beyond chance.`);
-  assert.deepEqual(await shaded(page), { gained: many("gained"), lost: many("lost") });
+  await soon(async () => assert.equal(await sum(page), `Of ${said.regions.length} regions, ${many("gained")} gained and ${many("lost")} lost share beyond chance.`));
+  await soon(async () => assert.deepEqual(await shaded(page), { gained: many("gained"), lost: many("lost") }));
   for (const place of ["#shading", "#compare .test"]) await soon(async () => assert.ok((await page.locator(place).innerText()).includes(said.test), "the test is named"));
   const found = await lines(page);
   assert.ok(found.some((text) => /^▼ b \d+ % → [\d.]+ % lost; by chance once in .+ comparisons$/.test(text)), found.join("\n"));
@@ -66,9 +66,9 @@ test("what changed between two stretches is shaded, named and listed", async (t)
   // Life goes on, and what was said stays.
   await world.post([like("after", of("a", 1)[0])]);
   await page.waitForFunction(() => window.lion.where("after"));
-  assert.deepEqual(await shaded(page), { gained: many("gained"), lost: many("lost") });
+  await soon(async () => assert.deepEqual(await shaded(page), { gained: many("gained"), lost: many("lost") }));
   await page.keyboard.press("Escape");
-  assert.equal(await shaded(page), undefined);
+  await soon(async () => assert.equal(await shaded(page), undefined));
   await soon(async () => assert.ok(await page.locator("#shading").isHidden() && (await page.locator("#tab-compare").isHidden()) && (await page.locator("#bands").isHidden())));
   assert.equal(new URL(page.url()).hash, "");
   await pause(300);
@@ -82,8 +82,8 @@ test("newcomers and those who left are tables and a CSV, and a click leads to ea
   await start(page);
   const ids = (name) => page.locator(`#compare h2:has-text("${name}") + table td:first-child`).allInnerTexts();
   await soon(async () => assert.match(await page.locator("#compare h2").first().innerText(), /^Newcomers \(\d+\)/));
-  assert.ok((await ids("Newcomers")).includes("late-69"));
-  assert.deepEqual((await ids("Left")).sort(), ["early-3", "early-40"]);
+  await soon(async () => assert.ok((await ids("Newcomers")).includes("late-69")));
+  await soon(async () => assert.deepEqual((await ids("Left")).sort(), ["early-3", "early-40"]));
   const scroll = () => page.locator("#compare").evaluate(({ scrollTop }) => scrollTop);
   await page.locator("#compare").evaluate((panel) => panel.scrollTo(0, 1e6));
   await page.locator("#compare table td button").last().scrollIntoViewIfNeeded();
@@ -91,10 +91,10 @@ test("newcomers and those who left are tables and a CSV, and a click leads to ea
   const scrolled = await scroll();
   await page.getByRole("button", { name: "late-69", exact: true }).click();
   await page.locator("#card.pinned", { hasText: "late-69" }).waitFor();
-  assert.deepEqual(await page.evaluate(() => [...window.lion.selection.ids]), ["late-69"]);
+  await soon(async () => assert.deepEqual(await page.evaluate(() => [...window.lion.selection.ids]), ["late-69"]));
   await soon(async () => assert.ok(await page.locator("#compare").isVisible(), "the table stays"));
-  assert.ok(scrolled > 0 && (await scroll()) === scrolled, "and does not jump");
-  assert.equal(await page.evaluate(() => document.activeElement.textContent), "late-69");
+  await soon(async () => assert.ok(scrolled > 0 && (await scroll()) === scrolled, "and does not jump"));
+  await soon(async () => assert.equal(await page.evaluate(() => document.activeElement.textContent), "late-69"));
   await page.getByRole("button", { name: "early-40", exact: true }).click();
   await page.locator("#card.pinned", { hasText: "It was removed at" }).waitFor();
   const [file] = await Promise.all([page.waitForEvent("download"), page.locator("#compare .bar").getByRole("button", { name: "CSV" }).click()]);
@@ -103,7 +103,7 @@ test("newcomers and those who left are tables and a CSV, and a click leads to ea
   assert.equal(table.filter((line) => line.startsWith("left,early-")).length, 2);
   assert.ok(table.some((line) => line.startsWith("newcomer,late-69,c,c,")));
   await page.getByRole("button", { name: "Close", exact: true }).click();
-  assert.equal(await shaded(page), undefined);
+  await soon(async () => assert.equal(await shaded(page), undefined));
 });
 
 test("the stretches are moved by pointer and by keys, and asked about when let go", async (t) => {
@@ -111,7 +111,7 @@ test("the stretches are moved by pointer and by keys, and asked about when let g
   await change();
   await start(page);
   const [first, last] = await page.evaluate(() => window.lion.replay.range);
-  assert.deepEqual([await at(page, "Start of stretch A"), await at(page, "End of stretch B")], [first, last]);
+  await soon(async () => assert.deepEqual([await at(page, "Start of stretch A"), await at(page, "End of stretch B")], [first, last]));
   // An end stops at the other stretch.
   const box = await handle(page, "End of stretch A").boundingBox();
   const drag = async (dx) => {
@@ -122,7 +122,7 @@ test("the stretches are moved by pointer and by keys, and asked about when let g
   };
   const middle = await at(page, "Start of stretch B");
   await drag(120);
-  assert.equal(await at(page, "End of stretch A"), middle);
+  await soon(async () => assert.equal(await at(page, "End of stretch A"), middle));
   const [request] = await Promise.all([asked(page), drag(-60)]);
   const end = await at(page, "End of stretch A");
   assert.ok(end < middle - 5 && end > first, `${end} of ${middle}`);
@@ -134,8 +134,8 @@ test("the stretches are moved by pointer and by keys, and asked about when let g
   await page.mouse.move(band.x + 40, band.y + 8);
   await page.mouse.down();
   await page.mouse.move(band.x + 10, band.y + 8, { steps: 4 });
-  assert.ok((await at(page, "Start of stretch B")) < middle);
-  assert.equal((await at(page, "End of stretch B")) - (await at(page, "Start of stretch B")), length);
+  await soon(async () => assert.ok((await at(page, "Start of stretch B")) < middle));
+  await soon(async () => assert.equal((await at(page, "End of stretch B")) - (await at(page, "Start of stretch B")), length));
   await Promise.all([asked(page), page.mouse.up()]);
   // Keys: the map does not move, and the server is asked once.
   const view = await page.evaluate(() => window.lion.stage.camera.x);
@@ -145,20 +145,20 @@ test("the stretches are moved by pointer and by keys, and asked about when let g
   for (let k = 0; k < 2; k++) await page.keyboard.press("PageUp");
   await page.keyboard.press("ArrowLeft");
   await pause(1000);
-  assert.ok((await at(page, "Start of stretch A")) > first + 10);
+  await soon(async () => assert.ok((await at(page, "Start of stretch A")) > first + 10));
   assert.equal(questions, 1);
   // One event of several that came at once is no stretch.
   await page.keyboard.press("End");
   await page.locator("#compare .sum.problem", { hasText: "came all at once" }).waitFor();
   await page.keyboard.press("Home");
-  assert.equal(await at(page, "Start of stretch A"), first);
+  await soon(async () => assert.equal(await at(page, "Start of stretch A"), first));
   await page.locator("#compare .test").waitFor();
-  assert.equal(await page.evaluate(() => window.lion.stage.camera.x), view);
+  await soon(async () => assert.equal(await page.evaluate(() => window.lion.stage.camera.x), view));
   await soon(async () => assert.match(await handle(page, "Start of stretch A").getAttribute("aria-valuetext"), /^\d\d:\d\d:\d\d$/));
   // Back with a preset; hours that the history has not are not offered.
-  assert.deepEqual(await page.locator("#compare .actions button").allInnerTexts(), ["Second half against the first"]);
+  await soon(async () => assert.deepEqual(await page.locator("#compare .actions button").allInnerTexts(), ["Second half against the first"]));
   await page.getByRole("button", { name: "Second half against the first" }).click();
-  assert.deepEqual([await at(page, "Start of stretch A"), await at(page, "End of stretch B")], await page.evaluate(() => window.lion.replay.range));
+  await soon(async () => assert.deepEqual([await at(page, "Start of stretch A"), await at(page, "End of stretch B")], await page.evaluate(() => window.lion.replay.range)));
 });
 
 test("chance alone is said to be chance, and an address opens the same comparison", async (t) => {
@@ -168,15 +168,15 @@ test("chance alone is said to be chance, and an address opens the same compariso
   await pause(30);
   await world.post(mix("two"));
   await start(page);
-  assert.equal(await sum(page), "No region gained or lost share beyond chance.");
+  await soon(async () => assert.equal(await sum(page), "No region gained or lost share beyond chance."));
   await soon(async () => assert.match(await page.locator("#shading").innerText(), /^No region gained or lost share beyond chance\./));
-  assert.match((await lines(page)).at(-1), /^No cluster gained or lost share beyond chance\.$/);
-  assert.deepEqual(await shaded(page), { gained: 0, lost: 0 });
+  await soon(async () => assert.match((await lines(page)).at(-1), /^No cluster gained or lost share beyond chance\.$/));
+  await soon(async () => assert.deepEqual(await shaded(page), { gained: 0, lost: 0 }));
   const { hash } = new URL(page.url());
   const other = await world.open(t, { still: true, at: hash });
   await other.locator("#compare .test").waitFor();
   assert.equal(new URL(other.url()).hash, hash);
-  for (const name of ["Start of stretch A", "End of stretch A", "Start of stretch B", "End of stretch B"]) assert.equal(await at(other, name), await at(page, name), name);
+  for (const name of ["Start of stretch A", "End of stretch A", "Start of stretch B", "End of stretch B"]) await soon(async () => assert.equal(await at(other, name), await at(page, name), name));
 });
 
 test("what the server refuses is said as it says it", async (t) => {
@@ -201,10 +201,10 @@ test("another version of the map ends the comparison, and a past one has none", 
   assert.ok(answer.ok);
   await page.locator("#about", { hasText: "version 2" }).waitFor({ timeout: 30_000 });
   await page.locator("#note", { hasText: "the comparison was closed" }).waitFor();
-  assert.equal(await shaded(page), undefined);
+  await soon(async () => assert.equal(await shaded(page), undefined));
   // Points of before count where they are on the new map.
   await start(page);
-  assert.ok((await lines(page)).some((text) => text.startsWith("▲ c ")));
+  await soon(async () => assert.ok((await lines(page)).some((text) => text.startsWith("▲ c "))));
   const first = await page.evaluate(() => window.lion.replay.range[0]);
   await page.locator("#slider").evaluate((input, value) => {
     input.value = String(value);
@@ -212,7 +212,7 @@ test("another version of the map ends the comparison, and a past one has none", 
   }, first + 20);
   await page.locator("#about", { hasText: "210 rows in the map" }).waitFor();
   await page.locator("#compare-button[disabled]").waitFor();
-  assert.equal(await shaded(page), undefined);
+  await soon(async () => assert.equal(await shaded(page), undefined));
   await page.locator("#golive").click();
   await page.locator("#compare-button:not([disabled])").waitFor();
 });
@@ -227,7 +227,7 @@ test("it looks right in the dark, and on a phone it is moved by touch", async (t
   await phone.locator("#compare-button:not([disabled])").tap();
   await phone.locator("#shading small").waitFor();
   await pause(500);
-  assert.ok(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing sticks out at the side");
+  await soon(async () => assert.ok(await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing sticks out at the side"));
   const { x, y, height } = await handle(phone, "End of stretch B").boundingBox();
   assert.ok(height >= 24, "large enough for a finger");
   const touch = await phone.context().newCDPSession(phone);
@@ -238,7 +238,7 @@ test("it looks right in the dark, and on a phone it is moved by touch", async (t
   for (let k = 1; k <= 8; k++) await send("touchMove", -10 * k);
   await send("touchEnd", 0);
   await request;
-  assert.ok((await at(phone, "End of stretch B")) < before_ - 20);
+  await soon(async () => assert.ok((await at(phone, "End of stretch B")) < before_ - 20));
   await world.shot(phone, "compare-phone");
   await phone.locator("#compare .changes").scrollIntoViewIfNeeded();
   await world.shot(phone, "compare-phone-panel");

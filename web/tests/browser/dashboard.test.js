@@ -24,14 +24,14 @@ test("the map draws: each class in its colour, with its name in the legend", asy
   const pixels = await world.pixels(page);
   for (const label of ["a", "b", "c"]) assert.ok(pixels.like(COLOURS[label]) > 250, `${label}: ${pixels.like(COLOURS[label])} pixels`);
   assert.equal(pixels.like(COLOURS.outlier), 0);
-  assert.deepEqual(await page.locator("#legend .class:visible span").allInnerTexts(), ["a", "b", "c", "Base map", "Arrivals", "Outliers"]);
+  await soon(async () => assert.deepEqual(await page.locator("#legend .class:visible span").allInnerTexts(), ["a", "b", "c", "Base map", "Arrivals", "Outliers"]));
   // Hidden by its button, it is gone from the map.
   await page.locator("#legend .class", { hasText: "c" }).first().click();
   await page.mouse.move(640, 5);
-  assert.equal((await world.pixels(page)).like(COLOURS.c), 0);
+  await soon(async () => assert.equal((await world.pixels(page)).like(COLOURS.c), 0));
   await page.getByRole("button", { name: "Show all" }).click();
   await page.mouse.move(640, 5);
-  assert.ok((await world.pixels(page)).like(COLOURS.c) > 250);
+  await soon(async () => assert.ok((await world.pixels(page)).like(COLOURS.c) > 250));
   await world.shot(page, "empty-light");
 });
 
@@ -45,7 +45,7 @@ test("without WebGL the processor draws the same map", async (t) => {
   assert.ok(dot.like(COLOURS.c) > 12);
   await world.post([{ delete: "plain" }]);
   await page.waitForFunction((n) => window.lion.state.last > n, event);
-  assert.equal(await where(page, "plain"), null);
+  await soon(async () => assert.equal(await where(page, "plain"), null));
 });
 
 test("points posted over HTTP appear, in words and on the map", async (t) => {
@@ -72,9 +72,9 @@ test("it stayed, it moved a little, it changed cluster", async (t) => {
   const before = await world.pixels(page, home);
   await world.post([like("walker", a[3])]);
   assert.match(await told(page, "stayed", "walker"), /walker stayed in its place/);
-  assert.deepEqual(await where(page, "walker"), home);
+  await soon(async () => assert.deepEqual(await where(page, "walker"), home));
   await pause(150);
-  assert.ok((await world.pixels(page, home)).changed(before) > 8, "it flares up in its place");
+  await soon(async () => assert.ok((await world.pixels(page, home)).changed(before) > 8, "it flares up in its place"));
 
   // The row of the same class whose place is nearest, but not the same.
   const places = await Promise.all(a.slice(0, 40).map(async (row) => world.get(`/api/map/rows/${row.id.slice(4)}`)));
@@ -90,7 +90,7 @@ test("it stayed, it moved a little, it changed cluster", async (t) => {
   const to = await where(page, "walker");
   assert.ok(Math.hypot(to.x - from.x, to.y - from.y) > 80, "it is far from where it was");
   await pause(1400);
-  assert.ok((await world.pixels(page)).changed(calm) > 200, "a trail leads there");
+  await soon(async () => assert.ok((await world.pixels(page)).changed(calm) > 200, "a trail leads there"));
   await world.shot(page, "trail-light");
 });
 
@@ -187,7 +187,7 @@ test("the card shows who a point is, what it is most like, and its picture", asy
   await card.locator("h3").waitFor();
   const text = await card.innerText();
   for (const word of [/shown/, /live point/, /exact/, /label\s+c/, /landed in\s+c/, /score/, /Most like it/]) assert.match(text, word);
-  assert.equal(await card.locator("canvas.main").evaluate((canvas) => `${canvas.width}x${canvas.height}`), "4x2");
+  await soon(async () => assert.equal(await card.locator("canvas.main").evaluate((canvas) => `${canvas.width}x${canvas.height}`), "4x2"));
   await card.locator(".near canvas").nth(4).waitFor();
   await world.shot(page, "card-light");
   await page.mouse.move(640, 5);
@@ -224,7 +224,7 @@ test("a press on a line of the feed flies there and pins the card; escape closes
   const card = page.locator("#card.pinned");
   await card.locator("h3").waitFor();
   await soon(async () => assert.match(await card.innerText(), /guest/));
-  assert.equal(await card.locator("canvas.main").evaluate((canvas) => canvas.width), 4, "with its picture");
+  await soon(async () => assert.equal(await card.locator("canvas.main").evaluate((canvas) => canvas.width), 4, "with its picture"));
   // The list holds still under the pointer, and goes on when it leaves.
   const first = await page.locator("#feed .item").first().innerText();
   await world.post([like("waiter", a[34])]);
@@ -292,8 +292,8 @@ test("a selection counts what is there, and is not disturbed while points change
     await world.post(ids.slice(0, 7).map((id, at) => like(id, a[at + k + 1])));
     await pause(120);
   }
-  assert.equal(await page.evaluate(() => document.activeElement.textContent), "chosen-4", "the focus stays");
-  assert.equal(await line.evaluate((element) => element.isConnected), true, "the line stays");
+  await soon(async () => assert.equal(await page.evaluate(() => document.activeElement.textContent), "chosen-4", "the focus stays"));
+  await soon(async () => assert.equal(await line.evaluate((element) => element.isConnected), true, "the line stays"));
   await page.locator("#tab-feed").click();
   await world.post([...ids.slice(7), "chosen-0"].map((id) => ({ delete: id })));
   await page.locator("#tab-selection", { hasText: "Selection (6)" }).waitFor();
@@ -313,7 +313,7 @@ test("verdicts are shown whole, and long names leave room for ids", async (t) =>
   const cells = page.locator("#selection tbody td");
   await cells.first().waitFor();
   await soon(async () => assert.equal(await cells.nth(3).innerText(), "interpolated"));
-  for (const k of [0, 3, 4, 8]) assert.equal(await cells.nth(k).evaluate((cell) => cell.scrollWidth <= cell.clientWidth), true, `cell ${k}`);
+  for (const k of [0, 3, 4, 8]) await soon(async () => assert.equal(await cells.nth(k).evaluate((cell) => cell.scrollWidth <= cell.clientWidth), true, `cell ${k}`));
   // The list of what it is most like, as it is where rows have no pictures.
   const wide = await page.evaluate((label) => {
     const card = document.querySelector("#card");
@@ -327,7 +327,7 @@ test("verdicts are shown whole, and long names leave room for ids", async (t) =>
   assert.deepEqual(wide, [true, true, true]);
   await page.locator("#legend [data-by=label]").click();
   await page.locator("#legend .class", { hasText: "x\ufffdy" }).waitFor();
-  assert.doesNotMatch(await page.evaluate(() => document.body.innerText + document.body.innerHTML), /[\u202a-\u202e\u2066\u2067]/);
+  await soon(async () => assert.doesNotMatch(await page.evaluate(() => document.body.innerText + document.body.innerHTML), /[\u202a-\u202e\u2066\u2067]/));
   await world.shot(page, "names-light");
   await world.post([{ delete: "middling" }, { delete: "turned\u202etxt.exe" }]);
 });
@@ -338,7 +338,7 @@ test("on a phone the history can be travelled", async (t) => {
     await pause(400);
     const track = await page.locator(".track").boundingBox();
     assert.ok(track.width > 330, `the track is ${track.width} pixels wide`);
-    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
+    await soon(async () => assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390));
     await world.shot(page, `phone-${dark ? "dark" : "light"}`);
   }
 });
@@ -383,12 +383,12 @@ test("the history is replayed: back, on, and live again", async (t) => {
   await status(page, /^2 points/);
   await pill(page, "Paused");
   await soon(async () => assert.match(await page.locator("#past").innerText(), /The past: .* events? before now/));
-  assert.equal(await where(page, "late"), null);
+  await soon(async () => assert.equal(await where(page, "late"), null));
   await world.shot(page, "past-light");
   // What comes meanwhile waits.
   await world.post([like("meanwhile", a[51])]);
   await pause(400);
-  assert.equal(await where(page, "meanwhile"), null);
+  await soon(async () => assert.equal(await where(page, "meanwhile"), null));
   await set(0);
   await status(page, /^0 points/);
   await page.locator("#speed").selectOption("1");
@@ -397,7 +397,7 @@ test("the history is replayed: back, on, and live again", async (t) => {
   await page.locator("#speed").selectOption("256");
   await status(page, new RegExp(`^${now + 1} points`));
   await pill(page, "Live");
-  assert.ok(await where(page, "meanwhile"));
+  await soon(async () => assert.ok(await where(page, "meanwhile")));
   await set(1);
   await status(page, /^1 point /);
   await page.getByRole("button", { name: "Live", exact: true }).click();
@@ -432,14 +432,14 @@ test("a server that is killed and started again loses nothing", async (t) => {
 test("dark and light, as the system says and as one likes", async (t) => {
   const page = await world.open(t, { dark: true });
   const paper = async () => (await world.pixels(page)).at(4, 4);
-  assert.ok((await paper()).every((c) => c < 40), "dark");
-  assert.ok((await world.pixels(page)).like(COLOURS.a, [16, 19, 22]) > 250);
+  await soon(async () => assert.ok((await paper()).every((c) => c < 40), "dark"));
+  await soon(async () => assert.ok((await world.pixels(page)).like(COLOURS.a, [16, 19, 22]) > 250));
   await world.shot(page, "dark");
   await page.keyboard.press("t");
-  assert.ok((await paper()).every((c) => c > 240), "light");
+  await soon(async () => assert.ok((await paper()).every((c) => c > 240), "light"));
   await page.reload();
   await page.waitForFunction(() => window.lion);
-  assert.ok((await paper()).every((c) => c > 240), "light still");
+  await soon(async () => assert.ok((await paper()).every((c) => c > 240), "light still"));
 });
 
 test("the keyboard reaches everything", async (t) => {
@@ -457,14 +457,14 @@ test("the keyboard reaches everything", async (t) => {
   const start = await where(page, id);
   await page.keyboard.press("ArrowRight");
   await settle(page);
-  assert.ok(Math.abs((await where(page, id)).x - start.x + 60) < 1, "the map went left by 60 pixels");
+  await soon(async () => assert.ok(Math.abs((await where(page, id)).x - start.x + 60) < 1, "the map went left by 60 pixels"));
   await page.keyboard.press("0");
   await page.keyboard.press("+");
   await settle(page);
-  assert.notDeepEqual(await where(page, id), start);
+  await soon(async () => assert.notDeepEqual(await where(page, id), start));
   await page.keyboard.press("0");
   await settle(page);
-  assert.deepEqual(await where(page, id), start);
+  await soon(async () => assert.deepEqual(await where(page, id), start));
   await page.keyboard.press("?");
   await page.locator("#help").waitFor();
   await page.keyboard.press("Escape");
@@ -487,7 +487,7 @@ test("the map is saved as PNG", async (t) => {
   const stage = await page.locator("#stage").boundingBox();
   assert.ok(png.readUInt32BE(16) > 2 * stage.width + 100, "twice the screen's resolution, with a legend beside it");
   assert.ok(png.readUInt32BE(20) > 2 * stage.height + 50, "with a title");
-  assert.equal(await page.locator("#over").evaluate((canvas) => canvas.width), Math.round(stage.width), "the page is as it was");
+  await soon(async () => assert.equal(await page.locator("#over").evaluate((canvas) => canvas.width), Math.round(stage.width), "the page is as it was"));
   assert.ok(png.length > 10_000, "it is not empty");
 });
 
@@ -500,7 +500,7 @@ test("a server that starts over is told of in words", async (t) => {
   await world.post([like("anew", b[40])]);
   await page.locator("#note", { hasText: "The server started over: its history begins anew" }).waitFor({ timeout: 15_000 });
   await status(page, /^1 point · /);
-  assert.deepEqual(await page.evaluate(() => [...window.lion.state.points.keys()]), ["anew"]);
+  await soon(async () => assert.deepEqual(await page.evaluate(() => [...window.lion.state.points.keys()]), ["anew"]));
 });
 
 test("a flood of points does not freeze the page", async (t) => {

@@ -59,10 +59,10 @@ test("a lasso says what sets the points apart, as the server tells it, live poin
   const wanted = await (await fetch(`${world.url}/api/explain`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) })).json();
   assert.equal(wanted.size, body.rows.length + body.ids.length);
   await soon(async () => assert.match(await summary.locator("h3").innerText(), new RegExp(`these ${wanted.size} points`)));
-  assert.deepEqual(await summary.locator(".effects dt").allInnerTexts(), wanted.columns.map(({ column }) => column));
-  assert.deepEqual(await summary.locator(".keywords span").allInnerTexts(), wanted.keywords);
+  await soon(async () => assert.deepEqual(await summary.locator(".effects dt").allInnerTexts(), wanted.columns.map(({ column }) => column)));
+  await soon(async () => assert.deepEqual(await summary.locator(".keywords span").allInnerTexts(), wanted.keywords));
   const effect = ({ effect: e, error }) => `${e < 0 ? "−" : "+"}${Math.abs(e).toFixed(2)} ± ${error.toFixed(2)}`;
-  assert.deepEqual(await summary.locator(".effect").allInnerTexts(), wanted.columns.map(effect));
+  await soon(async () => assert.deepEqual(await summary.locator(".effect").allInnerTexts(), wanted.columns.map(effect)));
   await world.shot(page, "explain-selection-dark");
   await page.locator("#selection").getByRole("button", { name: "Clear" }).click();
   await soon(async () => assert.ok(await summary.isHidden()));

@@ -30,21 +30,21 @@ test("every cluster has a colour, and the legend opens to show what a name on th
   const colours = await page.locator(`${top} > .class:visible i`).evaluateAll((all) => all.map(({ style }) => style.background));
   assert.equal(new Set(colours).size, first, "each its own colour");
   const parts = page.locator("#legend .parts .class");
-  assert.equal(await parts.filter({ visible: true }).count(), 0);
+  await soon(async () => assert.equal(await parts.filter({ visible: true }).count(), 0));
   const one = page.locator(top).filter({ has: page.locator(".opener") }).first();
   await one.locator(".opener").click();
+  await soon(async () => assert.ok((await parts.filter({ visible: true }).count()) > 1));
   const shown = await parts.filter({ visible: true }).count();
-  assert.ok(shown > 1);
   const [whole, ...inside] = await one.locator(".class i").evaluateAll((all) => all.map(({ style }) => style.background));
   assert.ok(inside.length === shown && inside.every((colour) => colour === whole), "parts have the colour of the whole");
   // One switch hides and shows them all, and says when it is some of them.
   const pressed = () => one.locator(".class").evaluateAll((all) => all.map((made) => made.getAttribute("aria-pressed")));
   await one.locator("> .class").click();
-  assert.deepEqual(new Set(await pressed()), new Set(["false"]));
+  await soon(async () => assert.deepEqual(new Set(await pressed()), new Set(["false"])));
   await parts.filter({ visible: true }).first().click();
-  assert.equal((await pressed())[0], "mixed");
+  await soon(async () => assert.equal((await pressed())[0], "mixed"));
   await page.getByRole("button", { name: "Show all" }).click();
-  assert.deepEqual(new Set(await pressed()), new Set(["true"]));
+  await soon(async () => assert.deepEqual(new Set(await pressed()), new Set(["true"])));
   await world.shot(page, "overview-light");
 });
 
@@ -57,11 +57,13 @@ for (const [name, width, height] of [["desktop", 1280, 720], ["phone", 390, 780]
     await page.locator("#feed .item", { hasText: `guest-${name}` }).first().click();
     const marked = page.locator("#legend .class.told");
     await soon(async () => assert.match(words, new RegExp(`landed in (cluster )?${await marked.locator("span").innerText()}\\b`)));
-    assert.match(await marked.locator("small").innerText(), /^\d+$/);
-    const [legend, line] = [await page.locator("#legend").boundingBox(), await marked.boundingBox()];
-    assert.ok(line.y >= legend.y && line.y + line.height <= legend.y + legend.height + 1, "in view");
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-    assert.ok(wide <= width, `${wide} pixels wide`);
+    await soon(async () => assert.match(await marked.locator("small").innerText(), /^\d+$/));
+    await soon(async () => {
+      const [legend, line] = [await page.locator("#legend").boundingBox(), await marked.boundingBox()];
+      assert.ok(line.y >= legend.y && line.y + line.height <= legend.y + legend.height + 1, "in view");
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= width, `${wide} pixels wide`);
+    });
     await page.mouse.move(width / 2, 5);
     await world.shot(page, `overview-dark-${name}`);
   });

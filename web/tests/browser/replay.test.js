@@ -70,8 +70,8 @@ const end = () => known[known.length - 1].last;
 test("the page opens offline at the end of the history", async (t) => {
   const page = await world.openFile(t, file);
   await page.locator("#moment", { hasText: `event ${end()} of ${end()}` }).waitFor();
-  assert.deepEqual(await points(page), known[known.length - 1].points);
-  assert.deepEqual(await unusual(page), [known[4].forming, known[4].stale]);
+  await soon(async () => assert.deepEqual(await points(page), known[known.length - 1].points));
+  await soon(async () => assert.deepEqual(await unusual(page), [known[4].forming, known[4].stale]));
   await soon(async () => assert.equal(await page.locator("#pill").innerText(), "Recorded"));
   await soon(async () => assert.match(await page.locator("#about").innerText(), /210 rows/));
   await soon(async () => assert.ok(await page.locator("#past").isHidden()));
@@ -91,15 +91,15 @@ test("every moment is on the map of its time, both ways", async (t) => {
   for (const k of [1, 3, 0, 2, 4, 1]) {
     await seek(page, known[k].last);
     await at(page, known[k].last);
-    assert.deepEqual(await points(page), known[k].points, `after event ${known[k].last}`);
-    assert.deepEqual(await unusual(page), [known[k].forming, known[k].stale], `after event ${known[k].last}`);
+    await soon(async () => assert.deepEqual(await points(page), known[k].points, `after event ${known[k].last}`));
+    await soon(async () => assert.deepEqual(await unusual(page), [known[k].forming, known[k].stale], `after event ${known[k].last}`));
   }
   await page.locator("#alarms .alarm.forming").waitFor();
   await pause(900);
   await world.shot(page, "replay-forming-light");
   await seek(page, 0);
   await at(page, 0);
-  assert.deepEqual(await points(page), []);
+  await soon(async () => assert.deepEqual(await points(page), []));
   await page.locator("#moment", { hasText: "the start" }).waitFor();
 });
 
@@ -113,7 +113,7 @@ test("steps, by buttons and by keys", async (t) => {
   await at(page, end() - 3);
   // Across the switch, which is one step; the group that forms again is told after it.
   await page.locator("#about", { hasText: "version 2" }).waitFor();
-  assert.deepEqual(await points(page), known[3].points);
+  await soon(async () => assert.deepEqual(await points(page), known[3].points));
   await page.getByRole("button", { name: "One step on" }).click();
   await page.locator("#about", { hasText: "210 rows" }).waitFor();
   await page.locator("#over").focus();
@@ -127,7 +127,7 @@ test("steps, by buttons and by keys", async (t) => {
   await at(page, 5);
   await page.keyboard.press("e");
   await at(page, end());
-  assert.deepEqual(await points(page), known[known.length - 1].points);
+  await soon(async () => assert.deepEqual(await points(page), known[known.length - 1].points));
 });
 
 test("it plays from the start to the end, and the map morphs on the way", async (t) => {
@@ -140,13 +140,13 @@ test("it plays from the start to the end, and the map morphs on the way", async 
   await page.locator("#about", { hasText: "version 2" }).waitFor();
   await page.locator("#pill", { hasText: "Recorded" }).waitFor({ timeout: 30_000 });
   await at(page, end());
-  assert.deepEqual(await points(page), known[known.length - 1].points);
+  await soon(async () => assert.deepEqual(await points(page), known[known.length - 1].points));
   // Paused in the middle, and on again.
   await page.locator("#play").click();
   await page.locator("#pill", { hasText: "Replaying" }).waitFor();
   await page.locator("#play").click();
   await page.locator("#pill", { hasText: "Recorded" }).waitFor();
-  assert.ok(await page.evaluate(() => window.lion.state.last) < end());
+  await soon(async () => assert.ok(await page.evaluate(() => window.lion.state.last) < end()));
   await world.shot(page, "replay-paused-dark");
 });
 
@@ -156,8 +156,8 @@ test("it fits a phone, and who wants less motion gets none", async (t) => {
   await at(page, known[1].last);
   const { x, width } = await page.locator(".track").boundingBox();
   assert.ok(width > 300, `the slider is ${width} pixels wide`);
-  assert.ok(x >= 0 && (await page.evaluate(() => document.documentElement.scrollWidth)) <= 390, "nothing sticks out");
-  assert.ok(await page.locator("#moment").evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth), "the moment can be read");
+  await soon(async () => assert.ok(x >= 0 && (await page.evaluate(() => document.documentElement.scrollWidth)) <= 390, "nothing sticks out"));
+  await soon(async () => assert.ok(await page.locator("#moment").evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth), "the moment can be read"));
   for (const name of ["back", "on", "play", "golive"]) await soon(async () => assert.ok(await page.locator(`#${name}`).isVisible(), name));
   await world.shot(page, "replay-phone-light");
   const place = await where(page, "kin-1");
@@ -177,7 +177,7 @@ test("snapshots are steps: rows come, move and leave", async (t) => {
   await soon(async () => assert.equal(await page.locator("h1").innerText(), "Three days"));
   await page.locator("#moment", { hasText: "wednesday" }).waitFor();
   await page.locator("#moment", { hasText: "step 3 of 3" }).waitFor();
-  assert.deepEqual(await page.locator("#slider").evaluate(({ min, max, value }) => [min, max, value]), ["0", "3", "3"]);
+  await soon(async () => assert.deepEqual(await page.locator("#slider").evaluate(({ min, max, value }) => [min, max, value]), ["0", "3", "3"]));
   const count = () => page.evaluate(() => window.lion.state.points.size);
   await soon(async () => assert.equal(await count(), 52));
   await world.shot(page, "replay-days-light");

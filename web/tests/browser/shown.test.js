@@ -67,7 +67,7 @@ test("the selection has the columns for people, in its table and its CSV", async
   await page.mouse.up();
   const table = page.locator("#selection table");
   await table.waitFor();
-  assert.deepEqual((await table.locator("th").allInnerTexts()).slice(5), ["title", "story", "pages", "link"]);
+  await soon(async () => assert.deepEqual((await table.locator("th").allInnerTexts()).slice(5), ["title", "story", "pages", "link"]));
   await table.locator("td", { hasText: /^Title \d+ <\/script>/ }).first().waitFor();
   await world.shot(page, "shown-selection-dark");
   const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "CSV" }).click()]);

@@ -47,7 +47,7 @@ for (const webgl of [true, false]) {
 
     await alongZ(page);
     await settle(page);
-    assert.ok(apart(await where(page, "over"), await where(page, "under")) < 40, "along z one lies upon the other");
+    await soon(async () => assert.ok(apart(await where(page, "over"), await where(page, "under")) < 40, "along z one lies upon the other"));
     await drag(page, 200, 0);
     const turned = [await where(page, "over"), await where(page, "under")];
     assert.ok(apart(...turned) > 100, "turned, both are seen");
@@ -62,11 +62,11 @@ for (const webgl of [true, false]) {
     assert.ok(Math.abs(moved.x - turned[1].x - 50) < 2 && Math.abs(moved.y - turned[1].y - 20) < 2, "the right button moves");
     await page.locator("#turn").click();
     await drag(page, 40, 0);
-    assert.ok(Math.abs((await where(page, "under")).x - moved.x - 40) < 2, "with the tool off, a drag moves");
+    await soon(async () => assert.ok(Math.abs((await where(page, "under")).x - moved.x - 40) < 2, "with the tool off, a drag moves"));
     await page.keyboard.press("r");
     await page.keyboard.press("0");
     await pause(1000);
-    assert.ok(apart(await where(page, "over"), start[0]) < 2, "the whole map, as at the start");
+    await soon(async () => assert.ok(apart(await where(page, "over"), start[0]) < 2, "the whole map, as at the start"));
   });
 }
 
@@ -103,7 +103,7 @@ test("stretches of time compared in space name clusters and shade nothing", asyn
   await page.waitForFunction(() => window.lion.where("second-59"));
   await page.locator("#compare-button").click();
   await page.locator("#compare .changes").waitFor();
-  assert.equal(await page.evaluate(() => window.lion.stage.scene.compared.shading), null);
+  await soon(async () => assert.equal(await page.evaluate(() => window.lion.stage.scene.compared.shading), null));
   await soon(async () => assert.match(await page.locator("#shading").innerText(), /A map in space is not shaded/));
   const changes = (await page.locator("#compare .changes li").allInnerTexts()).map((text) => text.replaceAll("\n", " "));
   assert.ok(changes.some((text) => text.startsWith("▲ Cluster 2 ")), changes.join("\n"));

@@ -53,7 +53,7 @@ test("a forming cluster is taken into the map before one's eyes", async (t) => {
   const stages = (await page.evaluate(() => window.frames_.map(([, s]) => s))).filter(Boolean);
   assert.ok(stages.length > 5, `${stages.length} frames of the morph`);
   assert.ok(stages.every(({ rigid, rest, grown }) => rigid >= rest - 1e-9 && rest >= grown - 1e-9));
-  assert.deepEqual(await classes(page), ["a", "b", "c", "kin"]);
+  await soon(async () => assert.deepEqual(await classes(page), ["a", "b", "c", "kin"]));
   await soon(async () => assert.match(await page.locator("#about").innerText(), /240 rows, version 2/));
   await soon(async () => assert.match(await page.locator("#status").innerText(), /42 points · no outliers · nothing unusual/));
   await pause(300);
@@ -83,8 +83,8 @@ test("the slider crosses versions both ways, and the past is seen on the map of 
   await page.locator("#about", { hasText: "210 rows in the map" }).waitFor();
   await still(page);
   await pause(1000);
-  assert.deepEqual(await page.evaluate(() => [...window.lion.state.points.values()].map(({ id, x, y, verdict }) => [id, x, y, verdict]).sort()), before);
-  assert.deepEqual(await classes(page), ["a", "b", "c"]);
+  await soon(async () => assert.deepEqual(await page.evaluate(() => [...window.lion.state.points.values()].map(({ id, x, y, verdict }) => [id, x, y, verdict]).sort()), before));
+  await soon(async () => assert.deepEqual(await classes(page), ["a", "b", "c"]));
   const there = await where(page, "usual-3");
   assert.ok(Math.hypot(there.x - place.x, there.y - place.y) < 3, "where it was");
   await page.locator("#alarms .alarm.forming").waitFor();
@@ -98,8 +98,8 @@ test("the slider crosses versions both ways, and the past is seen on the map of 
   await page.locator("#about", { hasText: "version 2" }).waitFor();
   await pill(page, "Live");
   await still(page);
-  assert.deepEqual(await page.evaluate(() => [...window.lion.state.points.values()].map(({ id, x, y, verdict }) => [id, x, y, verdict]).sort()), after_);
-  assert.ok((await page.evaluate(() => window.lion.state.last)) >= last);
+  await soon(async () => assert.deepEqual(await page.evaluate(() => [...window.lion.state.points.values()].map(({ id, x, y, verdict }) => [id, x, y, verdict]).sort()), after_));
+  await soon(async () => assert.ok((await page.evaluate(() => window.lion.state.last)) >= last));
   // From the past straight to now.
   await seek(page, 5);
   await page.locator("#about", { hasText: "210 rows" }).waitFor();
@@ -125,12 +125,12 @@ test("an update is undone, by somebody else too, and who missed it sees it", asy
   for (const each of [page, other]) {
     await each.locator("#about", { hasText: "210 rows in the map" }).waitFor();
     await still(each);
-    assert.deepEqual(await classes(each), ["a", "b", "c"]);
+    await soon(async () => assert.deepEqual(await classes(each), ["a", "b", "c"]));
   }
   await world.shot(other, "update-reverted-light");
   // Whoever opens it now finds it so, and the history whole.
   const late = await world.open(t);
-  assert.deepEqual(await classes(late), ["a", "b", "c"]);
+  await soon(async () => assert.deepEqual(await classes(late), ["a", "b", "c"]));
   const { switches } = await world.get("/api/map/versions");
   await seek(late, switches.at(-1).event - 1);
   await late.locator("#about", { hasText: "version 2" }).waitFor();
@@ -155,7 +155,7 @@ test("clusters and groups are renamed by their names, for all and for good", asy
   await form.getByRole("button", { name: "Save" }).click();
   assert.match(await told(page, "renamed"), /b was renamed to Old oaks by anna/);
   await form.waitFor({ state: "hidden" });
-  assert.deepEqual(await classes(page), ["a", "Old oaks", "c"]);
+  await soon(async () => assert.deepEqual(await classes(page), ["a", "Old oaks", "c"]));
   // By the pencil in the legend.
   await page.locator("#legend li", { hasText: /^c/ }).first().hover();
   await page.getByRole("button", { name: "Rename c" }).click();
@@ -180,7 +180,7 @@ test("clusters and groups are renamed by their names, for all and for good", asy
   await seek(late, 20);
   await late.waitForFunction(() => window.lion.state.last === 20);
   await pause(300);
-  assert.deepEqual(await classes(late), ["a", "b", "c"]);
+  await soon(async () => assert.deepEqual(await classes(late), ["a", "b", "c"]));
 });
 
 test("a notice is acknowledged and dismissed, with who and when", async (t) => {
@@ -245,7 +245,7 @@ test("a page that was away while the map was updated finds the way", async (t) =
 test("on a phone and in the dark, an update can be followed", async (t) => {
   const page = await world.open(t, { width: 390, height: 844, dark: true });
   await gather(page);
-  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
+  await soon(async () => assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390));
   await page.locator("#alarms .alarm.forming").scrollIntoViewIfNeeded();
   await world.shot(page, "update-phone-alarms");
   await page.getByRole("button", { name: "Take it into the map" }).click();
@@ -254,5 +254,5 @@ test("on a phone and in the dark, an update can be followed", async (t) => {
   await page.evaluate(() => window.scrollTo(0, 0));
   await pause(300);
   await world.shot(page, "update-phone-dark");
-  assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
+  await soon(async () => assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390));
 });

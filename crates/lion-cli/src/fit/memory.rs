@@ -216,7 +216,7 @@ impl AllRows<'_> {
         match rows {
             Some(rows) => {
                 let needs = self.needs(rows);
-                screen.detail(&format!("{rows} rows of {cols} columns will take {}", in_words(&needs)));
+                screen.detail(&format!("about {rows} rows of {cols} columns will take {}", in_words(&needs)));
                 if most.is_some_and(|most| rows > most) {
                     return Ok(Err(self.too_large(rows.to_string(), Some(rows), needs.bytes)));
                 }

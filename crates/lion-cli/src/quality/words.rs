@@ -199,8 +199,8 @@ impl QualitySummary {
 
     fn heading(&self) -> String {
         let asked = match self.asked < self.distinct_rows {
-            true => format!("{} of {} rows asked, a fixed sample", self.asked, self.distinct_rows),
-            false => format!("all {} different rows asked", self.distinct_rows),
+            true => format!("{} of {} rows, a fixed sample", self.asked, self.distinct_rows),
+            false => format!("all {} different rows", self.distinct_rows),
         };
         let small = match self.scales.is_empty() {
             true => "\nThere are too few rows: neighbourhoods of 10 need more than 20.\n",

@@ -37,16 +37,16 @@ impl Descent {
     /// How many of so many iterations, the first ones, are exaggerated.
     pub fn exaggeration_iterations(self, iterations: usize) -> usize {
         match self {
-            Self::Classic => 250.min(iterations),
+            Self::Classic => 250.min(iterations / 3),
             Self::Accelerated => 75.min(iterations * 3 / 10),
         }
     }
 
-    /// What a map of so many rows is moved by. Below [`FEWEST_ROWS`] the classic descent takes no time either, and maps that are
+    /// What a map of so many rows is moved by. Below [`ACCELERATED_FROM`] the classic descent takes no time either, and maps that are
     /// nearer to their minimum are worse to place new rows in: the rows of so few make room for each other, which they do not
     /// for a new one, and it comes to lie closer to its neighbours than they lie to each other.
     pub(crate) fn for_rows(self, rows: usize) -> Self {
-        if rows < FEWEST_ROWS { Self::Classic } else { self }
+        if rows < ACCELERATED_FROM { Self::Classic } else { self }
     }
 
     pub(super) fn pace(self) -> Pace {
@@ -73,7 +73,8 @@ impl Descent {
 
 /// The learning rate of the accelerated descent after exaggeration, for each row.
 pub(crate) const ACCELERATED_RATE: f64 = 4.0;
-const FEWEST_ROWS: usize = 5000;
+/// Maps of fewer rows always descend the classic way.
+pub const ACCELERATED_FROM: usize = 5000;
 /// The momentum while rows are exaggerated, and at the end, so that they come to rest.
 pub(in crate::tsne) const MOMENTUM: f32 = 0.8;
 

@@ -376,13 +376,15 @@ fn near_copies_stay_together() {
 #[test]
 fn iterations_are_as_asked_for() {
     let x = clusters(5000, 8, 5, 4.0, 3);
-    let done = |iterations| {
-        let (descent, pca) = (Descent::Accelerated, PcaChoice::None);
+    let done = |descent, iterations| {
+        let pca = PcaChoice::None;
         let map = run(&Fit { descent, iterations, pca, ..Fit::default() }, &x);
         (map.provenance().iterations_done, map.provenance().exaggeration_iterations)
     };
-    assert_eq!((done(Some(40)), done(Some(400))), ((40, 12), (400, 75)));
-    let (settled, exaggerated) = done(None);
+    let [classic, accelerated] = [Descent::Classic, Descent::Accelerated];
+    assert_eq!((done(classic, Some(60)), done(classic, Some(800))), ((60, 20), (800, 250)));
+    assert_eq!((done(accelerated, Some(40)), done(accelerated, Some(400))), ((40, 12), (400, 75)));
+    let (settled, exaggerated) = done(accelerated, None);
     assert!((120..=700).contains(&settled) && (settled - 20) % 50 == 0 && exaggerated == 75, "{settled}");
 }
 
