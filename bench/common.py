@@ -86,7 +86,6 @@ class Bench:
         """A map of `x` by lion: the file of that name as `.lion`, its places in `y`."""
         out = y.with_suffix(".lion")
         words = [self.program("lion"), "fit", x, "-o", out, "--pca", "none", "--perplexity", PERPLEXITY]
-        # Without a number of its own the descent takes the one that is made for it: the classic one the rivals' number.
         words += ["--threads", self.threads, "--seed", seed, "--json", *extra]
         answer = self.run(words)
         write_map(out, y)

@@ -18,9 +18,8 @@ from fit import FLAGS, QUALITY, QUALITY_TOLD, FitBench, add_choices, chosen, qua
 # Iterations or epochs of each tool, ascending; None is the tool's own number. scikit-learn takes no fewer than 250.
 CLASSIC = [300, 400, 550, 750, 1100]
 LADDERS = {
-    "lion": CLASSIC,
-    "lion-accelerated": [120, 150, 200, 300, 450, 700],
-    "lion-fast": [None],
+    "lion": [100, 120, 150, 200, 300, 450, 700],
+    "lion-classic": CLASSIC,
     "opentsne": CLASSIC,
     "sklearnex": CLASSIC,
     "sklearn": CLASSIC,
@@ -29,8 +28,7 @@ LADDERS = {
 }
 NAMES = {
     "lion": "lion",
-    "lion-accelerated": "lion, accelerated",
-    "lion-fast": "lion, fast",
+    "lion-classic": "lion, classic descent",
     "opentsne": "openTSNE",
     "sklearnex": "scikit-learn-intelex",
     "sklearn": "scikit-learn",

@@ -17,11 +17,11 @@ import packages  # noqa: E402
 
 SMALL_ONLY = ["lion-exact", "sklearn-exact", "bhtsne-bh", "bhtsne-exact"]
 FLAGS = {
-    "lion-accelerated": ["--descent", "accelerated"],
-    "lion-fast": ["--descent", "accelerated", "--iterations", "130"],
+    "lion-fast": ["--iterations", "130"],
+    "lion-classic": ["--descent", "classic"],
     "lion-exact": ["--method", "exact"],
 }
-ALL = ["lion", "lion-accelerated", "lion-fast", "opentsne", "sklearnex", "bhtsne-fft", "umap", "pacmap", "sklearn", *SMALL_ONLY]
+ALL = ["lion", "lion-fast", "lion-classic", "opentsne", "sklearnex", "bhtsne-fft", "umap", "pacmap", "sklearn", *SMALL_ONLY]
 SETS = ["mnist", *PACKAGED, "clusters"]
 SET_NAMES = {"mnist": "MNIST", "fashion": "Fashion-MNIST", "newsgroups": "20 newsgroups, LSA", "clusters": "synthetic clusters"}
 # What the judge tells of a map, and what a table calls it.

@@ -60,13 +60,13 @@ pub struct Fit {
     /// Effective number of neighbours; three times as many other rows must be there. `None` is 30, or as much as the rows
     /// allow.
     pub perplexity: Option<f64>,
-    /// How the map moves down the gradient.
+    /// How the map moves down the gradient. Maps under 5000 rows always take the classic descent.
     pub descent: Descent,
-    /// Iterations in all, those with exaggeration included. `None` is 750 of the classic descent, which maps under 5000 rows always take; the accelerated one goes on
-    /// until the KL divergence falls by less than 2 % within 50 iterations, at most 1000.
+    /// Iterations in all, those with exaggeration included. `None` is 750 of the classic descent; the accelerated one goes on until
+    /// the KL divergence changes by less than 2 % within 50 iterations, at most 1000.
     pub iterations: Option<usize>,
-    /// How many of them, the first ones, are exaggerated; `None` is 250 of the classic descent; of the accelerated one 75, or three
-    /// tenths of the iterations if they are fewer.
+    /// How many of them, the first ones, are exaggerated; `None` is a third of them, at most 250; of the accelerated descent
+    /// three tenths, at most 75.
     pub exaggeration_iterations: Option<usize>,
     /// By how much (12).
     pub exaggeration: f64,

@@ -125,11 +125,12 @@ pub(crate) struct TsneArgs {
     #[arg(long, value_name = "auto|N", default_value = "auto", value_parser = value::perplexity, allow_negative_numbers = true)]
     pub(crate) perplexity: Perplexity,
     /// How the map moves down the gradient: classic as other t-SNE programs do; accelerated has more momentum, longer and quicker
-    /// steps, and ends when the KL divergence hardly falls any more. Maps under 5000 rows always take the classic way
-    #[arg(long, value_parser = value::named::<Descent>(), default_value_t)]
-    pub(crate) descent: Descent,
-    /// Iterations of the descent. auto is 750; the accelerated descent goes on until the KL divergence changes by less than 2 %
-    /// within 50 iterations, at most 1000
+    /// steps, and ends when the KL divergence hardly falls any more. Maps under 5000 rows always take the classic way, larger ones
+    /// the accelerated way unless told
+    #[arg(long, value_parser = value::named::<Descent>())]
+    pub(crate) descent: Option<Descent>,
+    /// Iterations of the descent. auto is 750 of the classic descent; the accelerated one goes on until the KL divergence changes by
+    /// less than 2 % within 50 iterations, at most 1000
     #[arg(long, value_name = "auto|N", default_value = "auto", value_parser = value::iterations, allow_negative_numbers = true)]
     pub(crate) iterations: Iterations,
     /// Dimensions of the map, 1 to 3
@@ -183,7 +184,7 @@ impl FitArgs {
         let tsne = &self.tsne;
         Fit {
             perplexity: tsne.perplexity.0,
-            descent: tsne.descent,
+            descent: tsne.descent.unwrap_or_default(),
             iterations: tsne.iterations.0,
             exaggeration: tsne.exaggeration,
             learning_rate: tsne.learning_rate.0,

@@ -47,13 +47,13 @@ class LionTSNE(ShowsMap, FitsLandmarks, UpdatesMap, TransfersLabels, MapEstimato
         The factor of the attraction during the first iterations.
     learning_rate : float or "auto", default="auto"
         Step length.
-    descent : {"classic", "accelerated"}, default="classic"
+    descent : {"accelerated", "classic"}, default="accelerated"
         How the map moves down the gradient. "accelerated" has more momentum, longer and quicker
         steps, and reaches a lower KL divergence in less time. "classic" does as other t-SNE
         programs do. Maps under 5000 rows always take it.
     max_iter : int or "auto", default="auto"
-        The number of iterations. "auto" is 750. The accelerated descent goes on until the KL
-        divergence changes by less than 2 % within 50 iterations.
+        The number of iterations. "auto" is 750 of the classic descent. The accelerated one goes
+        on until the KL divergence changes by less than 2 % within 50 iterations.
     exaggeration_iter : int or "auto", default="auto"
         How many of them, from the first on, exaggerate the attraction. "auto" is a third of
         `max_iter`, at most 250. Of the accelerated descent it is three tenths, at most 75.
@@ -173,7 +173,7 @@ class LionTSNE(ShowsMap, FitsLandmarks, UpdatesMap, TransfersLabels, MapEstimato
     _: KW_ONLY
     early_exaggeration: float = 12.0
     learning_rate: float | str = "auto"
-    descent: str = "classic"
+    descent: str = "accelerated"
     max_iter: int | str = "auto"
     exaggeration_iter: int | str = "auto"
     metric: str = "euclidean"

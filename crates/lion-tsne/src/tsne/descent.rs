@@ -12,9 +12,9 @@ pub enum Descent {
     /// Momentum 0.95 and four times the learning rate, bounded where that would tear the map; weak affinities take turns, and the
     /// repulsion is computed on a coarse grid, until the map comes to rest. A lower KL divergence in less than half of the
     /// iterations, each of which is quicker. It ends by itself when the KL divergence hardly falls any more.
+    #[default]
     Accelerated,
     /// Momentum 0.8, a learning rate of at most the rows, and the whole gradient in each iteration, as other t-SNE programs have it.
-    #[default]
     Classic,
 }
 

@@ -57,7 +57,13 @@ fn better_place<const D: usize>(p: &Affinities, y: &[[f32; D]], row: usize, weig
     let count = CANDIDATES.min(nearest.len());
     nearest.select_nth_unstable_by(count - 1, |a, b| b.0.total_cmp(&a.0));
     let mut best = (limit, None);
+    // ln(1 + d²) changes by less than d does, so a place this near cannot be so much better.
+    let near2 = (MARGIN + weight) * (MARGIN + weight);
     for &(_, column) in &nearest[..count] {
+        let distance2: f32 = (0..D).map(|d| (y[row][d] - y[column as usize][d]).powi(2)).sum();
+        if distance2 <= near2 {
+            continue;
+        }
         let energy = energy_at(p, y, row, &y[column as usize]) as f32;
         if energy < best.0 {
             best = (energy, Some(y[column as usize]));

@@ -76,8 +76,8 @@ pub(crate) fn optimise<const D: usize>(
     let pace = schedule.descent.pace();
     let self_entropy = entropy(&p);
     let mut turns = pace.in_turns.then(|| Turns::divide(&mut p));
+    let mut watch = Watch::new(schedule, pace.in_turns.then(|| y.to_vec()));
     let mut longest_step = LONGEST_STEP;
-    let mut history = Vec::new();
     let (mut done, mut end) = (0, schedule.iterations);
     while done < end {
         if done == schedule.exaggeration_iterations {
@@ -87,6 +87,7 @@ pub(crate) fn optimise<const D: usize>(
             let next = order.follow(y);
             state.reorder(&next);
             permute(y, &next);
+            watch.checkpoint.iter_mut().for_each(|y| permute(y, &next));
             p = p.reordered(&next);
             turns = turns.map(|turns| turns.reordered(&next));
         }
@@ -99,7 +100,7 @@ pub(crate) fn optimise<const D: usize>(
         if !early && (done - schedule.exaggeration_iterations).is_multiple_of(MEASURE_RADIUS) {
             longest_step = pace.longest_step(y);
         }
-        let quick = turns.as_ref().filter(|_| !resting);
+        let quick = turns.as_ref().filter(|_| !resting && watch.checkpoint.is_some());
         match quick {
             None => attract(&p, y, &mut state.attraction),
             Some(turns) => {
@@ -115,14 +116,22 @@ pub(crate) fn optimise<const D: usize>(
         let mut progress = Progress::of(Stage::Optimise, done as u64, schedule.expected(done, end) as u64);
         if done.is_multiple_of(REPORT) && done < end {
             let kl = self_entropy + attraction_energy(&p, y) + z.ln();
-            if schedule.until_settled && schedule.has_settled(&history, (done, kl)) {
-                end = end.min(done + COME_TO_REST);
-                progress.total = end as u64;
-            }
-            history.push((done, kl));
             progress.kl = Some(kl);
             progress.gradient_norm = Some(state.gradient_norm(balance));
-            recentre(y);
+            match watch.report(done, kl, y) {
+                Course::On => {}
+                Course::Settled => {
+                    end = end.min(done + COME_TO_REST);
+                    progress.total = end as u64;
+                }
+                Course::Back => {
+                    state.restart(pace.first_gain);
+                    if observer(&progress) == ControlFlow::Break(()) {
+                        break;
+                    }
+                    continue;
+                }
+            }
         }
         let stride = Stride {
             rate: schedule.learning_rates[usize::from(!early)] as f32,
@@ -144,9 +153,9 @@ pub(crate) fn optimise<const D: usize>(
     repulsion.coarsen(false);
     let z = repulsion.repel(y, &mut state.repulsion);
     let kl = self_entropy + attraction_energy(&p, y) + z.ln();
-    history.push((done, kl));
+    watch.history.push((done, kl));
     order.restore(y);
-    Optimised { iterations: done, stopped: done < end, kl, history }
+    Optimised { iterations: done, stopped: done < end, kl, history: watch.history }
 }
 
 impl Schedule {
@@ -154,11 +163,49 @@ impl Schedule {
     fn expected(&self, done: usize, end: usize) -> usize {
         if self.until_settled { end.min(MOST_SETTLE.max(done + REPORT)) } else { end }
     }
+}
 
-    /// Whether the KL divergence hardly changed since it was last computed, without exaggeration then as now.
-    fn has_settled(&self, history: &[(usize, f64)], (_, kl): (usize, f64)) -> bool {
-        let last = history.last().filter(|(iteration, _)| *iteration > self.exaggeration_iterations);
-        last.is_some_and(|(_, last)| (last - kl).abs() < SETTLED * kl)
+/// How the KL divergence goes.
+struct Watch<const D: usize> {
+    /// Iteration and KL divergence of each report.
+    history: Vec<(usize, f64)>,
+    /// Where the map was at the last report, as long as weak affinities take turns.
+    checkpoint: Option<Vec<[f32; D]>>,
+    /// Reports after this iteration can be compared: they are neither exaggerated nor before a step back.
+    comparable_from: usize,
+    until_settled: bool,
+}
+
+/// What a report leads to.
+enum Course {
+    On,
+    /// The KL divergence hardly changes any more.
+    Settled,
+    /// It rose: the map is where it was at the last report, and goes on with the whole gradient.
+    Back,
+}
+
+impl<const D: usize> Watch<D> {
+    fn new(schedule: &Schedule, checkpoint: Option<Vec<[f32; D]>>) -> Self {
+        let Schedule { exaggeration_iterations, until_settled, .. } = *schedule;
+        Self { history: Vec::new(), checkpoint, comparable_from: exaggeration_iterations, until_settled }
+    }
+
+    fn report(&mut self, done: usize, kl: f64, y: &mut [[f32; D]]) -> Course {
+        let last = self.history.last().filter(|(iteration, _)| *iteration > self.comparable_from);
+        let change = last.map(|(_, last)| (kl - last) / kl);
+        self.history.push((done, kl));
+        if let Some(before) = self.checkpoint.take_if(|_| change.is_some_and(|change| change > 0.0)) {
+            y.copy_from_slice(&before);
+            self.comparable_from = done;
+            return Course::Back;
+        }
+        recentre(y);
+        self.checkpoint.iter_mut().for_each(|checkpoint| checkpoint.copy_from_slice(y));
+        match self.until_settled && change.is_some_and(|change| change.abs() < SETTLED) {
+            true => Course::Settled,
+            false => Course::On,
+        }
     }
 }
 

@@ -372,6 +372,20 @@ fn near_copies_stay_together() {
     assert!(farthest < 0.05 * radius, "two near copies are {farthest} apart on a map of radius {radius}");
 }
 
+/// Neighbours beyond a row's own cluster are all weak: where batches of those shake whole clusters, the map goes back and does
+/// without batches.
+#[test]
+fn clusters_smaller_than_the_perplexity_are_not_shaken() {
+    let x = clusters(5000, 20, 20, 5.0, 3);
+    let kl = |descent| {
+        let perplexity = Some(400.0);
+        let map = run(&Fit { descent, perplexity, pca: PcaChoice::None, ..Fit::default() }, &x);
+        map.provenance().kl.unwrap()
+    };
+    let (accelerated, classic) = (kl(Descent::Accelerated), kl(Descent::Classic));
+    assert!(accelerated < 1.1 * classic, "{accelerated} {classic}");
+}
+
 /// A map that is not done after the iterations that were asked for keeps to them, and one that has settled ends.
 #[test]
 fn iterations_are_as_asked_for() {
