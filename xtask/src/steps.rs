@@ -62,7 +62,7 @@ const DEPLOY: TestStep = ("files of deploy/", deploy::check);
 const BOOK: TestStep = ("book", book::build);
 const DEMO: TestStep = ("demo", demo);
 const POLICY: TestStep = ("licences and sources", || {
-    let deny = install::cargo_deny()?;
+    let deny = install::cargo_tool("cargo-deny", "0.20.2")?;
     shell::run(&mut shell::program(deny, "--all-features check licenses bans sources"))
 });
 
