@@ -4,7 +4,7 @@
 //! and only the sanitizer is not.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
@@ -197,6 +197,6 @@ mod tests {
         for target in targets().unwrap() {
             assert!(manifest.contains(&format!("path = \"fuzz_targets/{target}.rs\"")), "{target}");
         }
-        assert!(Path::new(&shell::root().join("fuzz/seeds.rs")).is_file());
+        assert!(shell::root().join("fuzz/seeds.rs").is_file());
     }
 }
