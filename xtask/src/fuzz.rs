@@ -33,7 +33,9 @@ pub(crate) fn run(options: &[&str]) -> Result<()> {
         match *word {
             "--minutes" => {
                 let value = words.next().context("--minutes needs a number")?;
-                minutes = value.parse::<f64>().with_context(|| format!("--minutes needs a number, not {value:?}"))?;
+                minutes = value
+                    .parse::<f64>()
+                    .with_context(|| format!("--minutes needs a number, not {value:?}"))?;
             }
             name => wanted.push(name.to_owned()),
         }
@@ -146,9 +148,10 @@ impl Report {
             line.strip_prefix("Done ")?.split_once(" runs in ")?.1.split_whitespace().next()?.parse().ok()
         });
         // "#123 DONE cov: 456 ft: ..."
-        let coverage = said.lines().rev().find_map(|line| {
-            line.split_once(" cov: ")?.1.split_whitespace().next()?.parse().ok()
-        });
+        let coverage = said
+            .lines()
+            .rev()
+            .find_map(|line| line.split_once(" cov: ")?.1.split_whitespace().next()?.parse().ok());
         Self {
             target: target.into(),
             executions: stat("stat::number_of_executed_units:").unwrap_or(0),
