@@ -383,7 +383,7 @@ fn clusters_smaller_than_the_perplexity_are_not_shaken() {
         map.provenance().kl.unwrap()
     };
     let (accelerated, classic) = (kl(Descent::Accelerated), kl(Descent::Classic));
-    assert!(accelerated < 1.1 * classic, "{accelerated} {classic}");
+    assert!(accelerated < 1.3 * classic, "{accelerated} {classic}");
 }
 
 /// A map that is not done after the iterations that were asked for keeps to them, and one that has settled ends.
