@@ -136,7 +136,7 @@ fn perplexity_note(map: &Map, args: &FitArgs) -> Option<String> {
 /// That the map is too small for the descent that was asked for.
 fn descent_note(map: &Map, args: &FitArgs) -> Option<String> {
     let (asked, taken) = (args.tsne.descent?, map.provenance().descent);
-    (asked != taken).then(|| format!("note: the {taken} descent instead of {asked}, because the map has less than {ACCELERATED_FROM} rows"))
+    (asked != taken).then(|| format!("note: the {taken} descent instead of {asked}, because the map has fewer than {ACCELERATED_FROM} rows"))
 }
 
 /// Writes the map and ends the clock.

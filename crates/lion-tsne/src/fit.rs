@@ -66,7 +66,7 @@ pub struct Fit {
     /// the KL divergence changes by less than 2 % within 50 iterations, at most 1000.
     pub iterations: Option<usize>,
     /// How many of them, the first ones, are exaggerated; `None` is a third of them, at most 250; of the accelerated descent
-    /// three tenths, at most 75.
+    /// three tenths, at most 150.
     pub exaggeration_iterations: Option<usize>,
     /// By how much (12).
     pub exaggeration: f64,

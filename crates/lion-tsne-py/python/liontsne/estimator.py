@@ -56,7 +56,7 @@ class LionTSNE(ShowsMap, FitsLandmarks, UpdatesMap, TransfersLabels, MapEstimato
         on until the KL divergence changes by less than 2 % within 50 iterations.
     exaggeration_iter : int or "auto", default="auto"
         How many of them, from the first on, exaggerate the attraction. "auto" is a third of
-        `max_iter`, at most 250. Of the accelerated descent it is three tenths, at most 75.
+        `max_iter`, at most 250. Of the accelerated descent it is three tenths, at most 150.
     metric : {"euclidean", "cosine"}, default="euclidean"
         Distance between rows.
     method : {"auto", "exact", "barnes_hut", "fft"}, default="auto"

@@ -38,7 +38,7 @@ impl Descent {
     pub fn exaggeration_iterations(self, iterations: usize) -> usize {
         match self {
             Self::Classic => 250.min(iterations / 3),
-            Self::Accelerated => 75.min(iterations * 3 / 10),
+            Self::Accelerated => 150.min(iterations * 3 / 10),
         }
     }
 

@@ -21,7 +21,7 @@ pub(crate) use barnes_hut::Tree;
 use exact::exact;
 use fft::Grid;
 pub(crate) use potential::{Potential, Taylor};
-pub(crate) use turns::{Turn, Turns};
+pub(crate) use turns::Turns;
 
 /// A way to compute the repulsion, with what it keeps from one iteration to the next.
 pub(crate) enum Repulsion<const D: usize> {

@@ -3,7 +3,7 @@
 
 use super::curve::curve_order;
 use super::descent::{Descent, MOMENTUM, Pace};
-use super::gradient::{Repulsion, Turn, Turns, attract, attract_in_turn, attraction_energy, entropy};
+use super::gradient::{Repulsion, Turns, attract, attract_in_turn, attraction_energy, entropy};
 use super::jumps::jump;
 use crate::affinity::Affinities;
 use crate::progress::{Observer, Progress, Stage};
@@ -103,10 +103,7 @@ pub(crate) fn optimise<const D: usize>(
         let quick = turns.as_ref().filter(|_| !resting && watch.checkpoint.is_some());
         match quick {
             None => attract(&p, y, &mut state.attraction),
-            Some(turns) => {
-                let turn = if early { Turn::Strong } else { Turn::Weak(done) };
-                attract_in_turn(&p, turns, turn, y, &mut state.attraction);
-            }
+            Some(turns) => attract_in_turn(&p, turns, done, y, &mut state.attraction),
         }
         repulsion.coarsen(quick.is_some());
         let z = repulsion.repel(y, &mut state.repulsion);

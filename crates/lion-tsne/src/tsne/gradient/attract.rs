@@ -1,6 +1,6 @@
 //! Attraction: a pass over the affinities.
 
-use super::turns::{TURNS, Turn, Turns};
+use super::turns::{TURNS, Turns};
 use crate::affinity::Affinities;
 use crate::vectorized::{sum_lanes, vectorized};
 use rayon::prelude::*;
@@ -29,7 +29,7 @@ pub(crate) fn attract<const D: usize>(p: &Affinities, y: &[[f32; D]], forces: &m
 pub(crate) fn attract_in_turn<const D: usize>(
     p: &Affinities,
     turns: &Turns,
-    turn: Turn,
+    turn: usize,
     y: &[[f32; D]],
     forces: &mut [[f32; D]],
 ) {
@@ -39,13 +39,8 @@ pub(crate) fn attract_in_turn<const D: usize>(
             || {
                 for (i, force) in (block * BLOCK..).zip(forces) {
                     let strong = attract_row(turns.strong(p, i), y, i);
-                    *force = match turn {
-                        Turn::Strong => strong.map(|v| v * turns.scale()),
-                        Turn::Weak(turn) => {
-                            let weak = attract_row(turns.weak(p, i, turn), y, i);
-                            std::array::from_fn(|d| strong[d] + TURNS as f32 * weak[d])
-                        }
-                    };
+                    let weak = attract_row(turns.weak(p, i, turn), y, i);
+                    *force = std::array::from_fn(|d| strong[d] + TURNS as f32 * weak[d]);
                 }
             },
         );

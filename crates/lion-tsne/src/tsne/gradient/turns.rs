@@ -16,22 +16,12 @@ const STRONG: f64 = 1.25;
 /// And from this share of the largest of one of its two rows on, so that each row has a strong one.
 const NEAR_LARGEST: f32 = 0.6;
 
-/// What counts in an iteration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
-    /// The strong affinities alone, all of them scaled up to the sum of all.
-    Strong,
-    /// The strong ones, and the weak ones whose turn it is.
-    Weak(usize),
-}
-
 /// Affinities whose rows are divided: the strong ones first, then the weak ones by their turns.
 pub(crate) struct Turns {
     /// Where in its row each part ends, but for the last.
     ends: Vec<[u32; TURNS]>,
     /// The largest affinity of each row.
     largest: Vec<f32>,
-    scale: f32,
 }
 
 impl Turns {
@@ -41,7 +31,7 @@ impl Turns {
             (0..p.rows()).into_par_iter().map(|i| p.row(i).1.iter().copied().fold(0.0, f32::max)).collect();
         let limits = limits(p, &largest);
         let rows = row_slices(p);
-        let ends: Vec<([u32; TURNS], f64)> = rows
+        let ends = rows
             .into_par_iter()
             .enumerate()
             .map_init(Vec::new, |pairs, (i, (columns, values))| {
@@ -55,34 +45,23 @@ impl Turns {
                 for ((column, value), &(c, v)) in columns.iter_mut().zip(values).zip(&*pairs) {
                     (*column, *value) = (c, v);
                 }
-                let ends: [u32; TURNS] =
-                    std::array::from_fn(|part| pairs.partition_point(|pair| part_of(pair) <= part) as u32);
-                (ends, pairs[..ends[0] as usize].iter().map(|&(_, value)| f64::from(value)).sum())
+                std::array::from_fn(|part| pairs.partition_point(|pair| part_of(pair) <= part) as u32)
             })
             .collect();
-        let strong: f64 = ends.iter().map(|&(_, strong)| strong).sum();
-        let all: f64 = p.values.iter().map(|&value| f64::from(value)).sum();
-        let ends = ends.into_iter().map(|(ends, _)| ends).collect();
-        Self { ends, largest, scale: (all / strong) as f32 }
+        Self { ends, largest }
     }
 
     /// The same with rows in another order, as those of the affinities.
     pub(crate) fn reordered(self, order: &[u32]) -> Self {
         let ends = order.iter().map(|&row| self.ends[row as usize]).collect();
         let largest = order.iter().map(|&row| self.largest[row as usize]).collect();
-        Self { ends, largest, ..self }
+        Self { ends, largest }
     }
 
     /// The largest affinity of row `i`.
     #[inline(always)]
     pub(crate) fn largest(&self, i: usize) -> f32 {
         self.largest[i]
-    }
-
-    /// By how much the strong ones are multiplied to stand for all.
-    #[inline(always)]
-    pub(super) fn scale(&self) -> f32 {
-        self.scale
     }
 
     /// The strong affinities of row `i`.
