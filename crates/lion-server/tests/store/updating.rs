@@ -10,6 +10,8 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The store that a child is to work on, and the number of its first change.
@@ -86,15 +88,24 @@ fn killed(path: &Path, round: u64, known: &mut HashMap<u64, u64>) {
         line.clear();
         assert!(said.read_line(&mut line).unwrap() > 0, "the child ended before it was ready");
     }
+    let ended = Arc::new(AtomicU64::new(0));
+    let updates = Arc::clone(&ended);
     let reader = std::thread::spawn(move || {
         let (mut lines, mut line) = (Vec::new(), String::new());
         // The last line may be cut off, and then it was not said.
         while said.read_line(&mut line).is_ok_and(|bytes| bytes > 0) && line.ends_with('\n') {
+            // The first one is told before anything was begun.
+            updates
+                .fetch_add(u64::from(line.starts_with("switch") && line != "switch 1\n"), Ordering::Relaxed);
             lines.push(std::mem::take(&mut line));
         }
         lines
     });
     std::thread::sleep(Duration::from_millis(100 + scrambled(round ^ 0xBEEF) % 900));
+    // On a busy machine an update takes longer than that: every other child may end one.
+    while round.is_multiple_of(2) && ended.load(Ordering::Relaxed) == 0 && !reader.is_finished() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
     child.kill().unwrap();
     assert!(!child.wait().unwrap().success(), "it was killed, it did not end");
     for line in reader.join().unwrap() {
