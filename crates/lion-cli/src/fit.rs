@@ -15,10 +15,13 @@ use crate::shown;
 use crate::summary::{MapSummary, dimensions};
 use anyhow::{Result, anyhow, bail, ensure};
 use lion_table::{Batches, CellAddress, Origins, ReadOptions, Table, quoted};
-use lion_tsne::map::{Image, ShownColumns};
+use lion_tsne::map::{Image, Provenance, ShownColumns};
 use lion_tsne::{ACCELERATED_FROM, Error, Init, Map, Matrix, PERPLEXITY, Rows};
 use memory::{FitMemory, TooLarge};
 use std::path::Path;
+
+/// After so few iterations no map has taken shape.
+const FORMLESS: usize = 30;
 
 /// Fits the map and writes it.
 pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
@@ -71,7 +74,7 @@ pub(crate) fn run(args: &FitArgs, common: &Common) -> Result<()> {
     if let Some(note) = perplexity_note(&map, args) {
         screen.say(&note);
     }
-    if let Some(note) = descent_note(&map, args) {
+    for note in [descent_note(&map, args), unfinished_note(&map, args)].into_iter().flatten() {
         screen.say(&note);
     }
     if let Some(advice) = landmarks::advice(&map) {
@@ -136,7 +139,26 @@ fn perplexity_note(map: &Map, args: &FitArgs) -> Option<String> {
 /// That the map is too small for the descent that was asked for.
 fn descent_note(map: &Map, args: &FitArgs) -> Option<String> {
     let (asked, taken) = (args.tsne.descent?, map.provenance().descent);
-    (asked != taken).then(|| format!("note: the {taken} descent instead of {asked}, because the map has fewer than {ACCELERATED_FROM} rows"))
+    let rows = map.x().rows();
+    (asked != taken).then(|| format!("note: the {taken} descent instead of {asked}, because the map has fewer than {ACCELERATED_FROM} different rows ({rows} here)"))
+}
+
+/// That the map is not what it would have become.
+fn unfinished_note(map: &Map, args: &FitArgs) -> Option<String> {
+    let Provenance { descent, iterations_done, exaggeration_iterations, .. } = map.provenance();
+    if args.embedding.is_some() {
+        return None;
+    }
+    if iterations_done <= exaggeration_iterations.max(&FORMLESS) {
+        return Some(format!(
+            "note: after {iterations_done} iterations the map has not taken shape, and distances in it mean little; let it take more"
+        ));
+    }
+    let most = descent.iterations();
+    let unsettled = args.tsne.iterations.0.is_none() && descent.ends_by_itself() && *iterations_done == most;
+    unsettled.then(|| {
+        format!("note: the KL divergence was still falling after {most} iterations, the most that auto takes; --iterations {} goes on, and a longer --learning-rate is quicker", 2 * most)
+    })
 }
 
 /// Writes the map and ends the clock.
@@ -151,8 +173,12 @@ fn in_words(summary: &MapSummary, args: &FitArgs) -> String {
         true => "stopped early: this is the map reached by then\n",
         false => "",
     };
-    let next = if summary.landmarks.is_some() { args.placing_all() } else { args.drawing() };
-    format!("{stopped}{}\nnext: {next}\n", summary.facts().lines())
+    let (page, next) = match &args.page {
+        _ if summary.landmarks.is_some() => (None, args.placing_all()),
+        Some(page) => (Some(format!("page: {}\n", page.path.display())), args.explaining()),
+        None => (None, args.drawing()),
+    };
+    format!("{stopped}{}{}\nnext: {next}\n", summary.facts().lines(), page.unwrap_or_default())
 }
 
 /// Everything that is read.
@@ -361,6 +387,11 @@ impl FitArgs {
         let picture = self.output.with_extension("html");
         let [map, picture] = [&self.output, &picture].map(|file| quoted(&file.display().to_string()));
         format!("lion plot {map} -o {picture}")
+    }
+
+    /// The command that tells what its clusters are.
+    fn explaining(&self) -> String {
+        format!("lion explain {}", quoted(&self.output.display().to_string()))
     }
 
     /// The command that places all rows among the landmarks.

@@ -60,7 +60,8 @@ pub struct Fit {
     /// Effective number of neighbours; three times as many other rows must be there. `None` is 30, or as much as the rows
     /// allow.
     pub perplexity: Option<f64>,
-    /// How the map moves down the gradient. Maps under 5000 rows always take the classic descent.
+    /// How the map moves down the gradient. Maps of fewer than 5000 different rows always take the
+    /// classic descent.
     pub descent: Descent,
     /// Iterations in all, those with exaggeration included. `None` is 750 of the classic descent; the accelerated one goes on until
     /// the KL divergence changes by less than 2 % within 50 iterations, at most 1000.

@@ -49,8 +49,9 @@ pub(crate) struct FitArgs {
     pub(crate) columns: ColumnArgs,
     #[command(flatten)]
     pub(crate) landmarks: LandmarkArgs,
-    /// The most memory to take, such as 300MB or 4GB; what the system can give unless given. Where a map of all rows would
-    /// take more, as many landmarks as fit are mapped instead, and it says so; -v says what it will take and what for
+    /// The most memory to take, such as 300MB or 4GB; what the system can give unless given. It goes by an estimate, and the peak
+    /// may be up to a fifth higher. Where a map of all rows would take more, as many landmarks as fit are mapped instead, and it
+    /// says so; -v says what it will take and what for
     #[arg(long, value_name = "SIZE", help_heading = "Landmarks", value_parser = value::memory)]
     pub(crate) memory: Option<u64>,
     #[command(flatten)]
@@ -124,9 +125,9 @@ pub(crate) struct TsneArgs {
     /// Effective number of neighbours; there must be three times as many other rows. auto is 30, or as much as the rows allow
     #[arg(long, value_name = "auto|N", default_value = "auto", value_parser = value::perplexity, allow_negative_numbers = true)]
     pub(crate) perplexity: Perplexity,
-    /// How the map moves down the gradient: classic as other t-SNE programs do; accelerated has more momentum, longer and quicker
-    /// steps, and ends when the KL divergence hardly falls any more. Maps under 5000 rows always take the classic way, larger ones
-    /// the accelerated way unless told
+    /// How the map moves down the gradient: classic as other t-SNE programs do; accelerated has more momentum and
+    /// longer steps, each cheaper to compute, and ends when the KL divergence hardly falls any more. Maps of fewer than 5000
+    /// different rows always take the classic way, larger ones the accelerated way unless told
     #[arg(long, value_parser = value::named::<Descent>())]
     pub(crate) descent: Option<Descent>,
     /// Iterations of the descent. auto is 750 of the classic descent; the accelerated one goes on until the KL divergence changes by

@@ -48,12 +48,12 @@ class LionTSNE(ShowsMap, FitsLandmarks, UpdatesMap, TransfersLabels, MapEstimato
     learning_rate : float or "auto", default="auto"
         Step length.
     descent : {"accelerated", "classic"}, default="accelerated"
-        How the map moves down the gradient. "accelerated" has more momentum, longer and quicker
-        steps, and reaches a lower KL divergence in less time. "classic" does as other t-SNE
-        programs do. Maps under 5000 rows always take it.
+        How the map moves down the gradient. "accelerated" has more momentum and longer steps,
+        each cheaper to compute, and mostly reaches a lower KL divergence in less time. "classic"
+        does as other t-SNE programs do. Maps of fewer than 5000 different rows always take it.
     max_iter : int or "auto", default="auto"
         The number of iterations. "auto" is 750 of the classic descent. The accelerated one goes
-        on until the KL divergence changes by less than 2 % within 50 iterations.
+        on until the KL divergence changes by less than 2 % within 50 iterations, at most 1000.
     exaggeration_iter : int or "auto", default="auto"
         How many of them, from the first on, exaggerate the attraction. "auto" is a third of
         `max_iter`, at most 250. Of the accelerated descent it is three tenths, at most 150.
