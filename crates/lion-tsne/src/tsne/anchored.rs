@@ -142,7 +142,8 @@ pub(crate) fn optimise_anchored<const D: usize>(
             None => attract_rows(&p, y, &held.free, &mut state.attraction),
             Some(_) => attract(&p, y, &mut state.attraction),
         }
-        repulsion.coarsen(done + COME_TO_REST < total);
+        // With little momentum it makes no difference where the grid lies.
+        repulsion.coarsen((done + COME_TO_REST < total).then_some(0));
         let z = repulsion.repel(y, &mut state.repulsion);
         let balance = Balance::new(schedule.exaggeration(done), z);
         let rate = schedule.learning_rates[usize::from(strength.is_some())] as f32;
@@ -160,7 +161,7 @@ pub(crate) fn optimise_anchored<const D: usize>(
         }
     }
     held.refresh(&anchors, y)?;
-    repulsion.coarsen(false);
+    repulsion.coarsen(None);
     let z = repulsion.repel(y, &mut state.repulsion);
     let kl = self_entropy + attraction_energy(&p, y) + z.ln();
     history.push((done, kl));

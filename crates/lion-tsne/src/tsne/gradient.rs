@@ -51,10 +51,11 @@ impl<const D: usize> Repulsion<D> {
         Self::Quicker(Box::new(Grid::new()))
     }
 
-    /// From now on on a grid of half as many nodes along each axis, or on the whole one again. Other methods have no grid.
-    pub(crate) fn coarsen(&mut self, coarse: bool) {
+    /// On a grid of half as many nodes along each axis, which lies elsewhere at each iteration; or on the whole one again. Other
+    /// methods have no grid.
+    pub(crate) fn coarsen(&mut self, iteration: Option<usize>) {
         if let Self::Fft(grid) | Self::Quicker(grid) = self {
-            grid.coarsen(coarse);
+            grid.coarsen(iteration);
         }
     }
 

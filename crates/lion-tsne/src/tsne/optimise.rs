@@ -73,7 +73,7 @@ pub(crate) fn optimise<const D: usize>(
 ) -> Optimised {
     let mut order = Order::new(y.len());
     let mut state = DescentState::new(y.len());
-    let pace = schedule.descent.pace();
+    let pace = schedule.descent.pace(schedule.iterations.saturating_sub(schedule.exaggeration_iterations));
     let self_entropy = entropy(&p);
     let mut turns = pace.in_turns.then(|| Turns::divide(&mut p));
     let mut watch = Watch::new(schedule, pace.in_turns.then(|| y.to_vec()));
@@ -105,7 +105,7 @@ pub(crate) fn optimise<const D: usize>(
             None => attract(&p, y, &mut state.attraction),
             Some(turns) => attract_in_turn(&p, turns, done, y, &mut state.attraction),
         }
-        repulsion.coarsen(quick.is_some());
+        repulsion.coarsen(quick.map(|_| done));
         let z = repulsion.repel(y, &mut state.repulsion);
         let exaggeration = if early { schedule.exaggeration } else { 1.0 };
         let balance = Balance::new(exaggeration, z);
@@ -133,6 +133,7 @@ pub(crate) fn optimise<const D: usize>(
         let stride = Stride {
             rate: schedule.learning_rates[usize::from(!early)] as f32,
             momentum: if early || resting { MOMENTUM } else { pace.momentum },
+            gain_per_row: pace.gain_per_row,
             most_gain: pace.most_gain,
             longest_step,
         };
@@ -147,7 +148,7 @@ pub(crate) fn optimise<const D: usize>(
         }
     }
     recentre(y);
-    repulsion.coarsen(false);
+    repulsion.coarsen(None);
     let z = repulsion.repel(y, &mut state.repulsion);
     let kl = self_entropy + attraction_energy(&p, y) + z.ln();
     watch.history.push((done, kl));
@@ -358,6 +359,7 @@ impl Balance {
 pub(super) struct Stride {
     pub(super) rate: f32,
     pub(super) momentum: f32,
+    pub(super) gain_per_row: bool,
     pub(super) most_gain: f32,
     pub(super) longest_step: f32,
 }
@@ -373,7 +375,13 @@ impl Stride {
 
     /// As the classic descent makes it.
     pub(super) fn classic(rate: f32) -> Self {
-        Self { rate, momentum: MOMENTUM, most_gain: f32::INFINITY, longest_step: LONGEST_STEP }
+        Self {
+            rate,
+            momentum: MOMENTUM,
+            gain_per_row: false,
+            most_gain: f32::INFINITY,
+            longest_step: LONGEST_STEP,
+        }
     }
 }
 
@@ -389,10 +397,11 @@ impl<const D: usize> Moving<'_, D> {
     #[inline(always)]
     pub(super) fn by(self, y: &mut [f32; D], gradient: [f32; D], stride: Stride, pull: f32) {
         let Self { last, gains } = self;
-        let Stride { rate, momentum, most_gain, longest_step } = stride;
+        let Stride { rate, momentum, gain_per_row, most_gain, longest_step } = stride;
         let mut length2 = 0.0;
+        let uphill: f32 = (0..D).map(|d| gradient[d] * last[d]).sum();
         for d in 0..D {
-            let onwards = (gradient[d] > 0.0) != (last[d] > 0.0);
+            let onwards = if gain_per_row { uphill <= 0.0 } else { (gradient[d] > 0.0) != (last[d] > 0.0) };
             gains[d] = if onwards {
                 (gains[d] + GAIN_UP).min(most_gain)
             } else {

@@ -323,7 +323,7 @@ fn too_few_distinct_rows_are_refused() {
     assert_eq!(error, "there is no map of 1 different row: it needs at least 4 that differ");
 }
 
-/// The accelerated descent gets lower than the classic one in less than half of the iterations, tears nothing, and has the
+/// The accelerated descent gets lower than the classic one in three fifths of the iterations, tears nothing, and has the
 /// same bits on any number of threads.
 #[test]
 fn the_accelerated_descent_gets_lower_sooner() {
@@ -337,7 +337,7 @@ fn the_accelerated_descent_gets_lower_sooner() {
     }
     let (iterations, made) = (classic.provenance().iterations_done, fast.provenance());
     assert!(
-        iterations == 750 && made.iterations_done < iterations / 2,
+        iterations == 750 && made.iterations_done < iterations * 3 / 5,
         "{iterations} {}",
         made.iterations_done
     );
@@ -409,6 +409,34 @@ fn groups_of_a_class_find_each_other() {
     let (radius, widest) =
         (spread(0..6000), (0..60).map(|c| spread(100 * c..100 * (c + 1))).fold(0.0, f32::max));
     assert!(widest < 0.2 * radius, "a class is spread over {widest} of a map of radius {radius}");
+}
+
+/// Clusters that have nothing to do with each other go where there is room, in all directions alike and into the middle too.
+#[test]
+fn clusters_leave_no_pattern_that_the_rows_do_not_have() {
+    let x = clusters(6000, 15, 120, 30.0, 11);
+    let map = run(&Fit { descent: Descent::Accelerated, pca: PcaChoice::None, ..Fit::default() }, &x);
+    let places = || map.y().data().as_chunks::<2>().0.iter();
+    let share = |of: &dyn Fn(&[f32; 2]) -> bool| places().filter(|place| of(place)).count() as f32 / 6000.0;
+    let diagonal = share(&|[a, b]| (b.abs().atan2(a.abs()).to_degrees() - 45.0).abs() < 22.5);
+    let radius = places().map(|[a, b]| a.hypot(*b)).fold(0.0, f32::max);
+    let middle = share(&|[a, b]| a.hypot(*b) < 0.3 * radius);
+    assert!((0.38..0.62).contains(&diagonal), "{diagonal} of the rows are near the diagonals");
+    assert!(middle > 0.08, "{middle} of the rows are in the middle");
+}
+
+/// A line stays in one piece, or few: a map that opens slowly is torn less.
+#[test]
+fn a_line_is_hardly_torn() {
+    let x = Matrix::new(6000, 2, (0..12_000).map(|at| if at % 2 == 0 { at as f32 } else { 0.0 }).collect())
+        .unwrap();
+    let map = run(&Fit { descent: Descent::Accelerated, pca: PcaChoice::None, ..Fit::default() }, &x);
+    let places = map.y().data().as_chunks::<2>().0;
+    let mut steps: Vec<f32> =
+        places.windows(2).map(|w| (w[0][0] - w[1][0]).hypot(w[0][1] - w[1][1])).collect();
+    steps.sort_by(f32::total_cmp);
+    let torn = steps.iter().filter(|step| **step > 10.0 * steps[3000]).count();
+    assert!(torn <= 6, "the line is torn {torn} times");
 }
 
 /// A map that is not done after the iterations that were asked for keeps to them, and one that has settled ends.

@@ -26,10 +26,20 @@ const BEFORE: f64 = (WIDTH / 2 - 1) as f64;
 /// the same time.
 const BAND: usize = 8;
 
+/// Where the grid of an iteration begins: the points of an even, additive sequence (Roberts 2018, The Unreasonable Effectiveness of
+/// Quasirandom Sequences). On a coarse grid that always began at the lowest places, the rows there would meet the same error at each
+/// iteration, and momentum would carry them out of the map.
+fn shift(iteration: usize) -> [f64; 2] {
+    const PLASTIC: f64 = 1.324_717_957_244_746;
+    [1.0 / PLASTIC, 1.0 / (PLASTIC * PLASTIC)].map(|step| (iteration as f64 * step).fract())
+}
+
 /// A grid that is kept from one iteration to the next.
 pub(crate) struct Grid {
     /// The largest distance between nodes.
     spacing: f64,
+    /// How far it begins before the map, in nodes.
+    shift: [f64; 2],
     splines: Splines,
     transform: Option<Transform>,
     /// Potential (or charge) at the nodes, row after row.
@@ -56,8 +66,9 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// A grid that holds these places and a margin around them, with nodes at most `widest` apart.
-    pub(super) fn around(y: &[[f32; 2]], margin: f32, widest: f64) -> Self {
+    /// A grid that holds these places and a margin around them, with nodes at most `widest` apart. It begins `shift` nodes before
+    /// them, less than one.
+    pub(super) fn around(y: &[[f32; 2]], margin: f32, widest: f64, shift: [f64; 2]) -> Self {
         let (low, high) = bounds(y);
         let (low, high) = (low.map(|v| v - margin), high.map(|v| v + margin));
         let spans = [0, 1].map(|d| f64::from(high[d]) - f64::from(low[d]));
@@ -65,8 +76,8 @@ impl Frame {
         // Rounded up to half a power of two, so that a growing map keeps its kernel for a while.
         let fine = ((span / (NODES - LANES) as f64).log2() * 2.0).ceil() / 2.0;
         let spacing = fine.exp2().min(widest);
-        let nodes = spans.map(|s| (s / spacing).ceil() as usize + LANES + 1);
-        let origin = [0, 1].map(|d| (f64::from(low[d]) - spacing * (BEFORE + 0.5)) as f32);
+        let nodes = [0, 1].map(|d| (spans[d] / spacing + shift[d]).ceil() as usize + LANES + 1);
+        let origin = [0, 1].map(|d| (f64::from(low[d]) - spacing * (BEFORE + 0.5 + shift[d])) as f32);
         Self { origin, spacing, nodes }
     }
 
@@ -93,6 +104,7 @@ impl Grid {
     pub(crate) fn new() -> Self {
         Self {
             spacing: SPACING,
+            shift: [0.0; 2],
             splines: Splines::new(),
             transform: None,
             nodes: Vec::new(),
@@ -102,14 +114,15 @@ impl Grid {
         }
     }
 
-    /// Whether nodes may be twice as far apart.
-    pub(crate) fn coarsen(&mut self, coarse: bool) {
-        self.spacing = if coarse { COARSE } else { SPACING };
+    /// Whether nodes may be twice as far apart: at which iteration, if they may.
+    pub(crate) fn coarsen(&mut self, iteration: Option<usize>) {
+        self.spacing = if iteration.is_some() { COARSE } else { SPACING };
+        self.shift = iteration.map_or([0.0; 2], shift);
     }
 
     /// A grid for these places and a margin around them.
     pub(super) fn frame(&self, y: &[[f32; 2]], margin: f32) -> Frame {
-        Frame::around(y, margin, self.spacing)
+        Frame::around(y, margin, self.spacing, self.shift)
     }
 
     /// What `repel` would take, in units of one pair compared: measured, and rough.

@@ -80,7 +80,7 @@ impl Potential {
 }
 
 fn frame(y: &[[f32; 2]]) -> Option<Frame> {
-    let frame = Frame::around(y, MARGIN, SPACING);
+    let frame = Frame::around(y, MARGIN, SPACING, [0.0; 2]);
     let [width, height] = frame.nodes();
     (width.saturating_mul(height) <= MOST_NODES).then_some(frame)
 }

@@ -120,7 +120,7 @@ proptest! {
 
 fn coarse() -> Repulsion<2> {
     let mut repulsion = Repulsion::fft();
-    repulsion.coarsen(true);
+    repulsion.coarsen(Some(7));
     repulsion
 }
 
