@@ -15,6 +15,8 @@ mod interrupt;
 mod landmarks;
 mod look;
 mod memory;
+#[cfg(unix)]
+mod old_files;
 mod place;
 mod quality;
 #[cfg(unix)]
