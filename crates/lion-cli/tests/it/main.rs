@@ -19,11 +19,14 @@ mod memory;
 mod old_files;
 mod place;
 mod quality;
+mod registers;
 #[cfg(unix)]
 mod replay;
 #[cfg(unix)]
 mod serve;
 mod shell;
+#[cfg(target_os = "linux")]
+mod shortage;
 mod shown;
 #[cfg(unix)]
 mod stream;
