@@ -39,6 +39,7 @@ use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum, value
 use lion_server::Rules;
 use lion_table::{Header, ReadOptions};
 use lion_tsne::Method;
+use lion_tsne::numerics::Registers;
 use lion_tsne::recipe::{Missing, Scale};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -323,6 +324,9 @@ impl Cli {
     pub(crate) fn of(args: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
         let args: Vec<OsString> = args.into_iter().collect();
         let mut cli = Self::try_parse_from(&args)?;
+        if let Err(refused) = Registers::asked_for() {
+            return Err(Self::command().error(ErrorKind::InvalidValue, refused));
+        }
         cli.common.typed = args.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
         let Some((verb, problem)) = cli.contradiction() else { return Ok(cli) };
         let mut command = Self::command();

@@ -2,7 +2,7 @@
 //! twice abandons it. Other work it ends. Old files stay whole in every case.
 
 use crate::progress::Screen;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -17,6 +17,35 @@ const TOO_LATE: u8 = 3;
 
 /// The exit code that shells give to a program ended by Ctrl-C.
 const EXIT_CODE: i32 = 130;
+
+/// So many files any work may open. What listens to signals panics where it gets none.
+#[cfg(unix)]
+const HANDLES: usize = 16;
+
+/// Refuses to work where the system allows too few open files, and lets a limit on the size of files (`ulimit -f`) refuse a
+/// write, as a full disk does, instead of ending the program without a word: so it is for whoever listens to its signal,
+/// from now on to the end. Where that cannot be, it stays as it was.
+#[cfg(unix)]
+pub(crate) fn prepare() -> Result<()> {
+    use std::fs::File;
+    use tokio::signal::unix::{SignalKind, signal};
+    /// EMFILE, of this program, and ENFILE, of the whole system.
+    const NONE_LEFT: [i32; 2] = [24, 23];
+    /// SIGXFSZ on Linux (other than MIPS), macOS and the BSDs.
+    const FILE_SIZE_EXCEEDED: i32 = 25;
+    let opened: std::io::Result<Vec<File>> = (0..HANDLES).map(|_| File::open("/dev/null")).collect();
+    if let Err(refused) = &opened
+        && refused.raw_os_error().is_some_and(|code| NONE_LEFT.contains(&code))
+    {
+        bail!("the system allows too few open files ({refused}): raise the limit, e.g. `ulimit -n 1024`");
+    }
+    drop(opened);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
+    if let Ok(runtime) = runtime {
+        let _ = runtime.block_on(async { signal(SignalKind::from_raw(FILE_SIZE_EXCEEDED)) });
+    }
+    Ok(())
+}
 
 /// What Ctrl-C means at present, shared with the thread that waits for it. The default waits for nothing, so that
 /// Ctrl-C ends the program as it does any other.

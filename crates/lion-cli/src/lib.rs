@@ -68,6 +68,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 fn run(Cli { verb, common }: &Cli) -> anyhow::Result<()> {
+    #[cfg(unix)]
+    interrupt::prepare()?;
     match verb {
         Verb::Fit(args) => fit::run(args, common),
         Verb::Place(args) => place::run(args, common),

@@ -15,13 +15,18 @@ mod interrupt;
 mod landmarks;
 mod look;
 mod memory;
+#[cfg(unix)]
+mod old_files;
 mod place;
 mod quality;
+mod registers;
 #[cfg(unix)]
 mod replay;
 #[cfg(unix)]
 mod serve;
 mod shell;
+#[cfg(target_os = "linux")]
+mod shortage;
 mod shown;
 #[cfg(unix)]
 mod stream;

@@ -24,8 +24,13 @@ impl TestServer {
     /// The same with further arguments, which may have spaces in them.
     pub(crate) fn start_with(folder: &Folder, args: &str, more: &[&str]) -> Self {
         let mut command = folder.command(&format!("{args} --port 0 --json"));
-        command.args(more).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
+        command.args(more);
+        Self::of(command)
+    }
+
+    /// Starts it by a command, which has `--port 0 --json` in it.
+    pub(crate) fn of(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let Ok(started) = serde_json::from_str::<Value>(&line) else {
@@ -70,8 +75,12 @@ impl TestServer {
         serde_json::from_str(&body).unwrap()
     }
 
+    pub(crate) fn pid(&self) -> String {
+        self.child.id().to_string()
+    }
+
     pub(crate) fn signal(&self, name: &str) {
-        let sent = Command::new("kill").args([name, &self.child.id().to_string()]).status().unwrap();
+        let sent = Command::new("kill").args([name, &self.pid()]).status().unwrap();
         assert!(sent.success());
     }
 

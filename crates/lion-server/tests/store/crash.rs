@@ -23,7 +23,7 @@ const CHANGES: u64 = 1_000_000;
 const SUBMITTERS: u64 = 6;
 
 /// Work of a submitter: a few changes of its own points, sometimes a snapshot's worth of them, sometimes a removal.
-fn work(submitter: u64, k: u64) -> Vec<Change> {
+pub(crate) fn work(submitter: u64, k: u64) -> Vec<Change> {
     let id = |k: u64| format!("{submitter}-{}", scrambled(k) % 12);
     match scrambled(k ^ 0xABCD) % 8 {
         0 => vec![delete(&id(k))],
@@ -179,7 +179,7 @@ impl Witness {
             if let Some(label) = event.sighting().and_then(|now| now.label.clone()) {
                 assert!(self.labels.insert(label), "done twice: {}", logged.json);
             }
-            expected.extend(self.again(&event));
+            expected.extend(again(&mut self.live, &event));
             assert_eq!(expected.pop_front(), Some(logged.json), "done again it is the same");
             log.insert(acknowledged(&event));
         }
@@ -191,18 +191,18 @@ impl Witness {
         let there = kept(path, &lion());
         assert_eq!((there.last(), there.digest()), (self.live.last(), self.live.digest()));
     }
+}
 
-    /// Does the change of an event again; gives the events that came of it.
-    fn again(&mut self, event: &Event) -> Vec<String> {
-        let (Some(id), t) = (event.id().map(String::from), Some(event.t)) else { return Vec::new() };
-        let change = match event.sighting() {
-            None => Change::Delete { id, t },
-            Some(now) => {
-                let k = now.label.as_ref().and_then(|label| label.parse().ok()).expect("a number");
-                Change::Upsert(Arrival { row: row(k), t, ..arrival(&id, k) })
-            }
-        };
-        let events = self.live.apply(vec![change]).unwrap().events;
-        events.iter().map(|event| serde_json::to_string(event).unwrap()).collect()
-    }
+/// Does the change of an event again; gives the events that came of it.
+pub(crate) fn again(live: &mut Live, event: &Event) -> Vec<String> {
+    let (Some(id), t) = (event.id().map(String::from), Some(event.t)) else { return Vec::new() };
+    let change = match event.sighting() {
+        None => Change::Delete { id, t },
+        Some(now) => {
+            let k = now.label.as_ref().and_then(|label| label.parse().ok()).expect("a number");
+            Change::Upsert(Arrival { row: row(k), t, ..arrival(&id, k) })
+        }
+    };
+    let events = live.apply(vec![change]).unwrap().events;
+    events.iter().map(|event| serde_json::to_string(event).unwrap()).collect()
 }

@@ -211,3 +211,29 @@ fn the_time_for_which_a_service_was_down_counts() {
     submit(&service, vec![upsert("new", 5)]).unwrap();
     assert!(service.view().health().rate < 0.01, "{}", service.view().health().rate);
 }
+
+/// Back by an hour, ahead by ten years, and to the beginning: while it runs, and while it does not.
+#[test]
+fn a_clock_that_jumps_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, clock) = (folder.path().join("live.db"), TestClock::default());
+    let year = 31_536_000;
+    let (mut k, mut last) = (0, 0);
+    for times in [[2_000_000_000, 1_999_996_400], [0, 2_000_000_000 + 10 * year], [2_000_000_000, 1_000]] {
+        clock.set(times[0]);
+        let service = Service::start(lion(), &clock.settings(&path)).unwrap();
+        assert_eq!(service.view().last(), last);
+        for (at, seconds) in times.into_iter().cycle().take(6).enumerate() {
+            clock.set(seconds + at as u64);
+            let receipt = submit(&service, stream(k, k + 30)).unwrap();
+            assert_eq!(receipt.events.len(), 30);
+            (k, last) = (k + 30, receipt.last);
+        }
+    }
+    let log = events(&path, 1);
+    let times: Vec<f64> =
+        log.iter().map(|logged| serde_json::from_str::<Event>(&logged.json).unwrap().t).collect();
+    assert!(times.is_sorted() && times.last() > times.first(), "an event is before the one that it follows");
+    assert!(log.len() as u64 == last && last >= k);
+    assert_eq!(kept(&path, &lion()).digest(), replayed(&path, crate::common::row).digest());
+}

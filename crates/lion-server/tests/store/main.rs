@@ -4,6 +4,9 @@ mod common;
 mod crash;
 mod durable;
 mod listening;
+mod migrating;
+#[cfg(target_os = "linux")]
+mod power_cut;
 mod recording;
 mod refusing;
 mod retaining;

@@ -138,29 +138,34 @@ fn stores_of_other_maps_and_other_versions_are_refused() {
     assert_eq!(Service::start(lion(), &at(&path)).unwrap().view().len(), 1);
 }
 
-/// A store as the first version of the tables had it.
-#[test]
-fn an_older_store_is_brought_up_to_date() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("live.db");
-    let service = Service::start(lion(), &at(&path)).unwrap();
-    submit(&service, (0..30).map(|k| upsert(&format!("p{k}"), k)).collect()).unwrap();
-    drop(service);
-    let digest = crate::common::kept(&path, &lion()).digest();
-    let connection = Connection::open(&path).unwrap();
+/// Makes a store with so many points, as the first version of the tables had it. Gives the digest of its live map.
+pub(crate) fn downgraded(path: &Path, points: u64) -> u64 {
+    let service = Service::start(lion(), &at(path)).unwrap();
+    submit(&service, (0..points).map(|k| upsert(&format!("p{k}"), k)).collect()).unwrap();
+    wait(service.stop());
+    let digest = kept(path, &lion()).digest();
+    let connection = Connection::open(path).unwrap();
     let older = "ALTER TABLE points ADD COLUMN row BLOB NOT NULL DEFAULT x'';
         UPDATE points SET row = (SELECT row FROM given_rows WHERE given_rows.first = points.first);
         DROP TABLE given_rows; DROP TABLE versions; DROP TABLE switches; DROP TABLE titles; DROP TABLE notices;
         DELETE FROM meta WHERE key = 'version'; PRAGMA user_version = 1;";
     connection.execute_batch(older).unwrap();
-    drop(connection);
+    digest
+}
+
+#[test]
+fn an_older_store_is_brought_up_to_date() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("live.db");
+    let digest = downgraded(&path, 30);
     let service = Service::start(lion(), &at(&path)).unwrap();
     assert_eq!((service.view().len(), service.view().map().number()), (30, 1));
+    assert_eq!(digest, kept(&path, &lion()).digest(), "nothing else has changed");
     submit(&service, vec![upsert("p3", 99)]).unwrap();
     submit(&service, vec![upsert("p3", 3)]).unwrap();
-    assert_eq!(crate::common::wait(service.point("p3")).unwrap().row, crate::common::row(3));
+    assert_eq!(wait(service.point("p3")).unwrap().row, crate::common::row(3));
     drop(service);
-    assert_ne!(digest, crate::common::kept(&path, &lion()).digest(), "it goes on");
+    assert_ne!(digest, kept(&path, &lion()).digest(), "it goes on");
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub fn perplexity_weights(distances2: &[f32], perplexity: f64, weights: &mut [f6
     let evenly = std::f64::consts::E * distances2.len() as f64 / (2.0 * perplexity);
     let start = if spread > 0.0 { (evenly / spread).ln() } else { 0.0 };
     find_log_beta(start, perplexity.ln(), |beta| {
-        let sums = pulp::Arch::new().dispatch(WeightSums { beyond, beta, weights: raw });
+        let sums = crate::vectorized::arch().dispatch(WeightSums { beyond, beta, weights: raw });
         entropy(&sums, beta)
     });
     let sum: f64 = raw[..weights.len()].iter().sum();
@@ -182,8 +182,11 @@ mod tests {
     fn powers_of_e_in_registers() {
         let beyond: Vec<f64> = (0..70_800).map(|i| f64::from(i) * 0.01).collect();
         let mut weights = vec![0.0; beyond.len()];
-        let sums =
-            pulp::Arch::new().dispatch(WeightSums { beyond: &beyond, beta: 1.0, weights: &mut weights });
+        let sums = crate::vectorized::arch().dispatch(WeightSums {
+            beyond: &beyond,
+            beta: 1.0,
+            weights: &mut weights,
+        });
         for (d, &found) in beyond.iter().zip(&weights) {
             let truth = (-d).exp();
             assert!((found / truth - 1.0).abs() < 1e-14, "-{d}: {found} for {truth}");

@@ -233,7 +233,14 @@ impl InvertedFile {
             scan(&visiting, packed, *first as u32, &mut chosen(&mut best, queries));
         }
         let (data, cols) = (self.data.data(), self.cols);
-        pulp::Arch::new().dispatch(Decide { best: &mut best, queries, data, cols, own: Some(own), out });
+        crate::vectorized::arch().dispatch(Decide {
+            best: &mut best,
+            queries,
+            data,
+            cols,
+            own: Some(own),
+            out,
+        });
     }
 }
 

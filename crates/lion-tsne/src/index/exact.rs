@@ -149,7 +149,7 @@ impl ExactIndex {
         let mut best: Vec<Nearest> = rows.map(|query| Nearest::new(wanted, self.rounding(query))).collect();
         scan(&centred, &self.packed, 0, &mut best);
         let (data, cols) = (self.x.data(), self.cols);
-        pulp::Arch::new().dispatch(Decide { best: &mut best, queries, data, cols, own, out });
+        crate::vectorized::arch().dispatch(Decide { best: &mut best, queries, data, cols, own, out });
     }
 
     /// The most by which two product-form distances from this query can be in the wrong order.

@@ -331,7 +331,7 @@ impl RowIndex {
             data[row..row + self.cols].iter().step_by(LINE).fold(0, |bits, v| bits ^ v.to_bits())
         });
         std::hint::black_box(touched.fold(0, |bits, row| bits ^ row));
-        pulp::Arch::new().dispatch(TrueDistances {
+        crate::vectorized::arch().dispatch(TrueDistances {
             query,
             data,
             of: at.iter().map(|&at| self.rows[at as usize]),

@@ -112,7 +112,7 @@ impl<C: Collect> Collect for &mut C {
 /// Shows to each of `collectors` the rows of `packed` within its reach; one collector for each row of `queries`.
 /// `first` is added to the row numbers.
 pub(super) fn scan<C: Collect>(queries: &[f32], packed: &Packed, first: u32, collectors: &mut [C]) {
-    let arch = pulp::Arch::new();
+    let arch = crate::vectorized::arch();
     arch.dispatch(Scan { queries, packed, first, collectors });
 }
 

@@ -111,7 +111,8 @@ mod tests {
                 let plain = |row: u32| squared_distance(&query, &data[row as usize * cols..][..cols]);
                 let mut truth: Vec<(f32, u32)> = of.clone().map(|row| (plain(row), row)).collect();
                 truth.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-                let found = pulp::Arch::new().dispatch(TrueDistances { query: &query, data: &data, of });
+                let found =
+                    crate::vectorized::arch().dispatch(TrueDistances { query: &query, data: &data, of });
                 let bits = |pairs: &[(f32, u32)]| -> Vec<(u32, u32)> {
                     pairs.iter().map(|(distance2, row)| (distance2.to_bits(), *row)).collect()
                 };

@@ -35,7 +35,7 @@ impl Weights {
 
     /// Multiplies centred rows (up to `ROWS` of them, one after another) into `out`.
     pub(super) fn multiply(&self, rows: &[f32], out: &mut [f32]) {
-        pulp::Arch::new().dispatch(Multiply { weights: self, rows, out });
+        crate::vectorized::arch().dispatch(Multiply { weights: self, rows, out });
     }
 
     #[inline(always)]

@@ -76,7 +76,7 @@ impl Reconstruction {
             residuals2[k] = f64::from(residual_of(other)).powi(2);
             k += 1;
         }
-        let products = pulp::Arch::new().dispatch(Products(&self.differences));
+        let products = crate::vectorized::arch().dispatch(Products(&self.differences));
         let mut g = [[0.0f64; NEIGHBOURS + 1]; NEIGHBOURS + 1];
         for a in 0..k {
             for b in 0..k {

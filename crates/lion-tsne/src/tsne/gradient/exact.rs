@@ -18,7 +18,7 @@ pub(crate) fn exact<const D: usize>(y: &[[f32; D]], forces: &mut [[f32; D]]) -> 
     let mut sums = vec![0.0f64; y.len().div_ceil(BLOCK)];
     let blocks = forces.par_chunks_mut(BLOCK).zip(y.par_chunks(BLOCK)).zip(&mut sums);
     blocks.for_each(|((forces, y), sum)| {
-        *sum = pulp::Arch::new().dispatch(PairwiseForces { groups: &groups, y, forces });
+        *sum = crate::vectorized::arch().dispatch(PairwiseForces { groups: &groups, y, forces });
     });
     sums.iter().sum()
 }

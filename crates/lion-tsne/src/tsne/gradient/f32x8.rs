@@ -1,5 +1,6 @@
 //! Eight numbers side by side, in one register or as many as the machine needs.
 
+use crate::vectorized::arch;
 use pulp::{Simd, WithSimd};
 
 /// How many that is: a spline's nodes, rounded up to what registers hold.
@@ -12,13 +13,13 @@ pub(super) type Lanes = [f32; LANES];
 pub(super) fn dispatch<W: WithSimd>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     {
-        match pulp::x86::V3::try_new() {
-            Some(simd) => Simd::vectorize(simd, work),
-            None => Simd::vectorize(pulp::Scalar, work),
+        match arch() {
+            pulp::Arch::V4(wide) => Simd::vectorize(*wide, work),
+            narrower => narrower.dispatch(work),
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    pulp::Arch::new().dispatch(work)
+    arch().dispatch(work)
 }
 
 /// Eight lanes; only the first `REGISTERS` of the array are used, and the compiler drops the others.
