@@ -1,4 +1,6 @@
 //! A table of any finite values is a map that places any rows, or a refusal: never a panic, never a position that is no number.
+//!
+//! Parser: lion-tsne/src/fit.rs, lion-tsne/src/lion/parameters.rs
 
 #![no_main]
 

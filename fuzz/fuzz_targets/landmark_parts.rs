@@ -1,4 +1,6 @@
 //! Any bytes are landmarks of a part, which are merged and finished, or a refusal: never a panic.
+//!
+//! Parser: lion-tsne/src/landmarks/state.rs
 
 #![no_main]
 

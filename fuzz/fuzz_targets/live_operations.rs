@@ -1,29 +1,18 @@
 //! Any sequence of operations leaves a live map that has the points that a plain list has, at finite places, and that goes
 //! on from what was kept of it: never a panic.
+//!
+//! Parser: lion-tsne/src/live.rs, lion-tsne/src/live/points.rs, lion-tsne/src/live/outliers.rs
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use lion_tsne::live::{Arrival, Change, FalseAlarms, Live, LiveOptions, Point, SavedGroup};
-use lion_tsne::{Fit, Lion, LionOptions, Matrix, PcaChoice, Rows, ignore};
+use lion_fuzz::maps::{Kept, OFTEN, SQUARES};
+use lion_tsne::live::{Arrival, Change, Live};
 use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
-
-/// Alarms that come often.
-const OPTIONS: LiveOptions = LiveOptions { window: 20.0, false_alarms: FalseAlarms::Arrivals(1000.0) };
-
-/// Two squares of 6 x 6 rows, 1 apart, the second 18 to the right; each row is its own place.
-static LION: LazyLock<Arc<Lion>> = LazyLock::new(|| {
-    let row = |at: usize| [(at % 6 + 18 * (at / 36)) as f32, (at % 36 / 6) as f32];
-    let table = || Matrix::new(72, 2, (0..72).flat_map(row).collect()).expect("72 rows of 2 columns");
-    let labels = Some((0..72).map(|at| if at < 36 { "left" } else { "right" }.to_owned()).collect());
-    let rows = Rows { data: table(), ids: None, labels };
-    let map = Fit { pca: PcaChoice::None, ..Fit::default() }.adopt(rows, table(), &mut ignore).expect("a map");
-    Arc::new(Lion::new(map, &LionOptions { threads: 1, ..LionOptions::default() }).expect("ready"))
-});
+use std::sync::Arc;
 
 fuzz_target!(|bytes: &[u8]| {
-    let mut live = Live::new(Arc::clone(&LION), OPTIONS).expect("a live map");
+    let mut live = Live::new(Arc::clone(&SQUARES), OFTEN).expect("a live map");
     let mut plain: BTreeMap<String, Vec<f32>> = BTreeMap::new();
     // Four bytes an operation: what, which point, and two columns.
     for operation in bytes.chunks_exact(4).take(400) {
@@ -31,7 +20,8 @@ fuzz_target!(|bytes: &[u8]| {
         let id = format!("p{}", which % 32);
         let t = (what & 0x40 != 0).then(|| f64::from(b) * 7.0 - 100.0);
         let row = vec![coordinate(a), coordinate(b)];
-        let arrival = Arrival { id: id.clone(), row: row.clone(), label: (what & 0x20 != 0).then(|| id.clone()), t };
+        let arrival =
+            Arrival { id: id.clone(), row: row.clone(), label: (what & 0x20 != 0).then(|| id.clone()), t };
         match what % 8 {
             0..4 => {
                 if live.apply(vec![Change::Upsert(arrival)]).is_ok() {
@@ -75,8 +65,5 @@ fn coordinate(byte: u8) -> f32 {
 
 /// The same live map from what a store keeps of it.
 fn restored(live: &Live, rows: &BTreeMap<String, Vec<f32>>) -> Live {
-    let row = |point: &Point| point.is_outlier().then(|| rows[&point.id].clone());
-    let points: Vec<(Point, Option<Vec<f32>>)> = live.points().map(|point| (point.clone(), row(point))).collect();
-    let groups = live.groups().map(|group| SavedGroup { number: group.number, cell: group.cell });
-    Live::restore(Arc::clone(&LION), OPTIONS, &live.aux(), points, groups.collect::<Vec<_>>()).expect("it was kept")
+    Kept::of(live, rows).restore(&live.aux()).expect("it was kept")
 }

@@ -1,4 +1,6 @@
 //! Any bytes are a map that can be used throughout and written again, or a refusal: never a panic.
+//!
+//! Parser: lion-tsne/src/file.rs, lion-tsne/src/file/archive.rs, lion-tsne/src/bytes.rs
 
 #![no_main]
 

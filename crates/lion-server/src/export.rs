@@ -175,7 +175,7 @@ const PORTION: usize = 4096;
 
 fn logged(row: &Row<'_>) -> rusqlite::Result<Logged> {
     Ok(Logged {
-        n: row.get::<_, i64>(0)? as u64,
+        n: store::number(row, 0)?,
         json: event_text(row, 1)?.to_owned(),
         t: row.get(2)?,
         kind: row.get(3)?,

@@ -15,7 +15,7 @@ pub use error::StoreError;
 pub(crate) use notes::read as read_notes;
 pub use reader::PointRecord;
 pub(crate) use reader::{GivenRow, Readers, before_switch, event_text, logged_after, open_to_read};
-pub(crate) use rows::{each_point, has_labels};
+pub(crate) use rows::{each_point, has_labels, number};
 pub(crate) use stretch::{ChangeKey, changes_between, changes_of, current_points};
 pub use versions::is_version_file;
 pub use versions::{SwitchRecord, VersionRecord, Versions};
@@ -406,13 +406,13 @@ fn check_pages(connection: &Connection, path: &Path) -> Result<(), StoreError> {
 /// Whether the log ends where the state says; gives the first event that is kept.
 fn check_log(connection: &Connection, path: &Path) -> Result<u64, StoreError> {
     let failed = |e: rusqlite::Error| StoreError::from_sqlite(path, &e);
-    let last = connection.query_row("SELECT last FROM state", [], |row| row.get::<_, i64>(0)).optional();
+    let last = connection.query_row("SELECT last FROM state", [], |row| rows::number(row, 0)).optional();
     let last = last.map_err(failed)?.unwrap_or(0);
-    let end = |which| connection.query_row(which, [], |row| row.get::<_, Option<i64>>(0)).map_err(failed);
+    let end = |which| connection.query_row(which, [], |row| rows::optional_number(row, 0)).map_err(failed);
     let (first, end) = (end("SELECT min(n) FROM events")?, end("SELECT max(n) FROM events")?);
     match (first, end) {
-        (Some(first), Some(end)) if end == last && first > 0 => Ok(first as u64),
-        (None, None) => Ok(last as u64 + 1),
+        (Some(first), Some(end)) if end == last && first > 0 => Ok(first),
+        (None, None) => Ok(last + 1),
         _ => {
             let problem = format!("its events end with {} and its points with {last}", end.unwrap_or(0));
             Err(StoreError::Damaged { path: path.into(), problem })

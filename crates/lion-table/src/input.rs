@@ -94,7 +94,10 @@ impl Input {
     pub(crate) fn new(file: String, raw: impl Read + Send + 'static, size: Option<u64>) -> Result<Self> {
         let gauge = Gauge { size, ..Gauge::default() };
         let counted = Counted { raw, read: Arc::clone(&gauge.read) };
-        let mut raw = BufReader::with_capacity(BUFFER, counted);
+        // A body of a request may be small, and a buffer is cleared before it is filled.
+        let buffer =
+            size.map_or(BUFFER, |size| usize::try_from(size).unwrap_or(BUFFER).clamp(LEAST_BUFFER, BUFFER));
+        let mut raw = BufReader::with_capacity(buffer, counted);
         let mut head = Vec::new();
         raw.by_ref().take(2).read_to_end(&mut head).map_err(|source| io_error(&file, source))?;
         let compressed = head == [0x1f, 0x8b];
@@ -154,6 +157,9 @@ pub(crate) fn io_error(file: &str, source: io::Error) -> Error {
 /// Large enough that the system call is lost in the parsing.
 const BUFFER: usize = 256 << 10;
 
+/// The buffer of what is small.
+const LEAST_BUFFER: usize = 512;
+
 /// A reader that counts.
 struct Counted<R> {
     raw: R,
@@ -183,4 +189,26 @@ pub(crate) fn open_file(path: &Path) -> Result<(String, File, Option<u64>)> {
     }
     let size = meta.is_file().then_some(meta.len());
     Ok((file, opened, size))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_of_any_size_gives_all_bytes() {
+        for size in
+            [0, 1, 2, LEAST_BUFFER - 1, LEAST_BUFFER, LEAST_BUFFER + 1, BUFFER - 1, BUFFER, BUFFER + 1]
+        {
+            let bytes: Vec<u8> = (0..size).map(|at| (at % 251) as u8).collect();
+            // A file may be longer than it was when its size was asked for.
+            for told in [None, Some(size as u64), Some(1), Some(u64::MAX)] {
+                let mut input = Input::new("a".into(), Cursor::new(bytes.clone()), told).unwrap();
+                assert_eq!(input.head().unwrap(), bytes[..size.min(8)]);
+                let mut read = Vec::new();
+                input.reader.read_to_end(&mut read).unwrap();
+                assert!(read == bytes, "{size} bytes, told as {told:?}");
+            }
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! The reading side: a few connections that see what is committed, and never make the writer wait.
 
-use super::rows::{given, given_row, parsed};
+use super::rows::{given, given_row, number, parsed};
 use super::versions::{Versions, current_version};
 use super::{Location, PATIENCE, StoreError};
 use bytes::Bytes;
@@ -197,7 +197,7 @@ pub(crate) fn logged_after<T>(
 }
 
 fn numbered(row: &Row<'_>) -> rusqlite::Result<(u64, Bytes)> {
-    Ok((row.get::<_, i64>(0)? as u64, text(row, 1)?))
+    Ok((number(row, 0)?, text(row, 1)?))
 }
 
 fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<Bytes> {

@@ -64,8 +64,7 @@ pub(super) fn write_groups(connection: &Connection, commit: &Commit<'_>) -> rusq
 pub(super) fn groups(connection: &Connection) -> rusqlite::Result<Vec<SavedGroup>> {
     let mut select = connection.prepare("SELECT number, i, j, k FROM outlier_groups ORDER BY number")?;
     let group = |row: &Row<'_>| {
-        let number = row.get::<_, i64>(0)? as u64;
-        Ok(SavedGroup { number, cell: [row.get(1)?, row.get(2)?, row.get(3)?] })
+        Ok(SavedGroup { number: number(row, 0)?, cell: [row.get(1)?, row.get(2)?, row.get(3)?] })
     };
     select.query_map([], group)?.collect()
 }
@@ -110,9 +109,15 @@ pub(super) fn given_row(connection: &Connection, first: u64) -> rusqlite::Result
     select.query_row([first as i64], |row| given(row, 0))
 }
 
-/// A number that is none below 0.
-pub(super) fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
-    Ok(row.get::<_, i64>(column)? as u64)
+/// A number that is none below 0: where one is, the store is damaged.
+pub(crate) fn number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    let number = row.get(column)?;
+    u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
+}
+
+/// The same of a column that may be empty.
+pub(super) fn optional_number(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<u64>> {
+    row.get::<_, Option<i64>>(column)?.map(|_| number(row, column)).transpose()
 }
 
 /// What is in a column of JSON.

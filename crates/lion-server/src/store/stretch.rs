@@ -59,7 +59,9 @@ pub(crate) fn changes_between(
 fn first_since(moment: &Connection, t: f64) -> rusqlite::Result<i64> {
     let end = |which| moment.query_row(which, [], |row| row.get::<_, Option<i64>>(0));
     let (low, high) = (end("SELECT min(n) FROM events")?, end("SELECT max(n) FROM events")?);
-    let (Some(mut low), Some(mut high)) = (low, high.map(|last| last + 1)) else { return Ok(0) };
+    // Numbers begin with 1; in a damaged store they may be any.
+    let (low, high) = (low.map(|first| first.max(0)), high.map(|last| last.saturating_add(1)));
+    let (Some(mut low), Some(mut high)) = (low, high) else { return Ok(0) };
     let mut time = moment.prepare_cached("SELECT t FROM events WHERE n = ?1")?;
     while low < high {
         let middle = low + (high - low) / 2;

@@ -4,7 +4,7 @@
 //! names it; a file that no transaction names is left over from a crash and goes.
 
 use super::StoreError;
-use super::rows::number;
+use super::rows::{number, optional_number};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -106,7 +106,7 @@ impl Versions {
 fn version(row: &Row<'_>) -> rusqlite::Result<VersionRecord> {
     Ok(VersionRecord {
         version: number(row, 0)?,
-        parent: row.get::<_, Option<i64>>(1)?.map(|parent| parent as u64),
+        parent: optional_number(row, 1)?,
         checksum: row.get(2)?,
         prefix: row.get(3)?,
         kept: false,

@@ -220,6 +220,12 @@ fn a_damaged_store_is_refused() {
         "DELETE FROM outlier_groups",
         "DELETE FROM events WHERE n > 400",
         "UPDATE state SET aux = x'00'",
+        "UPDATE state SET last = -1",
+        "UPDATE versions SET parent = -1",
+        "UPDATE outlier_groups SET number = -1 - number",
+        "UPDATE events SET n = 9223372036854775807 WHERE n = 500",
+        // A few bytes that would be a table of millions of positions.
+        "UPDATE state SET aux = CAST(json_set(CAST(aux AS TEXT), '$.next_group', 140737488355328, '$.ring', 800000) AS BLOB)",
     ];
     for change in by_hand {
         std::fs::write(&path, &whole).unwrap();

@@ -157,15 +157,13 @@ impl OutlierGrid {
         self.ring
     }
 
-    /// How many cells there are in the rings up to this one.
-    pub(crate) fn in_rings(&self, ring: i64) -> u128 {
+    /// How many cells a fresh grid must have handed out, all at a time, before a ring begins.
+    pub(crate) fn before_ring(&self, ring: i64) -> u128 {
         let all = |ring: i64| -> u128 {
-            self.count[..self.dims]
-                .iter()
-                .map(|count| count.saturating_add(2 * ring).unsigned_abs() as u128)
-                .product()
+            let counts = self.count[..self.dims].iter();
+            counts.map(|count| count.saturating_add(2 * ring).unsigned_abs() as u128).product()
         };
-        all(ring) - all(0)
+        if ring == 0 { 0 } else { self.free + all(ring - 1) - all(0) }
     }
 
     /// Goes on from where `ring` was being handed out and these cells were in use.

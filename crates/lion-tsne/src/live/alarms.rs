@@ -20,6 +20,7 @@ pub(super) mod vanish;
 pub use rate::FalseAlarms;
 
 use super::clusters::{Clusters, Voters};
+use super::restart::MOST_COUNTED;
 use crate::index::squared_distance;
 use crate::lion::Lion;
 use crate::random::Random;
@@ -169,9 +170,12 @@ impl Learned {
         }
     }
 
-    /// Whether it is of a map with so many clusters, and all numbers are.
+    /// Whether it is of a map with so many clusters, and counts what can have been.
     pub(super) fn fits(&self, clusters: usize) -> bool {
         [self.clusters.len(), self.gaps.len(), self.leaving.len()] == [clusters; 3]
+            && self.arrivals <= MOST_COUNTED
+            && self.gaps.iter().all(Cluster::is_countable)
+            && self.clusters.iter().chain([&self.scores, &self.outliers]).all(Detector::is_countable)
     }
 
     /// One more arrival counts; says whether the limit is another now.

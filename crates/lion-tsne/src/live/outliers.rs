@@ -23,6 +23,9 @@ pub struct OutlierGroup {
     pub family: Option<u64>,
 }
 
+/// There were never so many groups at a time: each new outlier is compared with all others.
+const MOST_GROUPS: u64 = 1 << 22;
+
 /// All outliers that are there.
 pub(super) struct LiveOutliers {
     near: OutlierIndex,
@@ -196,9 +199,10 @@ impl LiveOutliers {
         next: u64,
         ring: i64,
     ) -> Result<()> {
-        // A ring begins when all before it are taken, each cell by a group of its own.
-        let taken = |ring: i64| self.grid.in_rings((ring - 1).max(0));
-        if !(0..=i64::from(u32::MAX)).contains(&ring) || taken(ring) > u128::from(next) {
+        // A ring begins when all before it is taken, each cell by a group of its own. Its cells are listed: a few bytes of a kept
+        // state must not make that many.
+        let possible = (0..=i64::from(u32::MAX)).contains(&ring);
+        if !possible || self.grid.before_ring(ring) > u128::from(next.min(MOST_GROUPS)) {
             return Err(Error::Data(format!("the kept state has a broken ring of positions, {ring}")));
         }
         let mut cells: Vec<OutlierCell> = groups.iter().map(|(_, cell)| *cell).collect();

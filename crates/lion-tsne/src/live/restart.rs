@@ -15,6 +15,10 @@ const VERSION: u32 = 2;
 /// The version that knew alarms by counts within a window.
 const BY_COUNTS: u32 = 1;
 
+/// No live map counts farther: a million events a second make so many in nine years. A kept state beyond is none that was written, and
+/// one more of anything could not be counted.
+pub(super) const MOST_COUNTED: u64 = 1 << 48;
+
 /// All state but points and groups.
 #[derive(Serialize, Deserialize)]
 struct Aux {
@@ -81,6 +85,9 @@ impl Live {
         }
         if !aux.now.is_finite() {
             return Err(damaged("has a broken time"));
+        }
+        if aux.last.max(aux.next_group) > MOST_COUNTED {
+            return Err(damaged("has more events than can have been"));
         }
         (live.last, live.now) = (aux.last, aux.now);
         let mut groups: Vec<_> = groups.into_iter().map(|group| (group.number, group.cell)).collect();

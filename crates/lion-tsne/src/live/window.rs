@@ -1,5 +1,6 @@
 //! What happened lately, in buckets of time: small, whatever the number of points.
 
+use super::restart::MOST_COUNTED;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -24,6 +25,11 @@ pub(super) struct Bucket {
 impl Bucket {
     pub(super) fn staleness(&self) -> f64 {
         staleness(&self.shares)
+    }
+
+    /// Everything that it counts.
+    fn counts(&self) -> impl Iterator<Item = u64> {
+        [self.arrivals, self.outliers].into_iter().chain(self.shares.iter().chain(&self.clusters).copied())
     }
 }
 
@@ -211,9 +217,11 @@ impl Window {
     /// Goes on from what was kept, with so many points in each cluster. A window of another length begins anew.
     pub(super) fn resume(&mut self, parts: WindowParts, live: Vec<u64>) -> Result<(), &'static str> {
         let clusters = self.live.len();
-        let fits = |b: &Bucket| b.shares.len() == BINS && b.clusters.len() == clusters;
+        let fits = |b: &Bucket| {
+            b.shares.len() == BINS && b.clusters.len() == clusters && b.counts().all(|n| n <= MOST_COUNTED)
+        };
         let ascending = parts.buckets.windows(2).all(|pair| pair[0].number < pair[1].number);
-        if !parts.buckets.iter().all(fits) || !ascending {
+        if !parts.buckets.iter().all(fits) || !ascending || parts.buckets.len() > BUCKETS as usize {
             return Err("has a window that does not fit the map's clusters");
         }
         self.start = parts.start;

@@ -186,6 +186,11 @@ pub(in crate::live) struct Shift {
 }
 
 impl Detector {
+    /// Whether a kept one counts what can have been.
+    pub(in crate::live) fn is_countable(&self) -> bool {
+        self.again <= TIMES
+    }
+
     /// An arrival at time `t` with a score in a bin. False alarms may come once in `limit` arrivals.
     pub(in crate::live) fn step(
         &mut self,

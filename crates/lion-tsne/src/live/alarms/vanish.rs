@@ -10,6 +10,7 @@
 //! will tell of it is known beforehand ([`Cluster::due`]).
 
 use crate::live::event::Evidence;
+use crate::live::restart::MOST_COUNTED;
 use serde::{Deserialize, Serialize};
 
 /// The parts of what it is taken to be that a share may have fallen to.
@@ -62,6 +63,12 @@ struct ReportedDecline {
 }
 
 impl Cluster {
+    /// Whether a kept one counts what can have been.
+    pub(in crate::live) fn is_countable(&self) -> bool {
+        let told = self.told.map_or(0, |told| told.run.seen);
+        [self.at, self.run.seen, self.run.from, told].into_iter().all(|count| count <= MOST_COUNTED)
+    }
+
     /// Arrival number `now`, at time `t`, is in this cluster. Tells that a cluster is back.
     pub(in crate::live) fn arrive(&mut self, now: u64, t: f64) -> Option<Evidence> {
         let back = self.told.and_then(|told| self.step_back(told, now, t));

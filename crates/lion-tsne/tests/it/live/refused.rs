@@ -144,3 +144,44 @@ fn a_kept_state_that_contradicts_itself() {
     let empty = "the kept state of the live map has a group of outliers without members, 0";
     assert_eq!(sentence(&|kept| _ = kept.points.pop()), empty);
 }
+
+/// One more of anything could not be counted.
+#[test]
+fn a_kept_state_that_counts_more_than_can_have_been() {
+    let mut live = live();
+    apply(&mut live, vec![to("a", LEFT), to("o", NOWHERE)]);
+    let kept = super::random::StoredState::of(&live, |_| Some(NOWHERE.to_vec()));
+    let restored = |place: &str, count: u64| {
+        let mut kept = kept.clone();
+        let mut aux: serde_json::Value = serde_json::from_slice(&kept.aux).unwrap();
+        *aux.pointer_mut(place).unwrap_or_else(|| panic!("there is no {place}")) = count.into();
+        kept.aux = serde_json::to_vec(&aux).unwrap();
+        kept.restore(live.lion(), *live.options())
+    };
+    for place in [
+        "/last",
+        "/next_group",
+        "/window/buckets/0/arrivals",
+        "/window/buckets/0/outliers",
+        "/window/buckets/0/shares/0",
+        "/window/buckets/0/clusters/0",
+        "/alarms/learned/arrivals",
+        "/alarms/learned/gaps/0/at",
+        "/alarms/learned/gaps/0/run/seen",
+        "/alarms/learned/gaps/0/run/from",
+    ] {
+        let said = restored(place, u64::MAX).err().unwrap_or_else(|| panic!("{place} was taken")).to_string();
+        assert!(said.starts_with("the kept state of the live map has "), "{place}: {said}");
+        let mut most = restored(place, 1 << 48).unwrap_or_else(|problem| panic!("{place}: {problem}"));
+        apply(&mut most, vec![to("b", LEFT), to("p", NOWHERE)]);
+    }
+    assert!(restored("/alarms/learned/scores/again", 7).is_err());
+    // Rings are listed cell by cell.
+    let mut kept = kept.clone();
+    let mut aux: serde_json::Value = serde_json::from_slice(&kept.aux).unwrap();
+    aux["next_group"] = (1u64 << 47).into();
+    aux["ring"] = 800_000.into();
+    kept.aux = serde_json::to_vec(&aux).unwrap();
+    let said = kept.restore(live.lion(), *live.options()).err().expect("it was taken").to_string();
+    assert_eq!(said, "the kept state has a broken ring of positions, 800000");
+}
