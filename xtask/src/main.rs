@@ -18,6 +18,7 @@ mod readme;
 mod rng;
 mod shell;
 mod steps;
+mod tools;
 mod web;
 
 use std::process::ExitCode;
