@@ -12,7 +12,7 @@ const NEEDED: &str = "docs/book/requirements.txt";
 /// `cargo xtask docs`: builds the book into `<target>/book`. A broken link is an error, and so is a page that would load
 /// something from another server.
 pub(crate) fn build() -> Result<()> {
-    let python = install::python("book-env", &shell::root().join(NEEDED))?;
+    let python = environment()?;
     let site = shell::target()?.join("book");
     let mut mkdocs = shell::program(&python, "-m mkdocs build --strict --site-dir");
     // Not by --quiet, which would silence the warnings that --strict counts; the theme would announce its successor.
@@ -27,6 +27,11 @@ pub(crate) fn build() -> Result<()> {
     }
     println!("{} pages: open {}", pages.len(), site.join("index.html").display());
     Ok(())
+}
+
+/// The Python of `<target>/book-env`.
+pub(crate) fn environment() -> Result<PathBuf> {
+    install::python("book-env", &shell::root().join(NEEDED))
 }
 
 fn pages(folder: &Path) -> Result<Vec<PathBuf>> {

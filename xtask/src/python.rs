@@ -47,7 +47,7 @@ pub(crate) fn with_package() -> Result<PathBuf> {
 /// The Python of `<target>/engines-env`: Spark, Ray, Dask and our own package.
 pub(crate) fn with_engines() -> Result<PathBuf> {
     install::java()?;
-    let python = install::python("engines-env", &shell::root().join(NEEDED_BY_ENGINES))?;
+    let python = engines_environment()?;
     install_into(&python)?;
     Ok(python)
 }
@@ -62,6 +62,11 @@ pub(crate) fn install_into(python: &Path) -> Result<()> {
 /// The Python of `<target>/python-env`.
 pub(crate) fn environment() -> Result<PathBuf> {
     install::python("python-env", &shell::root().join(NEEDED))
+}
+
+/// The Python of `<target>/engines-env`, without our own package.
+pub(crate) fn engines_environment() -> Result<PathBuf> {
+    install::python("engines-env", &shell::root().join(NEEDED_BY_ENGINES))
 }
 
 /// The wheel, from what cargo has compiled already: maturin is told to work in the same folder.

@@ -1,5 +1,6 @@
 //! Running other programs, and where things are.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -34,16 +35,24 @@ pub(crate) fn scratch(name: &str) -> Result<PathBuf> {
 
 /// The cargo that runs us, in the root of the repository, with the words of `args`.
 pub(crate) fn cargo(args: &str) -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(args.split_whitespace()).current_dir(root());
-    command
+    program(PathBuf::from(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())), args)
 }
 
 /// A program by name, in the root of the repository, with the words of `args`.
 pub(crate) fn program(name: impl AsRef<Path>, args: &str) -> Command {
     let mut command = Command::new(name.as_ref());
     command.args(args.split_whitespace()).current_dir(root());
+    for (name, _) in std::env::vars_os().filter(|(name, _)| is_of_own_package(name)) {
+        command.env_remove(name);
+    }
     command
+}
+
+/// Whether cargo set this variable to tell us of our own package. Build scripts look at the same names: ring, and all that is built
+/// upon it, would be compiled anew after each build that does not come from here.
+fn is_of_own_package(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
 }
 
 /// Runs a command to its end, its output going where ours goes; an error unless it succeeds.
@@ -96,4 +105,24 @@ pub(crate) fn find(names: &[&str]) -> Option<PathBuf> {
 fn in_words(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|w| w.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cargo sets these for tests, too.
+    #[test]
+    fn commands_are_not_told_of_this_package() {
+        assert!(
+            std::env::var_os("CARGO_PKG_NAME").is_some() && std::env::var_os("CARGO_MANIFEST_DIR").is_some()
+        );
+        for command in [cargo("build"), program("npm", "ci")] {
+            let without: Vec<_> =
+                command.get_envs().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
+            for name in ["CARGO_PKG_NAME", "CARGO_PKG_VERSION_MAJOR", "CARGO_MANIFEST_DIR"] {
+                assert!(without.contains(&OsStr::new(name)), "{name}");
+            }
+        }
+    }
 }

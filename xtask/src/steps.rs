@@ -2,12 +2,12 @@
 //! first that fails ends the run.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{book, deploy, golden, install, python, readme, shell, web};
+use crate::{book, deploy, golden, install, python, readme, shell, tools, web};
 
 /// A name, and what to do.
 type TestStep = (&'static str, fn() -> Result<()>);
@@ -39,10 +39,8 @@ const BUILD: TestStep =
 const GOLDEN: TestStep = ("golden files", || golden::check(false));
 const PYTHON_TESTS: TestStep = ("python tests", python::test);
 const ENGINES: TestStep = ("engines: Spark, Ray and Dask", python::test_engines);
-const BROWSER_TOOLS: TestStep = ("browser and npm packages", || {
-    install::browser()?;
-    shell::run(shell::program("npm", "ci --no-audit --no-fund").current_dir(browser_tests()))
-});
+const TOOLS: TestStep = ("Python environments, npm packages and a browser", tools::ready);
+const BROWSER_TOOLS: TestStep = ("browser and npm packages", tools::for_pages);
 const BROWSER_TESTS: TestStep = ("browser tests", || {
     let pages = shell::scratch("pages")?;
     shell::run(shell::program(shell::built("examples/pages")?, "").arg(&pages))?;
@@ -50,12 +48,12 @@ const BROWSER_TESTS: TestStep = ("browser tests", || {
     in_browser("--test", "PAGES", &pages)
 });
 const EVALUATION: TestStep = ("evaluation, quickly, and its report in a browser", evaluation);
-const DASHBOARD_TOOLS: TestStep = ("dashboard's npm packages", web::tools);
+const DASHBOARD_TOOLS: TestStep = ("dashboard's npm packages", tools::for_dashboard);
 const DASHBOARD: TestStep = ("dashboard's source", web::source);
 const DASHBOARD_TESTS: TestStep = ("dashboard in a browser", web::browser);
 const NOTEBOOK: TestStep = ("widget in JupyterLab", || web::notebook(&python::with_package()?));
 const README: TestStep = ("commands of README and docs", || {
-    install::programs(&["curl", "openssl", "sqlite3"])?;
+    tools::for_documents()?;
     readme::check()
 });
 const DEPLOY: TestStep = ("files of deploy/", deploy::check);
@@ -66,8 +64,9 @@ const POLICY: TestStep = ("licences and sources", || {
     shell::run(&mut shell::program(deny, "--all-features check licenses bans sources"))
 });
 
-/// Every test and check there is.
+/// Every test and check there is. What they need is fetched while Rust compiles.
 pub(crate) fn test() -> Result<()> {
+    tools::begin();
     run(&[
         FORMAT,
         CLIPPY,
@@ -75,11 +74,10 @@ pub(crate) fn test() -> Result<()> {
         RUST_TESTS,
         BUILD,
         GOLDEN,
+        TOOLS,
         PYTHON_TESTS,
         ENGINES,
-        BROWSER_TOOLS,
         BROWSER_TESTS,
-        DASHBOARD_TOOLS,
         DASHBOARD,
         DASHBOARD_TESTS,
         NOTEBOOK,
@@ -153,14 +151,10 @@ fn run(steps: &[TestStep]) -> Result<()> {
     Ok(())
 }
 
-fn browser_tests() -> PathBuf {
-    shell::root().join("crates/lion-report/tests/browser")
-}
-
 /// Runs tests of pages that are found by a variable of the environment.
 fn in_browser(tests: &str, variable: &str, pages: &Path) -> Result<()> {
     let mut node = shell::program("node", tests);
-    node.current_dir(browser_tests()).env(variable, pages).env("LION", shell::built("lion")?);
+    node.current_dir(tools::pages()).env(variable, pages).env("LION", shell::built("lion")?);
     if let Some(chromium) = install::find_browser() {
         node.env("CHROMIUM", chromium);
     }

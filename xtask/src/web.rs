@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use crate::{install, shell};
+use crate::{install, shell, tools};
 
 /// What is built by which script, and where it is committed: what the server embeds, and what the Python package carries.
 const BUILT: [(&str, &str, &[&str]); 2] = [
@@ -13,14 +13,8 @@ const BUILT: [(&str, &str, &[&str]); 2] = [
     ("widget", "crates/lion-tsne-py/python/liontsne/static", &["widget.js"]),
 ];
 
-fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     shell::root().join("web")
-}
-
-/// Installs the npm packages, with node and a browser if they are missing.
-pub(crate) fn tools() -> Result<()> {
-    install::browser()?;
-    shell::run(shell::program("npm", "ci --no-audit --no-fund").current_dir(folder()))
 }
 
 /// Types and unit tests; then builds the source elsewhere and compares.
@@ -60,7 +54,7 @@ fn tests(kind: &str, variable: &str, program: &Path) -> Result<()> {
 
 /// How smoothly the dashboard draws.
 pub(crate) fn bench() -> Result<()> {
-    tools()?;
+    tools::for_dashboard()?;
     shell::run(&mut shell::cargo("build --release --package lion-cli --bin lion"))?;
     run("bench", "LION", &shell::built("lion")?)
 }

@@ -256,3 +256,14 @@ fn bytes_that_are_no_recipe_are_told_why() {
             .contains("how numbers were scaled")
     );
 }
+
+#[test]
+fn a_column_without_values_is_told_and_a_table_without_rows_is_not() {
+    let recipe = Recipe::fit(&[numbers("a", &[1.0, 2.0, 3.0])], &options(Scale::None, Missing::Mean)).recipe;
+    let said = |cells: &[Cell<'_>]| -> Vec<String> {
+        recipe.check(&[summary("a", Kind::Number, cells)]).iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(said(&[Cell::Missing, Cell::Missing]), ["a has no values"]);
+    assert_eq!(said(&[Cell::Missing, Cell::Number(2.0)]), [""; 0]);
+    assert_eq!(said(&[]), [""; 0]);
+}

@@ -199,4 +199,38 @@ mod tests {
         left.sort_unstable();
         assert_eq!(left, [".lion-a.tmp", ".lion-c.tmp", ".other.tmp", "lion-d.tmp"]);
     }
+
+    /// As formats do whose head says what follows it.
+    #[test]
+    fn what_was_written_first_can_be_written_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table");
+        let mut out = Replacement::create(&path).unwrap();
+        out.write_all(b"????rows").unwrap();
+        assert_eq!(out.seek(SeekFrom::Start(0)).unwrap(), 0);
+        out.write_all(b"four").unwrap();
+        assert_eq!(out.seek(SeekFrom::End(0)).unwrap(), 8);
+        out.write_all(b", whole").unwrap();
+        out.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"fourrows, whole");
+    }
+
+    #[test]
+    fn what_was_flushed_is_in_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut out = Replacement::create(&folder.path().join("table")).unwrap();
+        out.write_all(b"so far").unwrap();
+        out.flush().unwrap();
+        let entry = fs::read_dir(folder.path()).unwrap().next().expect("a temporary file").unwrap();
+        assert_eq!(fs::read(entry.path()).unwrap(), b"so far");
+        drop(out);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_name_alone_is_a_file_of_the_working_folder() {
+        for (path, folder) in [("t.csv", "."), ("data/t.csv", "data"), ("/t.csv", "/"), ("/", ".")] {
+            assert_eq!(folder_of(Path::new(path)), Path::new(folder), "{path}");
+        }
+    }
 }

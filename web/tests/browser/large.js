@@ -17,6 +17,12 @@ export function makeLarge(world) {
   world.adopt(rows, places);
 }
 
+/** When the whole map was on the screen, in milliseconds after the page was asked for. */
+export async function painted(page) {
+  await page.waitForFunction(() => performance.getEntriesByName("lion-painted").length > 0);
+  return page.evaluate(() => performance.getEntriesByName("lion-painted")[0].startTime);
+}
+
 /** Lets the map become another version of itself: larger, turned a little, and with every row moved. Gives milliseconds: `frames` from one to the next, `scripts` that the page itself worked in each, `tasks` of more than 50 on the main thread. */
 export const morph = (page) => page.evaluate(() => new Promise((done) => {
   const { lion } = window;

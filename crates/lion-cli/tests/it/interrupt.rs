@@ -1,6 +1,6 @@
 //! Ctrl-C, sent to a real process.
 
-use crate::tools::{Folder, SampleTable};
+use crate::tools::{Folder, LONG, SampleTable};
 use std::io::{BufRead, BufReader, Lines, Read, Write};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -43,13 +43,13 @@ impl Running {
         assert!(sent.success());
     }
 
-    /// Exit code and standard output, if it ends within half a minute.
+    /// Exit code and standard output, if it ends.
     fn ends(mut self) -> (Option<i32>, String) {
         let begun = Instant::now();
         let status = loop {
             match self.child.try_wait().unwrap() {
                 Some(status) => break status,
-                None => assert!(begun.elapsed() < Duration::from_secs(30), "it does not end"),
+                None => assert!(begun.elapsed() < LONG, "it does not end"),
             }
             std::thread::sleep(Duration::from_millis(10));
         };

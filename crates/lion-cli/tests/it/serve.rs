@@ -1,7 +1,7 @@
 //! `lion serve`, `lion export` and `lion demo --serve`: a real process, a real port.
 
 use crate::stream::{folder_with_map, put};
-use crate::tools::{Folder, npy};
+use crate::tools::{Folder, LONG, npy};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -49,7 +49,7 @@ impl TestServer {
     /// The same, if there is an answer.
     pub(crate) fn try_call(&self, method: &str, path: &str, body: &str) -> std::io::Result<(u16, String)> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
-        stream.set_read_timeout(Some(Duration::from_secs(20)))?;
+        stream.set_read_timeout(Some(LONG))?;
         let length = body.len();
         let request = format!(
             "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
@@ -102,7 +102,7 @@ impl TestServer {
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status;
             }
-            assert!(begun.elapsed() < Duration::from_secs(30), "it does not end");
+            assert!(begun.elapsed() < LONG, "it does not end");
             std::thread::sleep(Duration::from_millis(10));
         };
         let said = std::io::read_to_string(self.child.stderr.take().unwrap()).unwrap();
@@ -231,7 +231,7 @@ fn a_folder_of_maps_may_keep_their_stores_too() {
     assert_eq!(server.call("POST", "/m/oaks/api/map/update", "").0, 202);
     let begun = Instant::now();
     while server.json("/m/oaks/api/map")["version"] == 1 {
-        assert!(begun.elapsed() < Duration::from_secs(60), "{}", server.json("/m/oaks/api/map/update"));
+        assert!(begun.elapsed() < LONG, "{}", server.json("/m/oaks/api/map/update"));
         std::thread::sleep(Duration::from_millis(50));
     }
     server.kill();
@@ -398,7 +398,7 @@ fn pictures_come_with_the_map() {
 #[test]
 fn the_live_demo_plays_by_itself() {
     let folder = Folder::new();
-    let server = TestServer::start(&folder, "demo --serve --speed 30 --for 900");
+    let server = TestServer::start(&folder, "demo --serve --speed 30 --for 600");
     assert_eq!(server.started["rows"], 2232);
     let map = server.json("/api/map");
     assert_eq!(map["image"]["width"], 28);
@@ -408,13 +408,13 @@ fn the_live_demo_plays_by_itself() {
     assert!(!names.contains(&"0"), "{names:?}");
     let begun = Instant::now();
     while server.json("/api/live")["points"]["id"].as_array().unwrap().len() < 100 {
-        assert!(begun.elapsed() < Duration::from_secs(200), "nothing lands");
+        assert!(begun.elapsed() < LONG, "nothing lands");
         std::thread::sleep(Duration::from_millis(50));
     }
     // In the end the digit that the map had never seen is one of its clusters.
     let begun = Instant::now();
     while server.json("/api/map")["version"] == 1 {
-        assert!(begun.elapsed() < Duration::from_secs(600), "{}", server.json("/api/map/update"));
+        assert!(begun.elapsed() < LONG, "{}", server.json("/api/map/update"));
         std::thread::sleep(Duration::from_millis(50));
     }
     let map = server.json("/api/map");
@@ -448,7 +448,7 @@ fn a_store_goes_on_with_the_version_that_it_is_on() {
     assert_eq!(server.call("POST", "/api/map/update", "").0, 202);
     let begun = Instant::now();
     while server.json("/api/map/update")["state"] == "running" {
-        assert!(begun.elapsed() < Duration::from_secs(60), "the update does not end");
+        assert!(begun.elapsed() < LONG, "the update does not end");
         std::thread::sleep(Duration::from_millis(20));
     }
     let (live, map) = (server.json("/api/live"), server.json("/api/map"));

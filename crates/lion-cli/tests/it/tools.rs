@@ -5,6 +5,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// What takes longer does not end, even on a machine that does much else at the time.
+pub(crate) const LONG: Duration = Duration::from_secs(240);
 
 /// A temporary folder with commands run in it, so that messages name files as people type them.
 pub(crate) struct Folder(tempfile::TempDir);

@@ -2,22 +2,22 @@
 
 use crate::serve::TestServer;
 use crate::stream::{folder_with_map, put};
+use crate::tools::LONG;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// Points like the map's rows, one request each.
+/// Points like the map's rows, in one request: none comes after the time of an update.
 fn usual(server: &TestServer, count: u16) {
-    for i in 0..count {
-        let row = [35.0 + 0.1 * f32::from(i), 36.0, 34.0, 35.0];
-        assert_eq!(server.call("POST", "/api/points", &put(&format!("usual-{i}"), row)).0, 200);
-    }
+    let point = |i: u16| put(&format!("usual-{i}"), [35.0 + 0.1 * f32::from(i), 36.0, 34.0, 35.0]);
+    let points: Vec<String> = (0..count).map(|i| point(i).trim_end().to_owned()).collect();
+    assert_eq!(server.call("POST", "/api/points", &format!("[{}]", points.join(","))).0, 200);
 }
 
 /// Waits until the map is in another version than the first; gives the event that told of it.
 fn updated(server: &TestServer) -> Value {
     let begun = Instant::now();
     while server.json("/api/map")["version"] == 1 {
-        assert!(begun.elapsed() < Duration::from_secs(60), "{}", server.json("/api/map/update"));
+        assert!(begun.elapsed() < LONG, "{}", server.json("/api/map/update"));
         std::thread::sleep(Duration::from_millis(50));
     }
     let events = server.json("/api/history?after=0&limit=10000")["events"].take();
@@ -78,7 +78,7 @@ fn what_somebody_let_out_again_stays_out() {
     far("farther", -5000.0);
     let begun = Instant::now();
     while switches() < 3 {
-        assert!(begun.elapsed() < Duration::from_secs(60), "{}", server.json("/api/map/update"));
+        assert!(begun.elapsed() < LONG, "{}", server.json("/api/map/update"));
         std::thread::sleep(Duration::from_millis(50));
     }
     let rows = server.json("/api/map")["rows"].as_u64().unwrap();
@@ -100,7 +100,7 @@ fn all_points_are_taken_in_from_time_to_time() {
     assert_eq!(server.call("POST", "/api/points", &put("later", [36.5; 4])).0, 200);
     let begun = Instant::now();
     while server.json("/api/map")["rows"] != 133 {
-        assert!(begun.elapsed() < Duration::from_secs(30), "{}", server.json("/api/map/update"));
+        assert!(begun.elapsed() < LONG, "{}", server.json("/api/map/update"));
         std::thread::sleep(Duration::from_millis(50));
     }
     // A service that is started again does not begin to count anew.

@@ -113,7 +113,7 @@ async fn a_new_cluster_is_told_and_a_hanging_webhook_holds_up_nobody() {
     for i in 0..50 {
         slowest = slowest.max(submit(&service, 10 + i..11 + i, [80.0, 80.0]).await);
     }
-    assert!(slowest < Duration::from_secs(2), "{slowest:?}");
+    assert!(slowest < Duration::from_secs(4), "{slowest:?}");
     stop.stop();
     timeout(LONG, service.stop()).await.expect("it stops");
 }

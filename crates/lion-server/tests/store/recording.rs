@@ -271,7 +271,7 @@ fn a_hundred_thousand_events_stay_under_ten_megabytes() {
     let took = begun.elapsed();
     println!("{many} events: {} bytes in {took:?}", page.len());
     assert!(page.len() < 10_000_000, "{} bytes", page.len());
-    assert!(took < Duration::from_secs(60), "{took:?}");
+    assert!(took < Duration::from_secs(300), "{took:?}");
     let found: Vec<Value> = Unpacked::new(&page).events().into_iter().step_by(997).collect();
     assert_eq!(found, expected);
 }

@@ -10,9 +10,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The store that a child is to work on, and the number of its first change.
 const CHILD: &str = "LION_UPDATE_CHILD";
@@ -20,8 +18,8 @@ const FROM: &str = "LION_UPDATE_FROM";
 /// Changes that a child may make at most; numbers do not come back.
 const CHANGES: u64 = 100_000;
 
-/// Places points and updates the map, or goes back, as fast as it can. Tells of each change that was acknowledged, and of
-/// each switch.
+/// Places points and updates the map, or goes back, one after the other. Tells of each change that was acknowledged, and of
+/// each switch that begins, when those before it are done.
 fn work(path: &Path, from: u64, mut tell: impl FnMut(String)) {
     let service = Service::start(lion(), &at(path)).unwrap();
     tell("\nready\n".into());
@@ -32,17 +30,21 @@ fn work(path: &Path, from: u64, mut tell: impl FnMut(String)) {
         tell(format!("ack {} {k}\n", receipt.events[0].n));
         let status = service.update_status();
         if status.state == UpdateState::Running {
+            // Leaves it some of a slow machine.
+            std::thread::sleep(Duration::from_millis(5));
             continue;
         }
         assert_ne!(status.state, UpdateState::Failed, "{status:?}");
-        switches += 1;
-        tell(format!("switch {switches}\n"));
         let begun = match scrambled(k).is_multiple_of(3) {
             true => service.revert(None),
             false => service.update(UpdateRequest::default()),
         };
         match begun {
-            Ok(_) | Err(UpdateRefused::First | UpdateRefused::Nothing) => (),
+            Ok(_) => {
+                switches += 1;
+                tell(format!("switch {switches}\n"));
+            }
+            Err(UpdateRefused::First | UpdateRefused::Nothing) => (),
             Err(refused) => panic!("{refused}"),
         }
     }
@@ -63,18 +65,23 @@ fn a_killed_update_leaves_one_version_whole() {
     let kills = std::env::var("LION_UPDATE_CRASHES").map_or(24, |kills| kills.parse().expect("a number"));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("live.db");
-    let (mut known, mut switched) = (HashMap::new(), 0);
+    let (mut known, mut pace) = (HashMap::new(), Duration::ZERO);
+    let (mut done, mut switched) = (0, 0);
     for round in 0..kills {
-        killed(&path, round, &mut known);
+        // In the first, the second or the third switch of the child, or soon after it.
+        let switches = 3 - round % 3;
+        killed(&path, round, switches, &mut known, &mut pace);
+        done += switches - 1;
         switched = looked_at(&path, &known);
+        assert!(switched >= done, "{switched} switches of {done} that were done");
     }
-    assert!(switched > kills / 4, "{switched} switches in {kills} rounds");
     assert!(known.len() as u64 > kills, "{} changes", known.len());
     println!("{kills} kills, {} changes acknowledged, {switched} switches", known.len());
 }
 
-/// Starts a child and kills it at a random moment. What it acknowledged is known then, by event.
-fn killed(path: &Path, round: u64, known: &mut HashMap<u64, u64>) {
+/// Starts a child and kills it at a random moment after it has begun so many switches. What it acknowledged is known then, by
+/// event. `pace` is the time that a switch takes on this machine.
+fn killed(path: &Path, round: u64, switches: u64, known: &mut HashMap<u64, u64>, pace: &mut Duration) {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "updating::working", "--nocapture", "--test-threads=1"])
         .env(CHILD, path)
@@ -83,29 +90,27 @@ fn killed(path: &Path, round: u64, known: &mut HashMap<u64, u64>) {
         .spawn()
         .unwrap();
     let mut said = BufReader::new(child.stdout.take().unwrap());
-    let mut line = String::new();
-    while !line.starts_with("ready") {
-        line.clear();
-        assert!(said.read_line(&mut line).unwrap() > 0, "the child ended before it was ready");
+    let (mut lines, mut begun, mut count) = (Vec::new(), Instant::now(), 0);
+    while count < switches {
+        let mut line = String::new();
+        assert!(said.read_line(&mut line).unwrap() > 0, "the child ended by itself");
+        if line.starts_with("switch") {
+            if count > 0 {
+                *pace = begun.elapsed();
+            }
+            (begun, count) = (Instant::now(), count + 1);
+        }
+        lines.push(line);
     }
-    let ended = Arc::new(AtomicU64::new(0));
-    let updates = Arc::clone(&ended);
     let reader = std::thread::spawn(move || {
-        let (mut lines, mut line) = (Vec::new(), String::new());
+        let mut line = String::new();
         // The last line may be cut off, and then it was not said.
         while said.read_line(&mut line).is_ok_and(|bytes| bytes > 0) && line.ends_with('\n') {
-            // The first one is told before anything was begun.
-            updates
-                .fetch_add(u64::from(line.starts_with("switch") && line != "switch 1\n"), Ordering::Relaxed);
             lines.push(std::mem::take(&mut line));
         }
         lines
     });
-    std::thread::sleep(Duration::from_millis(100 + scrambled(round ^ 0xBEEF) % 900));
-    // On a busy machine an update takes longer than that: every other child may end one.
-    while round.is_multiple_of(2) && ended.load(Ordering::Relaxed) == 0 && !reader.is_finished() {
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    std::thread::sleep(*pace * (scrambled(round ^ 0xBEEF) % 120) as u32 / 100);
     child.kill().unwrap();
     assert!(!child.wait().unwrap().success(), "it was killed, it did not end");
     for line in reader.join().unwrap() {

@@ -41,7 +41,7 @@ def test_an_exception_in_progress_comes_out(data: np.ndarray) -> None:
     began = time.monotonic()
     with pytest.raises(KeyError, match="mine"):
         _native.Map.fit(data, params={"perplexity": 15, "iterations": 10_000_000}, progress=fail)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60
 
 
 def interrupted(work: str) -> tuple[str, float]:
@@ -85,7 +85,7 @@ def interrupted(work: str) -> tuple[str, float]:
 def test_control_c_stops(work: str) -> None:
     said, seconds = interrupted(work)
     assert said == "stopped"
-    assert seconds < 5
+    assert seconds < 30
 
 
 def test_other_threads_go_on_during_a_fit(data: np.ndarray) -> None:
