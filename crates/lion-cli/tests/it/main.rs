@@ -25,6 +25,8 @@ mod shell;
 mod shown;
 #[cfg(unix)]
 mod stream;
+#[cfg(unix)]
+mod tokens;
 mod tools;
 mod update;
 #[cfg(unix)]
