@@ -72,6 +72,19 @@ fn unit() -> Result<()> {
 mod tests {
     use super::*;
 
+    /// Podman, where it is installed, runs it and asks.
+    #[test]
+    fn the_container_ends_as_a_user_without_rights() {
+        let file = read("Containerfile").unwrap();
+        let last = file.rsplit("\nFROM ").next().unwrap();
+        let users: Vec<&str> = last.lines().filter_map(|line| line.strip_prefix("USER ")).collect();
+        assert_eq!(users, ["10001:10001"]);
+        let after = last.split("\nUSER ").nth(1).unwrap();
+        assert!(after.contains("\nENTRYPOINT ") && !after.contains("\nRUN "), "{after}");
+        let unit = read("deploy/lion.service").unwrap();
+        assert!(unit.lines().any(|line| line == "DynamicUser=yes"), "{unit}");
+    }
+
     #[test]
     fn queries_of_a_dashboard_are_found_as_they_are_written() {
         let dashboard = "{\n \"expr\": \"rate(a{b=\\\"c\\\"}[$__rate_interval])\",\n \"title\": \"x\"\n}";

@@ -111,7 +111,8 @@ fn digests(folder: &str, threads: usize) -> Result<BTreeMap<String, String>> {
     Ok(digests)
 }
 
-fn digest(bytes: &[u8]) -> String {
+/// The SHA-256 of bytes, as it is written.
+pub(crate) fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

@@ -13,12 +13,16 @@ mod install;
 mod mutants;
 mod package;
 mod pca;
+mod policy;
 mod python;
 mod readme;
+mod release;
 mod rng;
 mod shell;
 mod steps;
 mod tools;
+mod tree;
+mod unsafe_code;
 mod web;
 
 use std::process::ExitCode;
@@ -38,7 +42,9 @@ usage: cargo xtask <task>
   test deploy             the container, the unit, the proxy and the alert rules alone, with what is installed
   docs                    build the book of docs/ into target/book, with search
   wheel [--sdist]         build the Python package's wheel (and its source distribution), and try it in a fresh environment
-  lint                    formatting, clippy, rustdoc, and the licence and source policy of deny.toml
+  release [--try]         everything that is published of this version; --try uses it in a root folder of Debian without Rust
+  lint                    formatting, clippy, rustdoc, the licence and source policy of deny.toml, and yanked versions
+  unsafe                  how often the crates that lion is made of say unsafe, as a table
   fuzz [TARGET…] [--minutes N] the parsers of outside bytes under a fuzzer, each for N minutes (1), with what it did in a table;
                           --minimise keeps the inputs that matter in fuzz/corpora; --coverage tells how much of each parser they reach
   mutants [MODULE…] [--sample N] [--seed N] [--missed] [--again] small faults in the modules that matter most, and whether tests notice
@@ -59,7 +65,8 @@ usage: cargo xtask <task>
   bench alarms [OPTIONS]  false alarms and delays on streams whose truth is known: --seeds N, --ordinary N, --rows N, --only PARTS";
 
 /// The tasks by name, for the check that README.md and docs/ speak only of these.
-const TASKS: [&str; 9] = ["test", "docs", "wheel", "lint", "fuzz", "mutants", "golden", "data", "bench"];
+const TASKS: [&str; 11] =
+    ["test", "docs", "wheel", "release", "lint", "unsafe", "fuzz", "mutants", "golden", "data", "bench"];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -95,7 +102,10 @@ fn dispatch(words: &[&str]) -> Option<Result<()>> {
         ["docs"] => Some(book::build()),
         ["wheel"] => Some(package::wheel()),
         ["wheel", "--sdist"] => Some(package::wheel_and_sdist()),
+        ["release"] => Some(release::build()),
+        ["release", "--try"] => Some(release::build_and_try()),
         ["lint"] => Some(steps::lint()),
+        ["unsafe"] => Some(unsafe_code::survey()),
         ["fuzz", options @ ..] => Some(fuzz::run(options)),
         ["mutants", options @ ..] => Some(mutants::run(options)),
         ["golden"] => Some(steps::golden(false)),

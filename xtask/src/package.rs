@@ -22,32 +22,51 @@ print(liontsne.__version__)
 
 /// `cargo xtask wheel`: builds the wheel, tries it, and says where it is, how large, and which systems it is for.
 pub(crate) fn wheel() -> Result<()> {
-    let wheel = python::wheel()?;
-    // maturin has looked at the symbols that the library takes from the system.
-    let name = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let systems = name.trim_end_matches(".whl").rsplit('-').next().unwrap_or_default();
-    ensure!(
-        !cfg!(target_os = "linux") || systems.contains("manylinux"),
-        "{name} is for this system alone: maturin found no manylinux policy that it follows"
-    );
-    try_out(&wheel, None)?;
-    println!("{} ({:.1} MB, for {systems})", wheel.display(), megabytes(&wheel)?);
-    Ok(())
+    tell(&tried_wheel()?)
 }
 
 /// `cargo xtask wheel --sdist`: the same of the source distribution, which pip compiles from nothing: no file of this repository
 /// may be missed by it.
 pub(crate) fn wheel_and_sdist() -> Result<()> {
     wheel()?;
-    let folder = shell::scratch("sdist")?;
-    let python = python::environment()?;
-    shell::run(shell::program(&python, "-m maturin sdist --out").arg(&folder))?;
-    let sdist = fs::read_dir(&folder)?.next().context("maturin made no source distribution")??.path();
+    let sdist = sdist()?;
     println!("compiling {} (some minutes)", sdist.display());
     let compiled = shell::scratch("sdist-target")?;
     try_out(&sdist, Some(&compiled))?;
     fs::remove_dir_all(&compiled)?;
-    println!("{} ({:.1} MB)", sdist.display(), megabytes(&sdist)?);
+    tell(&sdist)
+}
+
+/// Both, in a folder. The source distribution is not compiled: `cargo xtask wheel --sdist` does.
+pub(crate) fn into(folder: &Path) -> Result<()> {
+    for file in [tried_wheel()?, sdist()?] {
+        fs::copy(&file, folder.join(file.file_name().context("a file without a name")?))?;
+    }
+    Ok(())
+}
+
+fn tried_wheel() -> Result<PathBuf> {
+    let wheel = python::wheel()?;
+    // maturin has looked at the symbols that the library takes from the system.
+    let name = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    ensure!(
+        !cfg!(target_os = "linux") || name.contains("manylinux"),
+        "{name} is for this system alone: maturin found no manylinux policy that it follows"
+    );
+    try_out(&wheel, None)?;
+    Ok(wheel)
+}
+
+fn sdist() -> Result<PathBuf> {
+    let folder = shell::scratch("sdist")?;
+    let python = python::environment()?;
+    shell::run(shell::program(&python, "-m maturin sdist --out").arg(&folder))?;
+    Ok(fs::read_dir(&folder)?.next().context("maturin made no source distribution")??.path())
+}
+
+/// The name of a wheel ends with the systems that it is for.
+fn tell(file: &Path) -> Result<()> {
+    println!("{} ({:.1} MB)", file.display(), megabytes(file)?);
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{book, deploy, golden, install, python, readme, shell, tools, web};
+use crate::{book, deploy, golden, install, policy, python, readme, shell, tools, web};
 
 /// A name, and what to do.
 type TestStep = (&'static str, fn() -> Result<()>);
@@ -36,6 +36,9 @@ const PROPERTY_SEED: &str = "PROPTEST_RNG_SEED";
 // The whole workspace at once, so that features unify as in the tests and nothing is built twice.
 const BUILD: TestStep =
     ("build", || shell::run(&mut shell::cargo("build --workspace --release --bins --examples")));
+// Nothing but what people run.
+const PROGRAM: TestStep =
+    ("program", || shell::run(&mut shell::cargo("build --workspace --release --locked --bin lion")));
 const GOLDEN: TestStep = ("golden files", || golden::check(false));
 const PYTHON_TESTS: TestStep = ("python tests", python::test);
 const ENGINES: TestStep = ("engines: Spark, Ray and Dask", python::test_engines);
@@ -59,10 +62,8 @@ const README: TestStep = ("commands of README and docs", || {
 const DEPLOY: TestStep = ("files of deploy/", deploy::check);
 const BOOK: TestStep = ("book", book::build);
 const DEMO: TestStep = ("demo", demo);
-const POLICY: TestStep = ("licences and sources", || {
-    let deny = install::cargo_tool("cargo-deny", "0.20.2")?;
-    shell::run(&mut shell::program(deny, "--all-features check licenses bans sources"))
-});
+const POLICY: TestStep = ("licences, bans and sources", policy::check);
+const YANKED: TestStep = ("yanked versions", policy::yanked);
 
 /// Every test and check there is. What they need is fetched while Rust compiles.
 pub(crate) fn test() -> Result<()> {
@@ -124,15 +125,20 @@ pub(crate) fn test_deploy() -> Result<()> {
     run(&[BUILD, DEPLOY])
 }
 
+/// The program, with the features that it has in the tests.
+pub(crate) fn build() -> Result<()> {
+    run(&[PROGRAM])
+}
+
 /// Whether results keep their bits; or what they are from now on.
 pub(crate) fn golden(record: bool) -> Result<()> {
-    BUILD.1()?;
+    PROGRAM.1()?;
     golden::check(record)
 }
 
 /// What a change must pass beside its tests.
 pub(crate) fn lint() -> Result<()> {
-    run(&[FORMAT, CLIPPY, RUSTDOC, POLICY])
+    run(&[FORMAT, CLIPPY, RUSTDOC, POLICY, YANKED])
 }
 
 fn run(steps: &[TestStep]) -> Result<()> {

@@ -19,6 +19,7 @@ mod versions;
 pub(crate) use answer::{cluster_name, live_text};
 pub(crate) use assets::{INDEX, SCRIPT, STYLE};
 pub use guard::Hosts;
+pub(crate) use guard::PROTECTION;
 pub(crate) use map::{describe, plain_columns};
 pub use maps::{check_map_names, maps_app};
 pub use tokens::{Role, Tokens};
@@ -207,6 +208,7 @@ pub fn app(service: Service, config: HttpConfig) -> Router {
         .fallback(no_such_route)
         .layer(middleware::from_fn_with_state(app.clone(), guard::check))
         .layer(middleware::from_fn_with_state(app.clone(), watch))
+        .layer(middleware::map_response(guard::protect))
         .with_state(app)
 }
 

@@ -30,6 +30,8 @@ mod shortage;
 mod shown;
 #[cfg(unix)]
 mod stream;
+#[cfg(unix)]
+mod tokens;
 mod tools;
 mod update;
 #[cfg(unix)]

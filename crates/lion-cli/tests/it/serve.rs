@@ -91,7 +91,7 @@ impl TestServer {
     }
 
     /// Ends it by a signal, which it must obey; its exit code and what it said.
-    fn end(mut self, signal: &str) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self, signal: &str) -> (Option<i32>, String) {
         self.signal(signal);
         self.wait()
     }

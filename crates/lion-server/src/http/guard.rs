@@ -80,7 +80,7 @@ fn without_port(host: &str) -> &str {
 #[derive(Clone, Copy)]
 pub(super) struct Caller(pub(super) Role);
 
-/// Refuses who may not call; tells browsers what they may do with the answer.
+/// Refuses who may not call.
 pub(super) async fn check(State(app): State<App>, request: Request, next: Next) -> Response {
     guarded(&app.config, Some(&app.config.name), request, next).await
 }
@@ -92,16 +92,14 @@ pub(super) async fn guarded(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let mut response = match admit(config, map, request.method(), request.uri(), request.headers()) {
+    match admit(config, map, request.method(), request.uri(), request.headers()) {
         Ok(Admitted::Caller(role)) => {
             request.extensions_mut().insert(Caller(role));
             next.run(request).await
         }
         Ok(Admitted::Welcome(page)) => page,
         Err(problem) => problem.into_response(),
-    };
-    protect(response.headers_mut());
-    response
+    }
 }
 
 /// What becomes of a request that is not refused.
@@ -224,21 +222,28 @@ fn welcome(config: &HttpConfig, token: &Token) -> Response {
 }
 
 /// What browsers are told of every answer.
-fn protect(headers: &mut HeaderMap) {
-    const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
-                          connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-    for (name, value) in [
-        ("content-security-policy", POLICY),
-        ("x-content-type-options", "nosniff"),
-        ("x-frame-options", "DENY"),
-        ("referrer-policy", "no-referrer"),
-        ("cross-origin-resource-policy", "same-origin"),
-        ("cross-origin-opener-policy", "same-origin"),
-    ] {
+pub(crate) const PROTECTION: [(&str, &str); 6] = [
+    (
+        "content-security-policy",
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
+         connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+    ("x-content-type-options", "nosniff"),
+    ("x-frame-options", "DENY"),
+    ("referrer-policy", "no-referrer"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("cross-origin-opener-policy", "same-origin"),
+];
+
+/// Tells browsers. The outermost layer of all routes, so that no answer goes out without it.
+pub(super) async fn protect(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    for (name, value) in PROTECTION {
         headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
     }
     // What is alive is never to be taken from a cache; what may be says so itself.
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
 }
 
 #[cfg(test)]

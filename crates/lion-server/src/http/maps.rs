@@ -49,7 +49,8 @@ pub fn maps_app(maps: Vec<(Service, HttpConfig)>, config: HttpConfig) -> Result<
         .route("/maps.css", get(assets::maps_style))
         .route("/api/maps", get(list))
         .layer(middleware::from_fn_with_state(maps.clone(), check));
-    Ok(Router::new().merge(of_no_map).route("/healthz", get(healthz)).fallback(pass_on).with_state(maps))
+    let all = Router::new().merge(of_no_map).route("/healthz", get(healthz)).fallback(pass_on);
+    Ok(all.layer(middleware::map_response(guard::protect)).with_state(maps))
 }
 
 /// Refuses names that maps of one server cannot have. Worth knowing before a store is made of each name.

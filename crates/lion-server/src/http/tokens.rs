@@ -98,8 +98,9 @@ impl KnownToken {
         let [role, token, maps @ ..] = words else {
             return Err("it must be a role, which is read, write or admin, then a token, then the maps that it is for".into());
         };
+        // Not what stands there: that is the token where somebody mixed up the order.
         let role =
-            role.parse().map_err(|_| format!("{role:?} is no role: it must be read, write or admin"))?;
+            role.parse().map_err(|_| "it does not begin with a role, which is read, write or admin")?;
         let maps = maps.iter().map(|map| (*map).to_owned()).collect();
         Ok(Self { token: Token::new(token)?, role, maps })
     }
@@ -170,7 +171,7 @@ mod tests {
         assert_eq!(role(&["ABCDEFGHIJKLMNOP"], None), Some(Role::Admin));
         assert_eq!(tokens.maps().collect::<Vec<_>>(), ["oaks", "birches", "oaks"]);
         for (bad, said) in [
-            ("read 0123456789abcdef\nowner abcdefghijklmnop", "line 2: \"owner\" is no role"),
+            ("read 0123456789abcdef\nowner abcdefghijklmnop", "line 2: it does not begin with a role"),
             ("read", "4 characters"),
             ("read 0123456789abcdef\nwrite", "line 2: it must be a role"),
             ("read short\nwrite abcdefghijklmnop", "line 1: the token has 5 characters"),

@@ -1,5 +1,6 @@
 //! TLS: a certificate and its key, and what comes before the first request.
 
+use super::refusal;
 use super::socket::{Socket, Wire};
 use super::write_timeout::WriteTimeout;
 use rustls::crypto::ring;
@@ -15,11 +16,6 @@ use tokio_rustls::TlsAcceptor;
 
 /// The first byte of every handshake.
 const HANDSHAKE: u8 = 0x16;
-
-/// What somebody is told who speaks anything else.
-pub(super) const NOT_TLS: &[u8] =
-    b"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: 83\r\n\r\n\
-    {\"error\":\"bad-request\",\"detail\":\"this port speaks TLS: call it by https, not http\"}";
 
 /// A certificate and its key, for callers by https. Clones are the same.
 #[derive(Clone)]
@@ -60,7 +56,9 @@ impl Tls {
         if is_handshake {
             return Ok(Box::new(self.0.accept(stream).await?));
         }
-        stream.write_all(NOT_TLS).await?;
+        let told =
+            refusal("400 Bad Request", "bad-request", "this port speaks TLS: call it by https, not http");
+        stream.write_all(&told).await?;
         stream.shutdown().await?;
         Err(io::Error::other("the caller does not speak TLS"))
     }

@@ -4,6 +4,7 @@ mod bodies;
 mod compare;
 mod deploy;
 mod explain;
+mod headers;
 mod map;
 mod maps;
 mod notes;

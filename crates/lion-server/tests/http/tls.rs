@@ -17,13 +17,13 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 /// A certificate for localhost in two files, and the client that trusts it.
-struct Certificate {
+pub(crate) struct Certificate {
     folder: tempfile::TempDir,
     client: TlsConnector,
 }
 
 impl Certificate {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let CertifiedKey { cert, signing_key } =
             rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
         let folder = tempfile::tempdir().expect("a folder");
@@ -42,7 +42,7 @@ impl Certificate {
         Tls::read(&self.file("cert.pem"), &self.file("key.pem")).expect("both can be read")
     }
 
-    async fn port(&self, change: impl FnOnce(&mut HttpConfig)) -> Port {
+    pub(crate) async fn port(&self, change: impl FnOnce(&mut HttpConfig)) -> Port {
         Port::open(service(), |config| {
             config.tls = Some(self.tls());
             change(config);
