@@ -5,7 +5,7 @@ use crate::serve::TestServer;
 use crate::stream::{folder_with_map, put};
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const READ: &str = "read-8c41b2f09d7e65a3";
 const WRITE: &str = "write-3b9f5d10c8e27a64";
@@ -16,8 +16,10 @@ fn exchange(port: u16, request: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(1))).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
-    let (mut answer, mut part) = (Vec::new(), [0; 4096]);
-    while let Ok(length @ 1..) = stream.read(&mut part) {
+    let (begun, mut answer, mut part) = (Instant::now(), Vec::new(), [0; 4096]);
+    while begun.elapsed() < Duration::from_secs(1)
+        && let Ok(length @ 1..) = stream.read(&mut part)
+    {
         answer.extend_from_slice(&part[..length]);
     }
     String::from_utf8_lossy(&answer).into_owned()
