@@ -17,7 +17,7 @@ import packages  # noqa: E402
 
 SMALL_ONLY = ["lion-exact", "sklearn-exact", "bhtsne-bh", "bhtsne-exact"]
 FLAGS = {
-    "lion-fast": ["--iterations", "130"],
+    "lion-fast": ["--iterations", "150"],
     "lion-classic": ["--descent", "classic"],
     "lion-exact": ["--method", "exact"],
 }
