@@ -173,12 +173,16 @@ fn in_words(summary: &MapSummary, args: &FitArgs) -> String {
         true => "stopped early: this is the map reached by then\n",
         false => "",
     };
-    let (page, next) = match &args.page {
-        _ if summary.landmarks.is_some() => (None, args.placing_all()),
-        Some(page) => (Some(format!("page: {}\n", page.path.display())), args.explaining()),
-        None => (None, args.drawing()),
+    let mut facts = summary.facts();
+    if let Some(page) = &args.page {
+        facts.add("page", page.path.display().to_string());
+    }
+    let next = match &args.page {
+        _ if summary.landmarks.is_some() => args.placing_all(),
+        Some(_) => args.explaining(),
+        None => args.drawing(),
     };
-    format!("{stopped}{}{}\nnext: {next}\n", summary.facts().lines(), page.unwrap_or_default())
+    format!("{stopped}{}\nnext: {next}\n", facts.lines())
 }
 
 /// Everything that is read.
