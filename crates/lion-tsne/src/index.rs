@@ -6,6 +6,7 @@ mod exact;
 mod given;
 mod nearest_rows;
 mod placing;
+mod product_form;
 mod proposals;
 mod scan;
 mod true_distances;

@@ -47,6 +47,8 @@ struct MemoryTrial {
 #[derive(Clone, Copy)]
 enum Way {
     Fit,
+    /// The first row is far from all others.
+    FarRow,
     /// So many of the rows are landmarks.
     Landmarks(usize),
     /// The first two columns are the places.
@@ -71,6 +73,7 @@ fn trials() -> Vec<MemoryTrial> {
     vec![
         of(accelerated.clone(), 20_000, 50),
         of(Fit { method: Method::Fft, perplexity: Some(5.0), ..accelerated.clone() }, 8000, 20),
+        MemoryTrial { way: Way::FarRow, ..of(accelerated.clone(), 12_000, 5) },
         of(wide.clone(), 6000, 20),
         of(wide.clone(), 1500, 50),
         of(Fit { method: Method::Fft, perplexity: Some(5.0), ..wide.clone() }, 8000, 20),
@@ -114,6 +117,12 @@ fn run(trial: &MemoryTrial) -> (u64, u64) {
     let said = match way {
         Way::Fit => {
             fit.run(rows(*count, *cols), &mut ignore).unwrap();
+            fit.needs(*count, *cols)
+        }
+        Way::FarRow => {
+            let mut x = rows(*count, *cols).into_data();
+            x[..*cols].fill(1e3);
+            fit.run(Matrix::new(*count, *cols, x).unwrap(), &mut ignore).unwrap();
             fit.needs(*count, *cols)
         }
         Way::Adopt => {

@@ -4,6 +4,9 @@ use super::data::check_data;
 use super::{Fit, Init, Method, PERPLEXITY, Rows};
 use crate::error::{Error, Result};
 
+/// The largest learning rate. Steps are bounded in length, so that larger ones only overflow.
+const MOST_RATE: f64 = 1e9;
+
 impl Fit {
     /// Refuses what cannot work before any work is done.
     pub(super) fn check(&self, rows: &Rows) -> Result<()> {
@@ -25,8 +28,8 @@ impl Fit {
         if !(self.exaggeration >= 1.0 && self.exaggeration <= 1e4) {
             return bad("exaggeration", format!("must be from 1 to 10000, not {}", self.exaggeration));
         }
-        if let Some(rate) = self.learning_rate.filter(|r| !(*r > 0.0 && r.is_finite())) {
-            return bad("learning rate", format!("must be above 0, not {rate}"));
+        if let Some(rate) = self.learning_rate.filter(|r| !(*r > 0.0 && *r <= MOST_RATE)) {
+            return bad("learning rate", format!("must be above 0 and at most {MOST_RATE:e}, not {rate}"));
         }
         if self.iterations == Some(0) {
             return bad("iterations", "must be at least 1".into());

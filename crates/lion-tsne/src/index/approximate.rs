@@ -6,8 +6,9 @@
 //! partition mostly look at the same ones, so they are searched together. How many partitions that takes is found by trying it on a
 //! sample of rows whose true neighbours are known. Nothing depends on chance or on threads.
 
-use super::exact::{Decide, Nearest, block_rows, centre, column_means, rounding_bound};
-use super::scan::{Packed, scan, squared_length};
+use super::exact::{Decide, Nearest, block_rows};
+use super::product_form::{Rounding, centre, column_medians};
+use super::scan::{Packed, scan};
 use super::{ExactIndex, Neighbours};
 use crate::matrix::Matrix;
 use crate::random::Random;
@@ -38,7 +39,7 @@ pub(super) struct InvertedFile {
     rows: Vec<u32>,
     /// The rows in partition order.
     data: Matrix,
-    mean: Vec<f32>,
+    median: Vec<f32>,
     partitions: Vec<InvertedList>,
     centres: ExactIndex,
     longest: f32,
@@ -59,13 +60,13 @@ struct InvertedList {
 impl InvertedFile {
     pub(super) fn new(x: &Matrix, seed: u64) -> Self {
         let cols = x.cols();
-        let mean = column_means(x);
+        let median = column_medians(x);
         let members = divide_twice(x, x.rows().div_ceil(PARTITION_SIZE), seed);
         let rows: Vec<u32> = members.iter().flatten().copied().collect();
         let data = x.select(&rows);
         let sizes: Vec<usize> = members.iter().map(Vec::len).collect();
         let mut next = 0;
-        let partitions: Vec<InvertedList> = Packed::centred_sets(data.data(), &mean, &sizes)
+        let partitions: Vec<InvertedList> = Packed::centred_sets(data.data(), &median, &sizes)
             .into_iter()
             .map(|packed| {
                 let first = next;
@@ -80,7 +81,7 @@ impl InvertedFile {
             .collect();
         let centres = ExactIndex::of(&centres_of(partitions.len(), &partition_of, &data));
         let longest = partitions.iter().map(|partition| partition.packed.longest()).fold(0.0, f32::max);
-        Self { cols, rows, data, mean, partitions, centres, longest }
+        Self { cols, rows, data, median, partitions, centres, longest }
     }
 
     /// The `k` nearest other rows of every row as far as they are found, and the share of true neighbours among them
@@ -218,10 +219,10 @@ impl InvertedFile {
     fn search(&self, queries: Range<usize>, visits: &[Visit], k: usize, out: (&mut [u32], &mut [f32])) {
         let own = queries.start as u32;
         let queries = self.rows_of(&queries);
-        let centred = centre(queries, &self.mean);
+        let centred = centre(queries, &self.median);
         let mut best: Vec<Nearest> = centred
             .chunks_exact(self.cols)
-            .map(|query| Nearest::new(k + 1, rounding_bound(squared_length(query), self.longest, self.cols)))
+            .map(|query| Nearest::new(k + 1, Rounding::new(query, self.longest)))
             .collect();
         let mut visiting = Vec::with_capacity(centred.len());
         for Visit { partition, queries } in visits {

@@ -7,9 +7,10 @@
 //! again, so that a crowd of rows that are all near each other costs little more than rows that are apart.
 
 use super::approximate::{PARTITION_SIZE, centres_of, divide_twice};
-use super::exact::{block_rows, centre, column_means, rounding_bound};
+use super::exact::block_rows;
 use super::placing::Partition;
-use super::scan::{Collect, Packed, scan, squared_distance, squared_length};
+use super::product_form::{Rounding, centre, column_medians};
+use super::scan::{Collect, Packed, scan, squared_distance};
 use crate::matrix::Matrix;
 use crate::vectorized::vectorized;
 use rayon::prelude::*;
@@ -52,7 +53,7 @@ struct Partitions {
     /// Original number of each row in partition order.
     rows: Vec<u32>,
     data: Vec<f32>,
-    mean: Vec<f32>,
+    median: Vec<f32>,
     partitions: Vec<Partition>,
     centres: Matrix,
     longest: f32,
@@ -82,16 +83,16 @@ impl Partitions {
 
         let rows = members.concat();
         let centres = centres_of(members.len(), &partition_of(&members), &x.select(&rows));
-        let (data, mean) = (x.select(&rows).into_data(), column_means(x));
+        let (data, median) = (x.select(&rows).into_data(), column_medians(x));
         let mut first = 0;
         let mut partitions = Vec::with_capacity(members.len());
         for (members, radius) in members.iter().zip(radii) {
             let of = first * cols..(first + members.len()) * cols;
-            partitions.push(Partition { first, packed: Packed::centred(&data[of], &mean), radius });
+            partitions.push(Partition { first, packed: Packed::centred(&data[of], &median), radius });
             first += members.len();
         }
         let longest = partitions.iter().map(|partition| partition.packed.longest()).fold(0.0, f32::max);
-        Self { radius, cols, rows, data, mean, partitions, centres, longest }
+        Self { radius, cols, rows, data, median, partitions, centres, longest }
     }
 
     fn row(&self, at: u32) -> &[f32] {
@@ -192,11 +193,11 @@ impl Partitions {
     ) -> Vec<(u32, u32)> {
         let Partition { first, packed, .. } = &self.partitions[partition];
         let rows: Vec<f32> = queries.iter().flat_map(|&row| self.row(row)).copied().collect();
-        let centred = centre(&rows, &self.mean);
+        let centred = centre(&rows, &self.median);
         let radius2 = ((self.radius * self.radius) as f32).min(f32::MAX / 4.0) * (1.0 + SLACK);
         let collectors =
             queries.iter().zip(centred.chunks_exact(self.cols)).map(|(&row, query)| UnconnectedRows {
-                reach: radius2 + rounding_bound(squared_length(query), self.longest, self.cols),
+                reach: Rounding::new(query, self.longest).reach(radius2),
                 group: known.group_of[row as usize],
                 group_of: &known.group_of,
                 found: Vec::new(),

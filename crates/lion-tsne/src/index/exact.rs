@@ -4,7 +4,8 @@
 //! that could be among its nearest given the worst rounding, and the true distances of those decide. Ours.
 
 use super::Neighbours;
-use super::scan::{Collect, PANEL, Packed, scan, squared_distance, squared_length};
+use super::product_form::{Rounding, centre, column_medians};
+use super::scan::{Collect, PANEL, Packed, scan, squared_distance};
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
 use rayon::prelude::*;
@@ -26,9 +27,9 @@ use rayon::prelude::*;
 /// ```
 pub struct ExactIndex {
     x: Matrix,
-    mean: Vec<f32>,
+    median: Vec<f32>,
     cols: usize,
-    /// The rows less their mean: lengths, and with them rounding, are as small as can be.
+    /// The rows less their median: lengths, and with them rounding, are small.
     packed: Packed,
 }
 
@@ -43,9 +44,9 @@ impl ExactIndex {
 
     /// The same for rows known to be there.
     pub(crate) fn of(x: &Matrix) -> Self {
-        let mean = column_means(x);
-        let packed = Packed::centred(x.data(), &mean);
-        Self { x: x.clone(), mean, cols: x.cols(), packed }
+        let median = column_medians(x);
+        let packed = Packed::centred(x.data(), &median);
+        Self { x: x.clone(), median, cols: x.cols(), packed }
     }
 
     /// The `k` nearest other rows of every row, nearest first. `done` hears of finished rows and may stop the search by
@@ -117,10 +118,10 @@ impl ExactIndex {
 
     fn within_block(&self, queries: &[f32], radius: f32) -> Vec<Vec<(u32, f32)>> {
         let radius2 = radius * radius;
-        let centred = centre(queries, &self.mean);
+        let centred = centre(queries, &self.median);
         let mut reaches: Vec<Within> = centred
             .chunks_exact(self.cols)
-            .map(|query| Within { reach: radius2 + self.rounding(query), rows: Vec::new() })
+            .map(|query| Within { reach: self.rounding(query).reach(radius2), rows: Vec::new() })
             .collect();
         scan(&centred, &self.packed, 0, &mut reaches);
         reaches
@@ -144,7 +145,7 @@ impl ExactIndex {
     ) {
         // A row finds itself first of all, so room is made for it.
         let wanted = k + usize::from(own.is_some());
-        let centred = centre(queries, &self.mean);
+        let centred = centre(queries, &self.median);
         let rows = centred.chunks_exact(self.cols);
         let mut best: Vec<Nearest> = rows.map(|query| Nearest::new(wanted, self.rounding(query))).collect();
         scan(&centred, &self.packed, 0, &mut best);
@@ -152,9 +153,8 @@ impl ExactIndex {
         crate::vectorized::arch().dispatch(Decide { best: &mut best, queries, data, cols, own, out });
     }
 
-    /// The most by which two product-form distances from this query can be in the wrong order.
-    fn rounding(&self, query: &[f32]) -> f32 {
-        rounding_bound(squared_length(query), self.packed.longest(), self.cols)
+    fn rounding(&self, query: &[f32]) -> Rounding {
+        Rounding::new(query, self.packed.longest())
     }
 }
 
@@ -201,30 +201,9 @@ impl pulp::NullaryFnOnce for Decide<'_> {
     }
 }
 
-/// Twice the worst error of |y|² - 2xy + |x|² summed in order over `cols` terms of centred
-/// values, times two for the pair compared.
-pub(super) fn rounding_bound(query_length2: f32, longest2: f32, cols: usize) -> f32 {
-    let scale = query_length2 + longest2 + 2.0 * query_length2.sqrt() * longest2.sqrt();
-    2.0 * (cols as f32 + 8.0) * (f32::EPSILON / 2.0) * scale
-}
-
 /// Queries that share a pass over the rows: enough to use each fetched chunk often, few enough to stay cached.
 pub(super) fn block_rows(cols: usize) -> usize {
     if cols <= 256 { 192 } else { 96 }
-}
-
-pub(super) fn column_means(x: &Matrix) -> Vec<f32> {
-    let mut sums = vec![0.0f64; x.cols()];
-    for row in x.data().chunks_exact(x.cols()) {
-        for (sum, &value) in sums.iter_mut().zip(row) {
-            *sum += f64::from(value);
-        }
-    }
-    sums.into_iter().map(|sum| (sum / x.rows() as f64) as f32).collect()
-}
-
-pub(super) fn centre(data: &[f32], mean: &[f32]) -> Vec<f32> {
-    data.chunks_exact(mean.len()).flat_map(|row| row.iter().zip(mean).map(|(v, m)| v - m)).collect()
 }
 
 /// Rows within a fixed reach.
@@ -250,7 +229,7 @@ impl Collect for Within {
 #[derive(Default)]
 pub(super) struct Nearest {
     k: usize,
-    rounding: f32,
+    rounding: Rounding,
     /// Finite from the start: the rows that fill up a panel are infinitely far.
     reach: f32,
     /// Distance bits above, row number below: whole numbers that sort as (distance, row). The first `len` count.
@@ -259,7 +238,7 @@ pub(super) struct Nearest {
 }
 
 impl Nearest {
-    pub(super) fn new(k: usize, rounding: f32) -> Self {
+    pub(super) fn new(k: usize, rounding: Rounding) -> Self {
         Self { k, rounding, reach: f32::MAX, keys: vec![0; (3 * k).max(64) + PANEL], len: 0 }
     }
 
@@ -268,7 +247,7 @@ impl Nearest {
         if self.len > self.k {
             let keys = &mut self.keys[..self.len];
             let (_, &mut kth, _) = keys.select_nth_unstable(self.k - 1);
-            self.reach = distance_of(kth) + self.rounding;
+            self.reach = self.rounding.reach(distance_of(kth));
             let mut kept = self.k;
             for at in self.k..self.len {
                 if distance_of(self.keys[at]) <= self.reach {

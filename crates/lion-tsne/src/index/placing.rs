@@ -8,9 +8,10 @@
 //! others can.
 
 use super::approximate::{PARTITION_SIZE, centres_of, divide_twice};
-use super::exact::{ExactIndex, Within, centre, column_means, rounding_bound};
+use super::exact::{ExactIndex, Within};
+use super::product_form::{Rounding, centre, column_medians};
 use super::proposals::Proposals;
-use super::scan::{Collect, PANEL, Packed, scan, squared_distance, squared_length};
+use super::scan::{Collect, PANEL, Packed, scan, squared_distance};
 use super::true_distances::TrueDistances;
 use crate::matrix::Matrix;
 use crate::random::Random;
@@ -81,7 +82,7 @@ pub(crate) struct QueryNeighbours {
 /// The rows of a map, ready to be searched.
 pub(crate) struct RowIndex {
     cols: usize,
-    mean: Vec<f32>,
+    median: Vec<f32>,
     /// The row at each place in the order of partitions.
     rows: Vec<u32>,
     partitions: Vec<Partition>,
@@ -102,11 +103,13 @@ pub(super) struct Partition {
 
 impl RowIndex {
     pub(crate) fn new(x: &Matrix, parts: Option<&Partitioning>) -> Self {
-        let mean = column_means(x);
+        let median = column_medians(x);
         let (centre_rows, members, probes) = match parts {
-            None => {
-                (Matrix::from_rows(x.cols(), mean.clone()), vec![(0..x.rows() as u32).collect::<Vec<_>>()], 1)
-            }
+            None => (
+                Matrix::from_rows(x.cols(), median.clone()),
+                vec![(0..x.rows() as u32).collect::<Vec<_>>()],
+                1,
+            ),
             Some(parts) => {
                 let mut members = vec![Vec::new(); parts.centres.rows()];
                 parts
@@ -123,7 +126,7 @@ impl RowIndex {
             .zip(centre_rows.data().par_chunks_exact(x.cols()))
             .map(|((members, first), middle)| {
                 let rows = x.select(members);
-                let packed = Packed::centred(rows.data(), &mean);
+                let packed = Packed::centred(rows.data(), &median);
                 let farthest = rows.data().chunks_exact(x.cols()).map(|row| squared_distance(row, middle));
                 Partition { first, packed, radius: farthest.fold(0.0, f32::max).sqrt() * (1.0 + SLACK) }
             })
@@ -136,7 +139,7 @@ impl RowIndex {
             centres: ExactIndex::of(&centre_rows),
             centre_rows,
             probes,
-            mean,
+            median,
         }
     }
 
@@ -195,10 +198,10 @@ impl RowIndex {
         let mut all = Vec::with_capacity(radii.len());
         for (queries, radii) in queries.chunks(self.together() * self.cols).zip(radii.chunks(self.together()))
         {
-            let centred = centre(queries, &self.mean);
+            let centred = centre(queries, &self.median);
             let rows = || queries.chunks_exact(self.cols).zip(radii);
             let reaches = centred.chunks_exact(self.cols).zip(radii).map(|(query, &radius)| Within {
-                reach: square(radius) * (1.0 + ROOT_SLACK as f32) + self.rounding(query),
+                reach: self.rounding(query).reach(square(radius) * (1.0 + ROOT_SLACK as f32)),
                 rows: Vec::new(),
             });
             let mut collectors: Vec<Within> = reaches.collect();
@@ -222,7 +225,7 @@ impl RowIndex {
     ) -> Vec<QueryNeighbours> {
         let mut seen = Vec::with_capacity(queries.len() / self.cols);
         for queries in queries.chunks(self.together() * self.cols) {
-            let centred = centre(queries, &self.mean);
+            let centred = centre(queries, &self.median);
             let rows = centred.chunks_exact(self.cols);
             let mut collectors: Vec<NeighbourCollector> =
                 rows.map(|q| NeighbourCollector::new(k, radius, self.rounding(q))).collect();
@@ -338,8 +341,8 @@ impl RowIndex {
         })
     }
 
-    fn rounding(&self, query: &[f32]) -> f32 {
-        rounding_bound(squared_length(query), self.longest, self.cols)
+    fn rounding(&self, query: &[f32]) -> Rounding {
+        Rounding::new(query, self.longest)
     }
 
     /// How many partitions the rows of a sample need to find their `k` nearest.
@@ -409,12 +412,13 @@ struct NeighbourCollector {
 }
 
 impl NeighbourCollector {
-    fn new(k: usize, radius: f64, rounding: f32) -> Self {
+    fn new(k: usize, radius: f64, rounding: Rounding) -> Self {
         let radius2 = square(radius);
+        let possible = rounding.reach(radius2 * (1.0 + ROOT_SLACK as f32));
         Self {
             nearest: Proposals::new(k, rounding),
-            sure: radius2 * (1.0 - ROOT_SLACK as f32) - rounding,
-            possible: radius2 * (1.0 + ROOT_SLACK as f32) + rounding,
+            sure: radius2 * (1.0 - ROOT_SLACK as f32) - rounding.within(radius2),
+            possible,
             surely: [0; PANEL],
             unsure: Vec::new(),
         }

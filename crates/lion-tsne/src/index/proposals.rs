@@ -1,6 +1,7 @@
 //! The rows that may be among the nearest of a query, by product-form distances. True distances decide later, so nobody needs
 //! the k-th distance itself: a bound that holds k rows and few more is found sooner, by counting. Ours.
 
+use super::product_form::Rounding;
 use super::scan::{Collect, PANEL};
 use crate::vectorized::vectorized;
 
@@ -13,7 +14,7 @@ const STEPS: usize = 24;
 #[derive(Default)]
 pub(super) struct Proposals {
     k: usize,
-    rounding: f32,
+    rounding: Rounding,
     /// Finite from the start: the rows that fill up a panel are infinitely far.
     reach: f32,
     /// The first `len` of both count.
@@ -23,7 +24,7 @@ pub(super) struct Proposals {
 }
 
 impl Proposals {
-    pub(super) fn new(k: usize, rounding: f32) -> Self {
+    pub(super) fn new(k: usize, rounding: Rounding) -> Self {
         // More room would let in more rows before the bound is first known.
         let room = (2 * k).max(4 * PANEL) + PANEL;
         Self { k, rounding, reach: f32::MAX, distances2: vec![0.0; room], rows: vec![0; room], len: 0 }
@@ -38,7 +39,7 @@ impl Proposals {
     /// Keeps the nearest, and what rounding may have put behind them.
     pub(super) fn shrink(&mut self) {
         if self.len > self.most() {
-            self.reach = self.bound() + self.rounding;
+            self.reach = self.rounding.reach(self.bound());
             let mut kept = 0;
             for at in 0..self.len {
                 let (distance2, row) = (self.distances2[at], self.rows[at]);
@@ -125,7 +126,7 @@ mod tests {
             let distances2: Vec<f32> =
                 (0..2048).map(|_| ((random.gaussian().powi(2) * steps).round() / steps) as f32).collect();
             for k in [1, 2, 10, 60, 90, 700] {
-                let mut proposals = Proposals::new(k, 1e-6);
+                let mut proposals = Proposals::new(k, Rounding::default());
                 for (values, row) in distances2.chunks(PANEL).zip((0..).step_by(PANEL)) {
                     proposals.take(values, 0.0, row);
                 }

@@ -33,23 +33,23 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    /// Packs the rows of a row-major array less their mean.
-    pub(super) fn centred(data: &[f32], mean: &[f32]) -> Self {
+    /// Packs the rows of a row-major array less their centre.
+    pub(super) fn centred(data: &[f32], centre: &[f32]) -> Self {
         let mut panels = Vec::new();
-        let one = Self::append(data, mean, &mut panels);
+        let one = Self::append(data, centre, &mut panels);
         Self { panels: Arc::new(panels), ..one }
     }
 
     /// The same for sets of so many rows each, one after another. They share one array: thousands of small ones would stay with the
     /// allocator when they are freed.
-    pub(super) fn centred_sets(data: &[f32], mean: &[f32], sizes: &[usize]) -> Vec<Self> {
-        let cols = mean.len();
+    pub(super) fn centred_sets(data: &[f32], centre: &[f32], sizes: &[usize]) -> Vec<Self> {
+        let cols = centre.len();
         let count: usize = sizes.iter().map(|rows| rows.div_ceil(PANEL)).sum();
         let mut panels = Vec::with_capacity(count * cols * PANEL);
         let (mut sets, mut rest) = (Vec::with_capacity(sizes.len()), data);
         for &rows in sizes {
             let (own, others) = rest.split_at(rows * cols);
-            sets.push(Self::append(own, mean, &mut panels));
+            sets.push(Self::append(own, centre, &mut panels));
             rest = others;
         }
         let panels = Arc::new(panels);
@@ -57,8 +57,8 @@ impl Packed {
     }
 
     /// Packs rows behind others; the array is not yet part of what is returned.
-    fn append(data: &[f32], mean: &[f32], all: &mut Vec<f32>) -> Self {
-        let cols = mean.len();
+    fn append(data: &[f32], centre: &[f32], all: &mut Vec<f32>) -> Self {
+        let cols = centre.len();
         let rows = data.len() / cols.max(1);
         let count = rows.div_ceil(PANEL);
         let place = all.len()..all.len() + count * cols * PANEL;
@@ -67,7 +67,7 @@ impl Packed {
         let mut norms = vec![f32::INFINITY; count * PANEL];
         let mut centred = vec![0.0; cols];
         for (i, row) in data.chunks_exact(cols).enumerate() {
-            centred.iter_mut().zip(row.iter().zip(mean)).for_each(|(to, (v, m))| *to = v - m);
+            centred.iter_mut().zip(row.iter().zip(centre)).for_each(|(to, (v, m))| *to = v - m);
             let panel = &mut panels[i / PANEL * cols * PANEL..][..cols * PANEL];
             for (slot, &value) in panel[i % PANEL..].iter_mut().step_by(PANEL).zip(&centred) {
                 *slot = value;

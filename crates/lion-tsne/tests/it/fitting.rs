@@ -225,8 +225,9 @@ fn what_32_bits_cannot_hold_is_refused() {
 #[test]
 fn runaway_descents_are_refused() {
     let x = clusters(60, 3, 4, 4.0, 15);
-    let error =
-        Fit { learning_rate: Some(1e300), ..quick() }.run(x, &mut ignore).expect_err("refused").to_string();
+    let far = (0..2 * x.rows()).map(|at| 1e25 * (at as f32 - 60.0)).collect();
+    let init = Init::Given(Matrix::new(x.rows(), 2, far).expect("sizes agree"));
+    let error = Fit { init, ..quick() }.run(x, &mut ignore).expect_err("refused").to_string();
     assert!(error.starts_with("learning rate ") && error.contains("made the places run away"), "{error}");
 }
 
@@ -287,7 +288,10 @@ fn bad_parameters_are_refused_before_any_work() {
     );
     assert_eq!(says(Fit { theta: 0.7, ..f() }), "theta must be above 0 and at most 0.5, not 0.7");
     assert_eq!(says(Fit { exaggeration: 0.0, ..f() }), "exaggeration must be from 1 to 10000, not 0");
-    assert_eq!(says(Fit { learning_rate: Some(-1.0), ..f() }), "learning rate must be above 0, not -1");
+    for (rate, said) in [(-1.0, "-1"), (f64::NAN, "NaN"), (2e9, "2000000000")] {
+        let sentence = format!("learning rate must be above 0 and at most 1e9, not {said}");
+        assert_eq!(says(Fit { learning_rate: Some(rate), ..f() }), sentence);
+    }
     assert_eq!(says(Fit { iterations: Some(0), ..f() }), "iterations must be at least 1");
     let init = Init::Given(Matrix::zeros(100, 2));
     assert_eq!(
