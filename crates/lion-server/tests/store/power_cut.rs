@@ -13,6 +13,7 @@ mod recording;
 use crate::common::{at, lion, scrambled, wait};
 use crate::crash::{again, work};
 use crate::refusing::downgraded;
+use crate::updating;
 use disk::Operation;
 use lion_server::{Refused, Service, StoreError, StoredEvents, Work};
 use lion_tsne::live::{Event, Live, LiveOptions};
@@ -183,6 +184,40 @@ fn a_power_cut_leaves_the_tables_of_one_version() {
     });
     assert!(wrong.is_empty() && found.len() == 2, "{found:?} {wrong:?}");
     println!("{} cuts among {} calls, by version: {found:?}", cuts(), recording.operations().len());
+}
+
+/// A map that is updated, and goes back, while points come: one version whole, and all that was acknowledged.
+#[test]
+fn a_power_cut_amid_updates_leaves_one_version_whole() {
+    const CHANGES: u64 = 150;
+    if let Some((folder, mut said)) = child() {
+        return updating::work(&folder.join("live.db"), 0..CHANGES, |line| say(&mut said, line.trim()));
+    }
+    let holds = |folder: &Path, said: &[&str]| {
+        let known = said.iter().filter_map(|line| updating::acknowledged(line)).collect();
+        let begun = said.iter().filter(|line| line.starts_with("switch")).count() as u64;
+        // What is wrong is told by a panic.
+        let looked = std::panic::catch_unwind(|| updating::looked_at(&folder.join("live.db"), &known));
+        match looked.map_err(|told| panic_message(&*told))? {
+            switches if switches + 1 >= begun => Ok(()),
+            switches => Err(format!("{} switches were done, and {switches} are there", begun - 1)),
+        }
+    };
+    let folder = scratch();
+    let test = "power_cut::a_power_cut_amid_updates_leaves_one_version_whole";
+    let recording = Recording::of(test, folder.path());
+    let operations = recording.operations();
+    let wrong = recording.cut(&operations, cuts(), holds);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let switches = operations.iter().filter(|o| matches!(o, Operation::Rename { to, .. } if to.ends_with(".lion")));
+    println!("{} cuts among {} calls, {} maps", cuts(), operations.len(), switches.count());
+    // Under its temporary name a map is written and synced.
+    finds_out(&recording, &[".tmp", "live.db-wal", "folder"], holds);
+}
+
+fn panic_message(told: &(dyn std::any::Any + Send)) -> String {
+    let text = told.downcast_ref::<String>().map(String::as_str);
+    text.or(told.downcast_ref::<&str>().copied()).unwrap_or("no message").to_owned()
 }
 
 /// Files that are written whole or not at all, one after another under one name.

@@ -8,6 +8,7 @@ use lion_server::{Service, UpdateRefused, UpdateRequest, UpdateState, Work};
 use lion_tsne::live::{Change, Event};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
+use std::ops::Range;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -20,11 +21,11 @@ const CHANGES: u64 = 100_000;
 
 /// Places points and updates the map, or goes back, one after the other. Tells of each change that was acknowledged, and of
 /// each switch that begins, when those before it are done.
-fn work(path: &Path, from: u64, mut tell: impl FnMut(String)) {
+pub(crate) fn work(path: &Path, changes: Range<u64>, mut tell: impl FnMut(String)) {
     let service = Service::start(lion(), &at(path)).unwrap();
     tell("\nready\n".into());
     let mut switches = 0;
-    for k in from..from + CHANGES {
+    for k in changes {
         let change = Change::Upsert(arrival(&format!("p{}", scrambled(k) % 60), k));
         let receipt = wait(service.submit(Work::Changes(vec![change]))).unwrap();
         tell(format!("ack {} {k}\n", receipt.events[0].n));
@@ -56,7 +57,8 @@ fn working() {
     if let (Ok(path), Ok(from)) = (std::env::var(CHILD), std::env::var(FROM)) {
         // Past the test harness, which would keep what is printed to itself.
         let tell = |line: String| std::io::stdout().write_all(line.as_bytes()).unwrap();
-        work(Path::new(&path), from.parse().unwrap(), tell);
+        let from: u64 = from.parse().unwrap();
+        work(Path::new(&path), from..from + CHANGES, tell);
     }
 }
 
@@ -113,15 +115,17 @@ fn killed(path: &Path, round: u64, switches: u64, known: &mut HashMap<u64, u64>,
     std::thread::sleep(*pace * (scrambled(round ^ 0xBEEF) % 120) as u32 / 100);
     child.kill().unwrap();
     assert!(!child.wait().unwrap().success(), "it was killed, it did not end");
-    for line in reader.join().unwrap() {
-        if let ["ack", n, k] = line.split_whitespace().collect::<Vec<_>>()[..] {
-            known.insert(n.parse().unwrap(), k.parse().unwrap());
-        }
-    }
+    known.extend(reader.join().unwrap().iter().filter_map(|line| acknowledged(line)));
+}
+
+/// The event and the number of a change that a line of a child acknowledges.
+pub(crate) fn acknowledged(line: &str) -> Option<(u64, u64)> {
+    let (n, k) = line.strip_prefix("ack ")?.trim_end().split_once(' ')?;
+    Some((n.parse().ok()?, k.parse().ok()?))
 }
 
 /// Opens the store as a new service would, and compares it with what is known. Gives how many switches there were.
-fn looked_at(path: &Path, known: &HashMap<u64, u64>) -> u64 {
+pub(crate) fn looked_at(path: &Path, known: &HashMap<u64, u64>) -> u64 {
     let service = Service::start(lion(), &at(path)).unwrap();
     let (view, map) = (service.view(), service.view().map().clone());
     let (mut latest, mut version, mut switches) = (HashMap::new(), 1, 0);
