@@ -1,6 +1,7 @@
 //! From summaries of columns to a recipe: which scale, which fills, which levels.
 
 use crate::cell::Kind;
+use crate::date::date_in_words;
 use crate::recipe::{Encoding, Missing, Recipe, RecipeColumn, Scale, Scaling};
 use crate::summary::ColumnSummary;
 
@@ -32,6 +33,8 @@ const UNITS: f64 = 100.0;
 const MANY: usize = 100;
 /// The share of the variance beyond which a column is most of it.
 const MOST_VARIANCE: f64 = 0.9;
+/// Nearly all values are between these quantiles.
+const MOST_VALUES: [f64; 2] = [0.01, 0.99];
 /// The quartiles of normal values are so many standard deviations apart.
 const QUARTILES: f64 = 1.349;
 /// The distance between two rows of different levels is that of two rows sqrt(2) standard deviations apart, which random rows of a
@@ -54,7 +57,11 @@ impl Recipe {
             encoding: encoding(summary, scale, missing),
         };
         let recipe = Self { scale, missing, columns: columns.iter().map(column).collect() };
-        let warnings = if scale == Scale::None { warnings(columns) } else { Vec::new() };
+        let warnings = match scale {
+            Scale::None => warnings(columns),
+            Scale::Standard | Scale::Auto => squeezed(columns).into_iter().collect(),
+            Scale::Robust => Vec::new(),
+        };
         FittedRecipe { recipe, why, warnings }
     }
 }
@@ -198,6 +205,33 @@ fn warnings(columns: &[ColumnSummary]) -> Vec<String> {
         ));
     }
     warnings
+}
+
+/// Columns in which a few far values, such as typing errors, make the standard deviation: scaling leaves the others nearly equal.
+fn squeezed(columns: &[ColumnSummary]) -> Option<String> {
+    let is_squeezed = |column: &&ColumnSummary| {
+        let [low, high] = column.numbers.quantiles(MOST_VALUES);
+        high > low && column.numbers.deviation() > high - low
+    };
+    let is_measured = |column: &&ColumnSummary| matches!(column.kind, Kind::Number | Kind::Date);
+    let found: Vec<&ColumnSummary> = columns.iter().filter(is_measured).filter(is_squeezed).collect();
+    let first = found.first()?;
+    let [low, high] = first.numbers.quantiles(MOST_VALUES);
+    let (least, largest) = first.numbers.range()?;
+    let [least, largest, low, high] = [least, largest, low, high].map(|value| match first.kind {
+        Kind::Date => date_in_words(value),
+        _ => value.to_string(),
+    });
+    let others = match &found[1..] {
+        [] => String::new(),
+        [other] => format!(", and likewise those of {}", other.name),
+        others => format!(", and likewise those of {} other columns", others.len()),
+    };
+    Some(format!(
+        "{} varies from {least} to {largest}, but nearly all of it from {low} to {high}: unit variance makes these values almost \
+         equal{others}; correct the far ones, or use --scale robust",
+        first.name
+    ))
 }
 
 /// A share that is near 1.

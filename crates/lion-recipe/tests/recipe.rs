@@ -40,6 +40,29 @@ fn numbers_are_centred_in_64_bits() {
 }
 
 #[test]
+fn far_values_that_make_the_deviation_are_told() {
+    let table = |far: f64| {
+        let mut values: Vec<f64> = (0..1200).map(|k| f64::from(k % 5) + 1.0).collect();
+        values[77] = far;
+        let dates = summary("d", Kind::Date, &values.iter().map(|&day| Cell::Date(day)).collect::<Vec<_>>());
+        [numbers("rating", &values), dates]
+    };
+    let warnings = |far, scale| Recipe::fit(&table(far), &options(scale, Missing::Median)).warnings;
+    assert_eq!(
+        warnings(3500.0, Scale::Auto),
+        [
+            "rating varies from 1 to 3500, but nearly all of it from 1 to 5: unit variance makes these values almost equal, and likewise \
+          those of d; correct the far ones, or use --scale robust"
+        ]
+    );
+    assert_eq!(warnings(30.0, Scale::Auto), [""; 0]);
+    assert_eq!(warnings(3500.0, Scale::Robust), [""; 0]);
+    // Mostly one value: there is nothing that could be made equal.
+    let flags = numbers("f", &(0..1200).map(|k| f64::from(u8::from(k == 3))).collect::<Vec<_>>());
+    assert_eq!(Recipe::fit(&[flags], &options(Scale::Standard, Missing::Median)).warnings, [""; 0]);
+}
+
+#[test]
 fn gaps_get_what_was_asked_for() {
     let cells = [1.0, 2.0, 9.0, f64::NAN].map(Cell::Number);
     let column = [summary("a", Kind::Number, &cells)];

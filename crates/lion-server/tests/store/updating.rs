@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 const CHILD: &str = "LION_UPDATE_CHILD";
 const FROM: &str = "LION_UPDATE_FROM";
 /// Changes that a child may make at most; numbers do not come back.
-const CHANGES: u64 = 100_000;
+pub(crate) const CHANGES: u64 = 100_000;
 
 /// Places points and updates the map, or goes back, one after the other. Tells of each change that was acknowledged, and of
-/// each switch that begins, when those before it are done.
-pub(crate) fn work(path: &Path, changes: Range<u64>, mut tell: impl FnMut(String)) {
+/// each switch that begins, when those before it are done. Ends after so many switches, or with the changes.
+pub(crate) fn work(path: &Path, changes: Range<u64>, most: u64, mut tell: impl FnMut(String)) {
     let service = Service::start(lion(), &at(path)).unwrap();
     tell("\nready\n".into());
     let mut switches = 0;
@@ -36,6 +36,9 @@ pub(crate) fn work(path: &Path, changes: Range<u64>, mut tell: impl FnMut(String
             continue;
         }
         assert_ne!(status.state, UpdateState::Failed, "{status:?}");
+        if switches == most {
+            return wait(service.stop());
+        }
         let begun = match scrambled(k).is_multiple_of(3) {
             true => service.revert(None),
             false => service.update(UpdateRequest::default()),
@@ -58,7 +61,7 @@ fn working() {
         // Past the test harness, which would keep what is printed to itself.
         let tell = |line: String| std::io::stdout().write_all(line.as_bytes()).unwrap();
         let from: u64 = from.parse().unwrap();
-        work(Path::new(&path), from..from + CHANGES, tell);
+        work(Path::new(&path), from..from + CHANGES, u64::MAX, tell);
     }
 }
 
