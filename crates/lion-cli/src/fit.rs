@@ -155,9 +155,10 @@ fn unfinished_note(map: &Map, args: &FitArgs) -> Option<String> {
         ));
     }
     let most = descent.iterations();
-    let unsettled = args.tsne.iterations.0.is_none() && descent.ends_by_itself() && *iterations_done == most;
+    let may_settle = args.tsne.iterations.0.is_none() && args.tsne.learning_rate.0.is_none();
+    let unsettled = may_settle && descent.ends_by_itself() && *iterations_done == most;
     unsettled.then(|| {
-        format!("note: the KL divergence was still falling after {most} iterations, the most that auto takes; --iterations {} goes on, and a longer --learning-rate is quicker", 2 * most)
+        format!("note: the KL divergence was still falling after {most} iterations, the most that auto takes; --iterations {} goes on", 2 * most)
     })
 }
 

@@ -74,6 +74,8 @@ fn trials() -> Vec<MemoryTrial> {
         of(accelerated.clone(), 20_000, 50),
         of(Fit { method: Method::Fft, perplexity: Some(5.0), ..accelerated.clone() }, 8000, 20),
         MemoryTrial { way: Way::FarRow, ..of(accelerated.clone(), 12_000, 5) },
+        of(Fit { iterations: Some(1000), ..accelerated.clone() }, 10_000, 20),
+        of(Fit { descent: Descent::Classic, iterations: Some(1500), ..accelerated.clone() }, 8000, 20),
         of(wide.clone(), 6000, 20),
         of(wide.clone(), 1500, 50),
         of(Fit { method: Method::Fft, perplexity: Some(5.0), ..wide.clone() }, 8000, 20),

@@ -3,9 +3,28 @@
 use super::data::check_data;
 use super::{Fit, Init, Method, PERPLEXITY, Rows};
 use crate::error::{Error, Result};
+use crate::matrix::Matrix;
 
 /// The largest learning rate. Steps are bounded in length, so that larger ones only overflow.
 const MOST_RATE: f64 = 1e9;
+/// Any start may be as wide; of many rows a little wider.
+const WIDEST_START: f64 = 1000.0;
+
+/// A start that is wider than maps of so many rows become is a mistake: the rows attract each other too little to come together.
+fn check_width(start: &Matrix) -> Result<()> {
+    let farthest = start.data().iter().fold(0.0f32, |farthest, v| farthest.max(v.abs()));
+    let widest = WIDEST_START + (start.rows() as f64).sqrt();
+    match f64::from(farthest) <= widest {
+        true => Ok(()),
+        false => Err(Error::Parameter {
+            name: "init",
+            problem: format!(
+                "has places up to {farthest} from 0, and {} rows need to begin within {widest:.0}: divide all places by a number",
+                start.rows()
+            ),
+        }),
+    }
+}
 
 impl Fit {
     /// Refuses what cannot work before any work is done.
@@ -53,7 +72,7 @@ impl Fit {
                 "init",
                 "has all rows at one place, from which they cannot part: give places that differ".into(),
             ),
-            Init::Given(y) => y.check_finite(),
+            Init::Given(y) => y.check_finite().and_then(|()| check_width(y)),
             _ => Ok(()),
         }
     }

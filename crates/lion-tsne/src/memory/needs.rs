@@ -79,7 +79,8 @@ impl Fit {
     pub fn needs(&self, rows: usize, cols: usize) -> Needs {
         let sizes = Sizes::of(self, rows, cols);
         let descent = self.descent.for_rows(rows);
-        let (left, repulsion) = (sizes.left_before(self.search), sizes.repulsion(self.method, descent));
+        let left = sizes.left_before(self.search);
+        let repulsion = sizes.repulsion(self.method, descent, self.iterations);
         let stages = [
             sizes.preprocess(),
             sizes.neighbours(self.search),
@@ -326,8 +327,9 @@ impl Sizes {
         )
     }
 
-    fn repulsion(&self, method: Method, descent: Descent) -> Repulsion {
-        let grid = |widest| Repulsion { while_narrow: 0.0, while_wide: self.grid(widest, descent) };
+    fn repulsion(&self, method: Method, descent: Descent, iterations: Option<usize>) -> Repulsion {
+        let side = self.side_of_grid(descent, iterations);
+        let grid = |widest| Repulsion { while_narrow: 0.0, while_wide: self.grid(side, widest) };
         let tree = Repulsion { while_narrow: self.tree(), while_wide: self.tree() };
         match method {
             Method::Exact => Repulsion::default(),
@@ -340,18 +342,31 @@ impl Sizes {
         }
     }
 
-    /// The nodes of the grid grow slowly with the rows, as maps do: a map of 60000 rows has 280 along each side if they are a few
-    /// clusters, and 500 if they are digits. The accelerated descent makes wider maps: 60000 digits have 830, 10000 have
-    /// 530, 20000 rows of 20 clusters 280, and 8000 structureless rows 680 at a perplexity of 5.
-    fn grid(&self, widest: f64, descent: Descent) -> f64 {
+    /// The nodes of the grid along each side. They grow slowly with the rows, as maps do, and with the iterations. After those that
+    /// the classic descent takes by default a map of 60000 rows has 280 if they are a few clusters, and 500 if they are digits. The
+    /// accelerated descent makes wider maps: 60000 digits have 830, 10000 rows of digits, letters or clusters have 530 to 670, 20000
+    /// rows of 20 clusters 280, and 8000 structureless rows 680 at a perplexity of 5.
+    fn side_of_grid(&self, descent: Descent, iterations: Option<usize>) -> f64 {
+        let longer = |usual: f64| iterations.map_or(1.0, |some| (some as f64 / usual).max(1.0));
         let side = match descent {
-            Descent::Classic => 300.0 + 0.5 * self.rows.sqrt(),
-            Descent::Accelerated => 450.0 * (self.rows / 1e4).powf(0.25) * (90.0 / self.k).powf(0.225),
+            Descent::Classic => (300.0 + 0.5 * self.rows.sqrt()) * longer(750.0).powf(0.45),
+            Descent::Accelerated => {
+                520.0 * (self.rows / 1e4).powf(0.25) * (90.0 / self.k).powf(0.225) * longer(420.0).powf(0.4)
+            }
         };
-        let side = side.min(widest);
         // A map of few rows is narrow.
-        let side = side.min(60.0 + 2.0 * self.rows.powf(0.75));
-        50.0 * side * side + 16.0 * self.rows
+        side.min(60.0 + 2.0 * self.rows.powf(0.75))
+    }
+
+    /// A grid of so many nodes along each side, unless it is wider than the widest: then it is either not as wide as it was
+    /// thought, or every pair is compared where it would be, and there was only one of half as many nodes before.
+    fn grid(&self, side: f64, widest: f64) -> f64 {
+        let nodes = |side: f64| 50.0 * side * side;
+        let nodes = match side > widest {
+            true => 0.5 * (nodes(widest) + nodes((0.5 * side).min(widest))),
+            false => nodes(side),
+        };
+        nodes + 16.0 * self.rows
     }
 
     fn tree(&self) -> f64 {

@@ -140,7 +140,7 @@ pub(crate) fn optimise<const D: usize>(
         match &turns {
             None => state.step(y, balance, |_| stride),
             Some(turns) => {
-                state.step(y, balance, |row| stride.beside_twin(exaggeration as f32 * turns.largest(row)))
+                state.step(y, balance, |row| stride.held_by(exaggeration as f32 * turns.hold(row)))
             }
         }
         if observer(&progress) == ControlFlow::Break(()) {
@@ -148,7 +148,7 @@ pub(crate) fn optimise<const D: usize>(
         }
     }
     recentre(y);
-    repulsion.coarsen(None);
+    repulsion.refine();
     let z = repulsion.repel(y, &mut state.repulsion);
     let kl = self_entropy + attraction_energy(&p, y) + z.ln();
     watch.history.push((done, kl));
@@ -365,10 +365,10 @@ pub(super) struct Stride {
 }
 
 impl Stride {
-    /// The same for a row whose closest neighbour has this affinity. Two rows on one spot are a spring of twice that; with momentum
-    /// μ their distance swings ever wider where the step times it exceeds 2 (1 + μ), which is 3.6 to 3.9.
+    /// The same for a row that is held by this affinity, mostly that of its closest neighbour. Two rows on one spot are a spring of
+    /// twice that; with momentum μ their distance swings ever wider where the step times it exceeds 2 (1 + μ), which is 3.6 to 3.9.
     #[inline(always)]
-    fn beside_twin(self, affinity: f32) -> Self {
+    fn held_by(self, affinity: f32) -> Self {
         let steady = STEADY / (2.0 * affinity * self.rate).max(f32::MIN_POSITIVE);
         Self { most_gain: self.most_gain.min(steady.max(LEAST_GAIN)), ..self }
     }

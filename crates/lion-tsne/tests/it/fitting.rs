@@ -223,12 +223,15 @@ fn what_32_bits_cannot_hold_is_refused() {
 }
 
 #[test]
-fn runaway_descents_are_refused() {
+fn starts_that_are_too_wide_are_refused() {
     let x = clusters(60, 3, 4, 4.0, 15);
-    let far = (0..2 * x.rows()).map(|at| 1e25 * (at as f32 - 60.0)).collect();
-    let init = Init::Given(Matrix::new(x.rows(), 2, far).expect("sizes agree"));
-    let error = Fit { init, ..quick() }.run(x, &mut ignore).expect_err("refused").to_string();
-    assert!(error.starts_with("learning rate ") && error.contains("made the places run away"), "{error}");
+    for width in [1e25, 1e5, 40.0] {
+        let far = (0..2 * x.rows()).map(|at| width * (at as f32 - 60.0)).collect();
+        let init = Init::Given(Matrix::new(x.rows(), 2, far).expect("sizes agree"));
+        let error = Fit { init, ..quick() }.run(x.clone(), &mut ignore).expect_err("refused").to_string();
+        assert!(error.starts_with("init has places up to "), "{error}");
+        assert!(error.ends_with("need to begin within 1008: divide all places by a number"), "{error}");
+    }
 }
 
 #[test]

@@ -35,7 +35,15 @@ struct Node<const D: usize> {
 
 impl<const D: usize> Tree<D> {
     pub(crate) fn new(theta: f64) -> Self {
-        let theta2 = (theta * theta) as f32;
+        Self::with((theta * theta) as f32)
+    }
+
+    /// A tree whose cells count as one point under half of the angle.
+    pub(super) fn with_half_the_angle(&self) -> Self {
+        Self::with(0.25 * self.theta2)
+    }
+
+    fn with(theta2: f32) -> Self {
         Self { theta2, nodes: Vec::new(), order: Vec::new(), sorted: Vec::new(), forces: Vec::new() }
     }
 

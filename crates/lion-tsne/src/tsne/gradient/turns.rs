@@ -16,12 +16,16 @@ const STRONG: f64 = 1.25;
 /// And from this share of the largest of one of its two rows on, so that each row has a strong one.
 const NEAR_LARGEST: f32 = 0.6;
 
+/// A row is held by all its affinities as firmly as by one of this share of them. A row that many have as their neighbour would
+/// swing ever wider by steps that suit the others.
+const OF_ALL: f32 = 5.0;
+
 /// Affinities whose rows are divided: the strong ones first, then the weak ones by their turns.
 pub(crate) struct Turns {
     /// Where in its row each part ends, but for the last.
     ends: Vec<[u32; TURNS]>,
-    /// The largest affinity of each row.
-    largest: Vec<f32>,
+    /// What holds each row: its largest affinity, or a share of them all, whichever is more.
+    hold: Vec<f32>,
 }
 
 impl Turns {
@@ -48,20 +52,22 @@ impl Turns {
                 std::array::from_fn(|part| pairs.partition_point(|pair| part_of(pair) <= part) as u32)
             })
             .collect();
-        Self { ends, largest }
+        let sum = |i: usize| p.row(i).1.iter().sum::<f32>();
+        let hold = largest.iter().enumerate().map(|(i, &largest)| largest.max(sum(i) / OF_ALL)).collect();
+        Self { ends, hold }
     }
 
     /// The same with rows in another order, as those of the affinities.
     pub(crate) fn reordered(self, order: &[u32]) -> Self {
         let ends = order.iter().map(|&row| self.ends[row as usize]).collect();
-        let largest = order.iter().map(|&row| self.largest[row as usize]).collect();
-        Self { ends, largest }
+        let hold = order.iter().map(|&row| self.hold[row as usize]).collect();
+        Self { ends, hold }
     }
 
-    /// The largest affinity of row `i`.
+    /// What holds row `i`: its largest affinity, or a share of them all, whichever is more.
     #[inline(always)]
-    pub(crate) fn largest(&self, i: usize) -> f32 {
-        self.largest[i]
+    pub(crate) fn hold(&self, i: usize) -> f32 {
+        self.hold[i]
     }
 
     /// The strong affinities of row `i`.
