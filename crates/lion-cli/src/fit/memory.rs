@@ -33,6 +33,8 @@ pub(super) struct FitMemory<'a> {
     /// The rows that gaps leave, if they leave some out that other files have values for.
     pub(super) kept: Option<Kept<'a>>,
     pub(super) fit: Fit,
+    /// How many rows are mapped if all are, where the table was read before.
+    rows: Option<usize>,
     limit: Option<Limit>,
     screen: &'a Screen,
 }
@@ -66,8 +68,9 @@ impl<'a> FitMemory<'a> {
         screen: &'a Screen,
     ) -> Self {
         let (fit, limit) = (args.fit(common), Limit::new(args.memory));
+        let rows = kept.map(<[u32]>::len).or(table.all_rows());
         let kept = kept.zip(table.all_rows()).map(|(rows, of)| Kept { rows, of });
-        Self { args, files: &table.files, options: &table.options, kept, fit, limit, screen }
+        Self { args, files: &table.files, options: &table.options, kept, fit, rows, limit, screen }
     }
 
     /// What a map of all rows of this table would take.
@@ -211,7 +214,10 @@ impl AllRows<'_> {
         let FitMemory { files, options, screen, limit, .. } = self.memory;
         let most = limit.map(|limit| self.most_rows(limit.bytes));
         let paths: Vec<_> = files.paths().map(ToOwned::to_owned).collect();
-        let rows = lion_table::expected_rows(&paths, &files.options(options))?;
+        let rows = match self.memory.rows {
+            Some(rows) => Some(rows),
+            None => lion_table::expected_rows(&paths, &files.options(options))?,
+        };
         let cols = self.cols;
         match rows {
             Some(rows) => {

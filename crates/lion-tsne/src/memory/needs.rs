@@ -351,7 +351,7 @@ impl Sizes {
         let side = match descent {
             Descent::Classic => (300.0 + 0.5 * self.rows.sqrt()) * longer(750.0).powf(0.45),
             Descent::Accelerated => {
-                520.0 * (self.rows / 1e4).powf(0.25) * (90.0 / self.k).powf(0.225) * longer(420.0).powf(0.4)
+                470.0 * (self.rows / 1e4).powf(0.25) * (90.0 / self.k).powf(0.225) * longer(420.0).powf(0.4)
             }
         };
         // A map of few rows is narrow.
