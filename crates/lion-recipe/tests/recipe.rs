@@ -1,6 +1,6 @@
 //! What a recipe makes of cells, what it makes of any bytes, and what it says of other tables.
 
-use lion_recipe::{Cell, ColumnSummary, Encoding, Kind, Missing, Recipe, RecipeOptions, Scale, Why};
+use lion_recipe::{Cell, ColumnSummary, Encoding, Kind, Missing, Numbers, Recipe, RecipeOptions, Scale, Why};
 use proptest::prelude::*;
 
 fn summary(name: &str, kind: Kind, cells: &[Cell<'_>]) -> ColumnSummary {
@@ -289,4 +289,43 @@ fn a_column_without_values_is_told_and_a_table_without_rows_is_not() {
     assert_eq!(said(&[Cell::Missing, Cell::Missing]), ["a has no values"]);
     assert_eq!(said(&[Cell::Missing, Cell::Number(2.0)]), [""; 0]);
     assert_eq!(said(&[]), [""; 0]);
+}
+
+#[test]
+fn numbers_are_levels_as_people_write_them() {
+    let level = |value: f64| Cell::Number(value).level().map(|level| level.into_owned());
+    assert_eq!([level(3.0), level(-1.0), level(2.5)], ["3", "-1", "2.5"].map(|text| Some(text.to_owned())));
+    assert_eq!(level(f64::NAN), None);
+    let kinds = summary("x", Kind::Number, &[Cell::Number(1.0)]).of_kind(Kind::Category);
+    assert_eq!(kinds.kind, Kind::Category);
+}
+
+#[test]
+fn true_and_false_are_as_far_apart_as_two_levels() {
+    let flags = [true, false, true].map(Cell::Boolean);
+    let columns = [summary("f", Kind::Boolean, &flags), numbers("n", &[0.0, 1.0, 2.0])];
+    let fitted = Recipe::fit(&columns, &options(Scale::Auto, Missing::Median));
+    let why = fitted.why.unwrap();
+    assert_eq!(why, "columns are scaled to unit variance, because booleans and numbers share no unit");
+    let row = |flag| encoded(&fitted.recipe, &[Cell::Boolean(flag), Cell::Number(1.0)]);
+    assert!((row(true)[0] - row(false)[0] - std::f32::consts::SQRT_2).abs() < 1e-6);
+    // A column of numbers takes true and false, too.
+    let unscaled = Recipe::fit(&columns[1..], &options(Scale::None, Missing::Median)).recipe;
+    assert_eq!(encoded(&unscaled, &[Cell::Boolean(true)]), [1.0]);
+}
+
+#[test]
+fn a_smaller_sample_is_kept_if_it_is_asked_for() {
+    let mut numbers = Numbers::default().with_sample(1);
+    [1.0, 5.0, 9.0].into_iter().zip(0..).for_each(|(value, row)| numbers.add(row, value));
+    let [least, largest] = numbers.quantiles([0.0, 1.0]);
+    assert_eq!((least == largest, numbers.count()), (true, 3));
+}
+
+#[test]
+fn long_texts_are_no_category() {
+    let of = |text: &str| summary("x", Kind::Category, &texts(&[text, text, "b", "b"]));
+    assert!(of("a").is_category());
+    assert!(!of(&"a".repeat(130)).is_category());
+    assert_eq!(of("abc").mean_length(), 2.0);
 }
