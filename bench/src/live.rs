@@ -4,12 +4,14 @@ mod crash;
 mod crowd;
 mod history;
 mod load;
+mod soak;
 mod updates;
 
 pub use crash::kill;
 pub use crowd::crowd;
 pub use history::history;
 pub use load::{ingest, listeners, memory, singles};
+pub use soak::soak;
 pub use updates::updates;
 
 use anyhow::{Context, Result};
@@ -74,6 +76,14 @@ impl Setting {
         Ok(self.folder.join(name))
     }
 
+    /// The size of a store, with its log.
+    fn store_bytes(&self, name: &str) -> Result<u64> {
+        let size = |ending: &str| {
+            std::fs::metadata(self.folder.join(format!("{name}{ending}"))).map_or(0, |file| file.len())
+        };
+        Ok(size("") + size("-wal"))
+    }
+
     /// Row `number` of an endless table: one of the rows, moved a little.
     pub fn row(&self, number: u64) -> Vec<f32> {
         let mut random = Random::new(number);
@@ -117,6 +127,11 @@ impl ServerProcess {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).context("no VmRSS")?;
         Ok(1024 * line.trim().trim_end_matches("kB").trim().parse::<u64>()?)
+    }
+
+    /// How many entries a folder of it in /proc has: "fd" has its file handles, "task" its threads.
+    fn entries(&self, folder: &str) -> Result<usize> {
+        Ok(std::fs::read_dir(format!("/proc/{}/{folder}", self.child.id()))?.count())
     }
 
     /// Ends it as a crash would.

@@ -60,7 +60,7 @@ usage: cargo xtask <task>
   bench verdicts [OPTIONS] how often ordinary rows are called outliers, and which unknown classes are found, beside PyOD: --quick, --sets NAMES
   bench labels [OPTIONS]   how often labels of placed rows are right, beside k nearest neighbours: --sets NAMES, --splits N
   bench update [OPTIONS]  taking new rows into a map: quality and stability of lion and its rivals: --sets NAMES, --scenarios NAMES, --sections quality,time
-  bench live [OPTIONS]    a live map under load: --seconds N, --listeners N, --minutes N (memory), --kills N, --crowd N, --events N, --only PARTS
+  bench live [OPTIONS]    a live map under load: --seconds N, --listeners N, --minutes N (memory), --soak N (minutes), --kills N, --crowd N, --events N, --only PARTS
   bench morph             how soon the dashboard shows 60000 rows, and its frames while they become another version of the map, in a browser
   bench alarms [OPTIONS]  false alarms and delays on streams whose truth is known: --seeds N, --ordinary N, --rows N, --only PARTS";
 

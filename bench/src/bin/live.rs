@@ -1,11 +1,11 @@
-//! `live MNIST-FOLDER LION FOLDER [--rows 60000] [--seconds 20] [--listeners 200] [--minutes M [--rate ROWS]] [--kills N] [--crowd N]
-//! [--events N] [--only NAMES]`: a live map of so many rows under load over loopback HTTP, as Markdown tables. Memory is watched for M minutes, the service is
-//! killed N times, and N connections crowd it, only if asked for. NAMES are of ingest, singles, listeners, updates, history (of --events
+//! `live MNIST-FOLDER LION FOLDER [--rows 60000] [--seconds 20] [--listeners 200] [--minutes M [--rate ROWS]] [--soak M [--rate ROWS]]
+//! [--kills N] [--crowd N] [--events N] [--only NAMES]`: a live map of so many rows under load over loopback HTTP, as Markdown tables. Memory is watched for
+//! M minutes, a mixed load goes on for M minutes, the service is killed N times, and N connections crowd it, only if asked for. NAMES are of ingest, singles, listeners, updates, history (of --events
 //! events); the first three are the default.
 
 use anyhow::Result;
 use lion_bench::Arguments;
-use lion_bench::live::{Setting, crowd, history, ingest, kill, listeners, memory, singles, updates};
+use lion_bench::live::{Setting, crowd, history, ingest, kill, listeners, memory, singles, soak, updates};
 
 fn main() -> Result<()> {
     let arguments = Arguments::of_process()?;
@@ -35,6 +35,10 @@ fn main() -> Result<()> {
     let minutes = arguments.number("minutes", 0.0)?;
     if minutes > 0.0 {
         memory(&setting, minutes, arguments.number("rate", 2000.0)? as u64)?;
+    }
+    let minutes = arguments.number("soak", 0.0)?;
+    if minutes > 0.0 {
+        soak(&setting, minutes, arguments.number("rate", 500.0)? as u64)?;
     }
     let kills = arguments.number("kills", 0.0)? as u64;
     if kills > 0 {
