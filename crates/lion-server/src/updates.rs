@@ -3,6 +3,7 @@
 //! A thread of low priority makes the map and settles the rows of all points in it, again and again until few are left
 //! that came meanwhile; the writer then settles those and switches in one commit.
 
+mod freed_memory;
 mod make;
 mod when;
 
@@ -251,6 +252,7 @@ impl Updates {
         let (context, progress) = (self.context.clone(), self.progress.clone());
         let spawned = std::thread::Builder::new().name("update".into()).spawn(move || {
             let ended = work(&context, &progress);
+            freed_memory::give_back();
             progress.end(ended);
         });
         match spawned {
