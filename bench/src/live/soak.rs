@@ -258,6 +258,8 @@ impl Soak<'_> {
         let mut posts = std::mem::take(&mut *self.posts.lock().map_err(|_| anyhow!("a sender failed"))?);
         posts.sort_by(f64::total_cmp);
         let post = |share| 1e3 * percentile(&posts, share);
+        // The first look is before the first post.
+        let took = |share| if posts.is_empty() { "-".to_owned() } else { format!("{:.1} ms", post(share)) };
         let sample = Sample {
             memory: self.server.memory()? as f64 / 1e6,
             handles: self.server.entries("fd")? as f64,
@@ -268,16 +270,16 @@ impl Soak<'_> {
         let notices = connection.json("/api/notices")?;
         let alarms = notices["notices"].as_array().context("no notices")?.len();
         println!(
-            "| {:.1} | {} | {:.1} MB | {} | {} | {:.1} MB | {:.1} ms | {:.1} ms | {:.1} ms | {} | {alarms} | {} |",
+            "| {:.1} | {} | {:.1} MB | {} | {} | {:.1} MB | {} | {} | {} | {} | {alarms} | {} |",
             self.begun.elapsed().as_secs_f64() / 60.0,
             thousands(last_event(self.server.port)? as f64),
             sample.memory,
             sample.handles,
             self.server.entries("task")?,
             self.setting.store_bytes("soak.db")? as f64 / 1e6,
-            sample.p50,
-            sample.p99,
-            post(1.0),
+            took(0.5),
+            took(0.99),
+            took(1.0),
             self.sessions.load(Ordering::Relaxed),
             self.updates.load(Ordering::Relaxed),
         );
