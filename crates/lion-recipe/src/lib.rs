@@ -43,5 +43,5 @@ pub use check::Difference;
 pub use date::{date_in_words, day_number};
 pub use fit::{FittedRecipe, RecipeOptions};
 pub use numbers::Numbers;
-pub use recipe::{BadRecipe, Encoding, Missing, Recipe, RecipeColumn, Scale, Unencodable, Why};
+pub use recipe::{BadRecipe, Encoding, Missing, Recipe, RecipeColumn, Scale, Scaling, Unencodable, Why};
 pub use summary::ColumnSummary;

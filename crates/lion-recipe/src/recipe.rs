@@ -119,6 +119,24 @@ pub struct Scaling {
 }
 
 impl Scaling {
+    /// The number near 0 that a value becomes.
+    pub fn encode(&self, value: f64) -> f32 {
+        ((value - self.center) / self.divisor) as f32
+    }
+
+    /// The value that became this number. Many did, for numbers have 32 bits: of these the one with the fewest decimals, so that 0 comes
+    /// back as 0 and 4499.36 as 4499.36.
+    pub fn decode(&self, encoded: f32) -> f64 {
+        const MOST_DECIMALS: i32 = 15;
+        let value = f64::from(encoded) * self.divisor + self.center;
+        let rounded = |decimals| {
+            let power = 10f64.powi(decimals);
+            // Not -0.
+            (value * power).round() / power + 0.0
+        };
+        (0..=MOST_DECIMALS).map(rounded).find(|&rounded| self.encode(rounded) == encoded).unwrap_or(value)
+    }
+
     /// Whether values stay as they are.
     pub fn is_identity(&self) -> bool {
         self.center == 0.0 && self.divisor == 1.0
@@ -227,7 +245,7 @@ impl RecipeColumn {
         if !value.is_finite() {
             return Err(Why::NotFinite(value));
         }
-        let scaled = ((value - scaling.center) / scaling.divisor) as f32;
+        let scaled = scaling.encode(value);
         if !scaled.is_finite() {
             return Err(Why::TooLarge(value));
         }
@@ -236,7 +254,7 @@ impl RecipeColumn {
     }
 
     fn decode(&self, encoded: &[f32]) -> Cell<'static> {
-        let number = |scaling: &Scaling| f64::from(encoded[0]) * scaling.divisor + scaling.center;
+        let number = |scaling: &Scaling| scaling.decode(encoded[0]);
         match &self.encoding {
             Encoding::Number(scaling) => Cell::Number(number(scaling)),
             Encoding::Date(scaling) => Cell::Date(number(scaling)),

@@ -1,6 +1,8 @@
 //! What a recipe makes of cells, what it makes of any bytes, and what it says of other tables.
 
-use lion_recipe::{Cell, ColumnSummary, Encoding, Kind, Missing, Numbers, Recipe, RecipeOptions, Scale, Why};
+use lion_recipe::{
+    Cell, ColumnSummary, Encoding, Kind, Missing, Numbers, Recipe, RecipeOptions, Scale, Scaling, Why,
+};
 use proptest::prelude::*;
 
 fn summary(name: &str, kind: Kind, cells: &[Cell<'_>]) -> ColumnSummary {
@@ -328,4 +330,25 @@ fn long_texts_are_no_category() {
     assert!(of("a").is_category());
     assert!(!of(&"a".repeat(130)).is_category());
     assert_eq!(of("abc").mean_length(), 2.0);
+}
+
+#[test]
+fn a_number_comes_back_with_as_few_decimals_as_it_had() {
+    let scaling =
+        |center, divisor| Scaling { center, divisor, fill: None, least: 0.0, largest: 0.0, typical: 0.0 };
+    for scaling in [scaling(0.0, 1.0), scaling(5.123456, 3.3), scaling(1043.7, 812.25), scaling(-0.15, 1e-3)]
+    {
+        for value in [0.0, 5.0, 0.1, -2.75, 17.36] {
+            assert_eq!(scaling.decode(scaling.encode(value)), value, "{value} by {scaling:?}");
+            assert!(scaling.decode(scaling.encode(value)).is_sign_positive() == (value >= 0.0));
+        }
+        for encoded in [f32::MIN_POSITIVE, 1.234_567_8, -7.654_321e-5, 3.3e37] {
+            let back = scaling.encode(scaling.decode(encoded));
+            assert!(
+                (back - encoded).abs() <= f32::EPSILON * encoded.abs().max(1e3),
+                "{encoded} by {scaling:?}: {back}"
+            );
+        }
+    }
+    assert!(scaling(0.0, 1.0).decode(f32::NAN).is_nan());
 }

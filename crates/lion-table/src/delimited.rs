@@ -244,6 +244,11 @@ pub(crate) fn records(mut input: Input) -> Result<AnyRecords> {
     let mut head = Vec::new();
     let read = input.reader.by_ref().take(64 << 10).read_to_end(&mut head);
     read.map_err(|source| input.io(source))?;
+    if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
+        let problem =
+            "is UTF-16 text; convert it to UTF-8, for example with: iconv -f utf-16 -t utf-8".to_owned();
+        return Err(Error::Unsuitable { file: input.file, problem });
+    }
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
     if has_bare_returns(line) {
         return Err(bare_returns(input.file));

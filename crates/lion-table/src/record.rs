@@ -44,6 +44,7 @@ impl<R: BufRead> Records<R> {
             }
             self.lines += 1;
             self.line = self.lines;
+            check_text(&self.text, self.lines)?;
             if self.lines == 1 && self.text.starts_with(BYTE_ORDER_MARK) {
                 self.text.drain(..BYTE_ORDER_MARK.len());
             }
@@ -122,10 +123,22 @@ impl<R: BufRead> Records<R> {
                 break;
             }
             self.lines += 1;
+            check_text(&line, self.lines)?;
         }
         self.cells.push(start..self.text.len());
         Ok(())
     }
+}
+
+/// Refuses a line in another encoding: its umlauts would be lost, and ids that differ in them would be the same.
+fn check_text(line: &[u8], number: u64) -> io::Result<()> {
+    let Err(error) = str::from_utf8(line) else { return Ok(()) };
+    let before = String::from_utf8_lossy(&line[..error.valid_up_to()]);
+    let near: String = before.chars().rev().take(20).collect::<Vec<_>>().into_iter().rev().collect();
+    let problem = format!(
+        "line {number} is not UTF-8 text after {near:?}; convert the file, for example with: iconv -f windows-1252 -t utf-8"
+    );
+    Err(io::Error::new(io::ErrorKind::InvalidData, problem))
 }
 
 /// The state after `byte`, and whether the byte is part of the text.
@@ -162,6 +175,20 @@ mod tests {
 
     fn record(line: u64, cells: &[&str]) -> (u64, Vec<String>) {
         (line, cells.iter().map(|&cell| cell.to_owned()).collect())
+    }
+
+    #[test]
+    fn other_encodings_are_refused_with_the_line() {
+        for (bytes, line) in [(&b"a,b\nM\xfcnchen,1\n"[..], 2), (b"a\n\"x\n\xe4\"\n", 3)] {
+            let mut records = Records::new(bytes, b',');
+            let error = loop {
+                match records.advance() {
+                    Ok(true) => {}
+                    other => break other.unwrap_err().to_string(),
+                }
+            };
+            assert!(error.starts_with(&format!("line {line} is not UTF-8 text after ")), "{error}");
+        }
     }
 
     #[test]

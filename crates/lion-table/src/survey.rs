@@ -43,6 +43,20 @@ pub struct SurveyedColumn {
 }
 
 impl SurveyedColumn {
+    /// What its cells are, if they are values of one kind, all or but for some.
+    pub fn kind(&self) -> Option<Kind> {
+        match &self.found {
+            Found::Values(summary) => Some(summary.kind),
+            Found::Faulty { kind, .. } => Some(*kind),
+            _ => None,
+        }
+    }
+
+    /// What one of its texts means; one that is no value of its kind stays a text.
+    pub fn cell<'a>(&self, text: &'a str) -> Cell<'a> {
+        RawCell::Text(text.as_bytes()).read(self.kind().unwrap_or(Kind::Category), self.reading)
+    }
+
     /// A summary of its values, where they are of one kind.
     pub fn into_summary(self) -> Option<ColumnSummary> {
         match self.found {

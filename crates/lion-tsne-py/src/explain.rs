@@ -3,8 +3,8 @@
 use crate::errors::exception;
 use crate::map::PyMap;
 use lion_tsne::explain::{
-    Column, ExplainOptions, ExplainSummary, Explanation, Values, explain, explain_selection, map_columns,
-    text_from,
+    Column, ExplainOptions, ExplainSummary, Explanation, Values, explain, explain_selection,
+    leave_out_labels, map_columns, text_from,
 };
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -39,6 +39,7 @@ pub(crate) fn explained(
             Some(columns) => columns.into_iter().filter_map(column).collect(),
             None => map_columns(&map)?,
         };
+        leave_out_labels(&mut columns, &map);
         text_from(&mut columns, text.as_deref())?;
         match rows {
             Some(rows) => {

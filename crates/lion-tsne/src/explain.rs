@@ -17,7 +17,7 @@ mod summary;
 mod typical;
 mod words;
 
-pub use column::{Column, GAP, Values, text_from};
+pub use column::{Column, GAP, Values, leave_out_labels, text_from};
 pub use effects::{Contrast, Effect};
 pub use of_map::map_columns;
 pub use selection::{explain_points, explain_selection};

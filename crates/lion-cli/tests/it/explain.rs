@@ -131,3 +131,41 @@ fn a_page_carries_what_selections_are_compared_by() {
     assert_eq!(names(&data), ["age", "income", "plan"]);
     assert!(data["clusters"].is_null() && data["classes"].is_null());
 }
+
+/// Customers as a spreadsheet writes them in Germany: gaps, decimal commas with a sign, dates, labels.
+fn german_customers() -> String {
+    let mut table = String::from("name;age;turnover;since;kind\n");
+    for row in 0..240 {
+        let (kind, wave) = (row % 3, row * 37 % 101);
+        let age = if row % 40 == 5 { "NA".to_owned() } else { (20 + 20 * kind + wave % 7).to_string() };
+        let since = format!("{:02}.0{}.2024", 1 + wave % 28, 1 + 4 * kind.min(1));
+        let _ = writeln!(table, "c{row};{age};{}.{wave:03},5 €;{since};kind {kind}", 1 + 3 * kind);
+    }
+    table
+}
+
+#[test]
+fn a_table_is_read_as_by_fit_and_labels_do_not_explain_themselves() {
+    let folder = Folder::new();
+    folder.write("g.csv", german_customers());
+    folder.json("fit g.csv --id name --label kind --perplexity 10 --iterations 300 -o g.lion");
+    for by in ["labels", "density"] {
+        let said = folder.json(&format!("explain g.lion --rows g.csv --by {by}"));
+        let columns = said["clusters"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(|cluster| cluster["columns"].as_array().unwrap());
+        let names: HashSet<&str> = columns.map(|column| column["column"].as_str().unwrap()).collect();
+        assert!(names.contains("age") && names.contains("turnover"), "{by}: {names:?}");
+        assert!(!names.contains("kind"), "{by}: {names:?}");
+    }
+    let said = folder.json("explain g.lion --rows g.csv --by labels");
+    let last =
+        said["clusters"].as_array().unwrap().iter().find(|cluster| cluster["name"] == "kind 2").unwrap();
+    let of = |name: &str| {
+        last["columns"].as_array().unwrap().iter().find(|column| column["column"] == name).unwrap()
+    };
+    let turnover = of("turnover")["inside"].as_f64().unwrap();
+    assert!((7000.0..7101.0).contains(&turnover), "{turnover}");
+}

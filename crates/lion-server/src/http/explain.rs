@@ -12,7 +12,8 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use lion_tsne::Map;
 use lion_tsne::explain::{
-    Column, ExplainOptions, ExplainSummary, Explanation, explain, explain_points, map_columns, text_from,
+    Column, ExplainOptions, ExplainSummary, Explanation, explain, explain_points, leave_out_labels,
+    map_columns, text_from,
 };
 use lion_tsne::live::Clusters;
 use serde::Deserialize;
@@ -41,6 +42,7 @@ pub(super) async fn clusters(
 
 fn columns(map: &Map) -> lion_tsne::Result<Vec<Column<'_>>> {
     let mut columns = map_columns(map)?;
+    leave_out_labels(&mut columns, map);
     text_from(&mut columns, None)?;
     Ok(columns)
 }

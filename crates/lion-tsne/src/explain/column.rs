@@ -1,6 +1,7 @@
 //! What rows have beside their places.
 
 use crate::error::{Error, Result};
+use crate::map::Map;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -117,6 +118,25 @@ fn number(cell: &str) -> Option<f64> {
 pub(super) fn is_list_item(name: &str) -> bool {
     let item = name.strip_suffix(']').and_then(|name| name.rsplit_once('['));
     item.is_some_and(|(_, item)| !item.is_empty() && item.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Leaves out columns that are the labels of the map themselves: each cluster would be explained by its own name.
+pub fn leave_out_labels(columns: &mut Vec<Column<'_>>, map: &Map) {
+    let Some(labels) = map.labels() else { return };
+    let label = |row: usize| labels.get(row).trim();
+    let is_label = |row: usize, number: f64| match self::number(label(row)) {
+        Some(label) => label == number,
+        None => number.is_nan() && label(row).is_empty(),
+    };
+    columns.retain(|column| {
+        let same = match &column.values {
+            Values::Categories { names, codes } => (0..codes.len())
+                .all(|row| names.get(codes[row] as usize).map_or("", |name| name.trim()) == label(row)),
+            Values::Numbers(numbers) => (0..numbers.len()).all(|row| is_label(row, numbers[row])),
+            Values::Computed(_) | Values::Texts(_) => false,
+        };
+        !same
+    });
 }
 
 /// Keeps one column of texts, to take words from: the one that is asked for, or that with the longest texts. With texts, the

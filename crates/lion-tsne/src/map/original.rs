@@ -131,9 +131,7 @@ fn rebuilt(pca: &Pca, row: &[f32], output: usize) -> f32 {
 
 fn numbers_of(column: &RecipeColumn, encoded: &[f32]) -> Vec<f64> {
     let scaling = column.scaling();
-    let number =
-        |&value: &f32| scaling.map_or(0.0, |scaling| f64::from(value) * scaling.divisor + scaling.center);
-    encoded.iter().map(number).collect()
+    encoded.iter().map(|&value| scaling.map_or(0.0, |scaling| scaling.decode(value))).collect()
 }
 
 fn levels_of(
