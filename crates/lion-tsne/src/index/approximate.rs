@@ -6,8 +6,9 @@
 //! partition mostly look at the same ones, so they are searched together. How many partitions that takes is found by trying it on a
 //! sample of rows whose true neighbours are known. Nothing depends on chance or on threads.
 
-use super::exact::{Decide, Nearest, block_rows};
+use super::exact::{block_rows, decide};
 use super::product_form::{Rounding, centre, column_medians};
+use super::proposals::Proposals;
 use super::scan::{Packed, scan};
 use super::{ExactIndex, Neighbours};
 use crate::matrix::Matrix;
@@ -220,9 +221,9 @@ impl InvertedFile {
         let own = queries.start as u32;
         let queries = self.rows_of(&queries);
         let centred = centre(queries, &self.median);
-        let mut best: Vec<Nearest> = centred
+        let mut proposed: Vec<Proposals> = centred
             .chunks_exact(self.cols)
-            .map(|query| Nearest::new(k + 1, Rounding::new(query, self.longest)))
+            .map(|query| Proposals::new(k + 1, Rounding::new(query, self.longest)))
             .collect();
         let mut visiting = Vec::with_capacity(centred.len());
         for Visit { partition, queries } in visits {
@@ -231,17 +232,9 @@ impl InvertedFile {
             for &query in queries {
                 visiting.extend_from_slice(&centred[query as usize * self.cols..][..self.cols]);
             }
-            scan(&visiting, packed, *first as u32, &mut chosen(&mut best, queries));
+            scan(&visiting, packed, *first as u32, &mut chosen(&mut proposed, queries));
         }
-        let (data, cols) = (self.data.data(), self.cols);
-        crate::vectorized::arch().dispatch(Decide {
-            best: &mut best,
-            queries,
-            data,
-            cols,
-            own: Some(own),
-            out,
-        });
+        decide(&mut proposed, queries, self.data.data(), Some(own), out);
     }
 }
 

@@ -13,6 +13,7 @@ use super::product_form::{Rounding, centre, column_medians};
 use super::scan::{Collect, Packed, scan, squared_distance};
 use crate::matrix::Matrix;
 use crate::vectorized::vectorized;
+use pulp::Simd;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -293,7 +294,7 @@ impl Collect for UnconnectedRows<'_> {
         self.reach
     }
 
-    fn take(&mut self, values: &[f32], length: f32, row: u32) {
+    fn take<S: Simd>(&mut self, _: S, values: &[f32], length: f32, row: u32) {
         for (&value, row) in values.iter().zip(row..) {
             // Beyond the last row there are lanes without one, infinitely far.
             if value + length <= self.reach && self.group_of[row as usize] != self.group {

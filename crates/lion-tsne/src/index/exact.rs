@@ -5,9 +5,12 @@
 
 use super::Neighbours;
 use super::product_form::{Rounding, centre, column_medians};
-use super::scan::{Collect, PANEL, Packed, scan, squared_distance};
+use super::proposals::Proposals;
+use super::scan::{Collect, Packed, scan, squared_distance};
+use super::true_distances::TrueDistances;
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
+use pulp::Simd;
 use rayon::prelude::*;
 
 /// An index of rows that finds exactly the nearest ones, or all within a radius, by comparing with every row.
@@ -147,10 +150,10 @@ impl ExactIndex {
         let wanted = k + usize::from(own.is_some());
         let centred = centre(queries, &self.median);
         let rows = centred.chunks_exact(self.cols);
-        let mut best: Vec<Nearest> = rows.map(|query| Nearest::new(wanted, self.rounding(query))).collect();
-        scan(&centred, &self.packed, 0, &mut best);
-        let (data, cols) = (self.x.data(), self.cols);
-        crate::vectorized::arch().dispatch(Decide { best: &mut best, queries, data, cols, own, out });
+        let mut proposed: Vec<Proposals> =
+            rows.map(|query| Proposals::new(wanted, self.rounding(query))).collect();
+        scan(&centred, &self.packed, 0, &mut proposed);
+        decide(&mut proposed, queries, self.x.data(), own, out);
     }
 
     fn rounding(&self, query: &[f32]) -> Rounding {
@@ -161,42 +164,24 @@ impl ExactIndex {
 /// Blocks of queries searched before the caller hears of it.
 const BLOCKS_BETWEEN_REPORTS: usize = 20;
 
-/// Writes down the nearest of each query, by their true distances to the rows of `data`.
-pub(super) struct Decide<'a> {
-    pub(super) best: &'a mut [Nearest],
-    pub(super) queries: &'a [f32],
-    pub(super) data: &'a [f32],
-    pub(super) cols: usize,
-    /// Row number of the first query, where queries are rows.
-    pub(super) own: Option<u32>,
-    pub(super) out: (&'a mut [u32], &'a mut [f32]),
-}
-
-impl pulp::NullaryFnOnce for Decide<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Self { best, queries, data, cols, own, out: (indices, distances) } = self;
-        let k = indices.len() / best.len().max(1);
-        let out = indices.chunks_exact_mut(k).zip(distances.chunks_exact_mut(k));
-        for (i, ((best, query), (indices, distances))) in
-            best.iter_mut().zip(queries.chunks_exact(cols)).zip(out).enumerate()
-        {
-            let own = own.map(|first| first + i as u32);
-            best.shrink();
-            let keys = &mut best.keys[..best.len];
-            for key in keys.iter_mut() {
-                let row = *key as u32;
-                let distance2 = squared_distance(query, &data[row as usize * cols..][..cols]);
-                // A row is no neighbour of itself.
-                *key = if Some(row) == own { u64::MAX } else { key_of(distance2, row) };
-            }
-            keys.sort_unstable();
-            for ((index, distance), &key) in indices.iter_mut().zip(distances).zip(&*keys) {
-                *index = key as u32;
-                *distance = distance_of(key);
-            }
+/// Writes down the nearest of each query, by their true distances to the rows of `data`. `own` is the row number of the first query,
+/// where queries are rows.
+pub(super) fn decide(
+    proposed: &mut [Proposals],
+    queries: &[f32],
+    data: &[f32],
+    own: Option<u32>,
+    (indices, distances): (&mut [u32], &mut [f32]),
+) {
+    let (k, cols) = (indices.len() / proposed.len().max(1), queries.len() / proposed.len().max(1));
+    let out = indices.chunks_exact_mut(k).zip(distances.chunks_exact_mut(k));
+    for ((at, proposed), (query, out)) in (0..).zip(proposed).zip(queries.chunks_exact(cols).zip(out)) {
+        let of = proposed.rows().iter().copied();
+        let near = crate::vectorized::arch().dispatch(TrueDistances { query, data, of });
+        // A row is no neighbour of itself.
+        let others = near.into_iter().filter(|&(_, row)| own.is_none_or(|first| first + at != row));
+        for ((index, distance), (distance2, row)) in out.0.iter_mut().zip(out.1).zip(others) {
+            (*index, *distance) = (row, distance2);
         }
     }
 }
@@ -219,75 +204,8 @@ impl Collect for Within {
         self.reach
     }
 
-    fn take(&mut self, values: &[f32], length: f32, row: u32) {
+    fn take<S: Simd>(&mut self, _: S, values: &[f32], length: f32, row: u32) {
         let near = values.iter().zip(row..).filter(|&(&value, _)| value + length <= self.reach);
         self.rows.extend(near.map(|(_, row)| row));
     }
-}
-
-/// The `k` nearest so far, and those that rounding may have put behind them.
-#[derive(Default)]
-pub(super) struct Nearest {
-    k: usize,
-    rounding: Rounding,
-    /// Finite from the start: the rows that fill up a panel are infinitely far.
-    reach: f32,
-    /// Distance bits above, row number below: whole numbers that sort as (distance, row). The first `len` count.
-    keys: Vec<u64>,
-    len: usize,
-}
-
-impl Nearest {
-    pub(super) fn new(k: usize, rounding: Rounding) -> Self {
-        Self { k, rounding, reach: f32::MAX, keys: vec![0; (3 * k).max(64) + PANEL], len: 0 }
-    }
-
-    /// Keeps the nearest, and what rounding may have put behind them.
-    pub(super) fn shrink(&mut self) {
-        if self.len > self.k {
-            let keys = &mut self.keys[..self.len];
-            let (_, &mut kth, _) = keys.select_nth_unstable(self.k - 1);
-            self.reach = self.rounding.reach(distance_of(kth));
-            let mut kept = self.k;
-            for at in self.k..self.len {
-                if distance_of(self.keys[at]) <= self.reach {
-                    self.keys[kept] = self.keys[at];
-                    kept += 1;
-                }
-            }
-            self.len = kept;
-        }
-        // Rows closer together than rounding can tell apart: keep them all, the true distances will decide.
-        if self.len > self.keys.len() / 2 {
-            self.keys.resize(2 * self.keys.len(), 0);
-        }
-    }
-}
-
-impl Collect for Nearest {
-    #[inline(always)]
-    fn reach(&self) -> f32 {
-        self.reach
-    }
-
-    #[inline(always)]
-    fn take(&mut self, values: &[f32], length: f32, row: u32) {
-        let reach = self.reach - length;
-        // Written whether wanted or not, counted only if wanted: no branch to guess wrong.
-        for (&value, row) in values.iter().zip(row..) {
-            self.keys[self.len] = key_of((value + length).max(0.0), row);
-            self.len += usize::from(value <= reach);
-        }
-        if self.len + PANEL > self.keys.len() {
-            self.shrink();
-        }
-    }
-}
-
-fn key_of(distance2: f32, row: u32) -> u64 {
-    u64::from(distance2.to_bits()) << 32 | u64::from(row)
-}
-
-fn distance_of(key: u64) -> f32 {
-    f32::from_bits((key >> 32) as u32)
 }

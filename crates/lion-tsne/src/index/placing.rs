@@ -16,6 +16,7 @@ use super::true_distances::TrueDistances;
 use crate::matrix::Matrix;
 use crate::random::Random;
 use crate::vectorized::vectorized;
+use pulp::Simd;
 use rayon::prelude::*;
 
 /// Up to this many rows a new row is compared with all of them.
@@ -432,9 +433,9 @@ impl Collect for NeighbourCollector {
     }
 
     #[inline(always)]
-    fn take(&mut self, values: &[f32], length: f32, row: u32) {
+    fn take<S: Simd>(&mut self, simd: S, values: &[f32], length: f32, row: u32) {
         if any(values, self.nearest.reach() - length) {
-            self.nearest.take(values, length, row);
+            self.nearest.take(simd, values, length, row);
         }
         let (sure, possible) = (self.sure - length, self.possible - length);
         if !any(values, possible) {

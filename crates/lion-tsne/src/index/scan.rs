@@ -94,7 +94,7 @@ pub(super) trait Collect {
     fn reach(&self) -> f32;
     /// Looks at neighbouring rows from number `row` on, one of which at least is within reach. A squared distance
     /// is `values[lane] + length`, give or take rounding.
-    fn take(&mut self, values: &[f32], length: f32, row: u32);
+    fn take<S: Simd>(&mut self, simd: S, values: &[f32], length: f32, row: u32);
 }
 
 impl<C: Collect> Collect for &mut C {
@@ -104,8 +104,8 @@ impl<C: Collect> Collect for &mut C {
     }
 
     #[inline(always)]
-    fn take(&mut self, values: &[f32], length: f32, row: u32) {
-        (**self).take(values, length, row);
+    fn take<S: Simd>(&mut self, simd: S, values: &[f32], length: f32, row: u32) {
+        (**self).take(simd, values, length, row);
     }
 }
 
@@ -204,7 +204,7 @@ fn show<S: Simd, C: Collect, const R: usize>(
         if simd.first_true_m32s(simd.or_m32s(low, high)) < S::F32_LANES {
             // A copy: were the sums themselves lent, they would be kept in memory all through the product.
             let values = *pair;
-            collector.take(bytemuck::cast_slice::<S::f32s, f32>(&values), length, row);
+            collector.take(simd, bytemuck::cast_slice::<S::f32s, f32>(&values), length, row);
         }
     }
 }
