@@ -1,15 +1,19 @@
 //! Repulsion by a tree (1-D to 3-D): far clusters count as one point at their centre of mass (Barnes & Hut 1986, A
 //! Hierarchical O(N log N) Force-Calculation Algorithm; for t-SNE van der Maaten 2014, Accelerating t-SNE using
-//! Tree-Based Algorithms).
+//! Tree-Based Algorithms). Points that are near each other share a walk through the tree (Barnes 1990, A Modified Tree Code: Don't
+//! Laugh; It Runs), and what it finds is summed side by side.
 
 use crate::tsne::curve::{bits, curve_order, extent};
-use crate::vectorized::vectorized;
+use crate::vectorized::{sum_lanes, vectorized};
 use rayon::prelude::*;
 
 /// A node with no more points than this is not divided further.
 const LEAF: usize = 8;
 /// Points that one task works on. Fixed, so that sums do not depend on the number of threads.
 const BLOCK: usize = 512;
+/// Neighbouring points that share a walk. More of them would be farther apart, and see more of the tree's nodes from nearby.
+const GROUP: usize = 16;
+const LANES: usize = 16;
 
 /// A binary tree, quadtree or octree over the points in the order of a space-filling curve, laid out so that a walk is a run
 /// through an array: the first child follows its parent, and `next` skips all descendants.
@@ -53,16 +57,12 @@ impl<const D: usize> Tree<D> {
         let mut sums = vec![0.0f64; y.len().div_ceil(BLOCK)];
         let (nodes, sorted, theta2) = (&self.nodes, &self.sorted, self.theta2);
         let blocks = self.forces.par_chunks_mut(BLOCK).zip(sorted.par_chunks(BLOCK)).zip(&mut sums);
-        blocks.for_each(|((forces, here), sum)| {
-            vectorized(
-                #[inline(always)]
-                || {
-                    for (force, here) in forces.iter_mut().zip(here) {
-                        // Each point meets itself in its leaf, at weight 1.
-                        *sum += f64::from(repulsion(nodes, sorted, theta2, here, force)) - 1.0;
-                    }
-                },
-            );
+        blocks.for_each_init(Sources::default, |sources, ((forces, here), sum)| {
+            for (forces, here) in forces.chunks_mut(GROUP).zip(here.chunks(GROUP)) {
+                sources.gather(nodes, sorted, theta2, here);
+                // Each point meets itself in its leaf, at weight 1.
+                *sum += sources.repel(here, forces) - here.len() as f64;
+            }
         });
         for (&(_, row), force) in self.order.iter().zip(&self.forces) {
             forces[row as usize] = *force;
@@ -128,33 +128,98 @@ impl<const D: usize> Tree<D> {
     }
 }
 
+/// What a group of points sees of the tree: points, and clusters that count as one.
+struct Sources<const D: usize> {
+    lanes: Vec<SourceLane<D>>,
+    count: usize,
+}
+
+/// Sixteen places, and how many points each stands for.
+#[derive(Clone, Copy)]
+struct SourceLane<const D: usize> {
+    place: [[f32; LANES]; D],
+    count: [f32; LANES],
+}
+
+impl<const D: usize> Default for Sources<D> {
+    fn default() -> Self {
+        Self { lanes: Vec::new(), count: 0 }
+    }
+}
+
+impl<const D: usize> Sources<D> {
+    /// All of the tree, as fine as any point of the group has to see it.
+    fn gather(&mut self, nodes: &[Node<D>], points: &[[f32; D]], theta2: f32, group: &[[f32; D]]) {
+        self.lanes.clear();
+        self.count = 0;
+        let (mut low, mut high) = (group[0], group[0]);
+        for point in group {
+            for d in 0..D {
+                (low[d], high[d]) = (low[d].min(point[d]), high[d].max(point[d]));
+            }
+        }
+        let mut at = 0;
+        while let Some(node) = nodes.get(at) {
+            let outside = |d: usize| (low[d] - node.centre[d]).max(node.centre[d] - high[d]).max(0.0);
+            let distance2: f32 = (0..D).map(|d| outside(d) * outside(d)).sum();
+            if node.side2 < theta2 * distance2 {
+                self.push(&node.centre, node.count);
+                at = node.next as usize;
+                continue;
+            }
+            for there in &points[node.points[0] as usize..node.points[1] as usize] {
+                self.push(there, 1.0);
+            }
+            at += 1;
+        }
+    }
+
+    fn push(&mut self, place: &[f32; D], count: f32) {
+        let lane = self.count % LANES;
+        if lane == 0 {
+            self.lanes.push(SourceLane { place: [[0.0; LANES]; D], count: [0.0; LANES] });
+        }
+        if let Some(last) = self.lanes.last_mut() {
+            last.count[lane] = count;
+            last.place.iter_mut().zip(place).for_each(|(lanes, &v)| lanes[lane] = v);
+        }
+        self.count += 1;
+    }
+
+    /// Repulsion on each point of the group, and their share of Z.
+    fn repel(&self, group: &[[f32; D]], forces: &mut [[f32; D]]) -> f64 {
+        vectorized(
+            #[inline(always)]
+            || {
+                let points = group.iter().zip(forces);
+                points.map(|(here, force)| f64::from(repulsion(&self.lanes, here, force))).sum()
+            },
+        )
+    }
+}
+
 /// Repulsion on a point, and its share of Z.
 #[inline(always)]
-fn repulsion<const D: usize>(
-    nodes: &[Node<D>],
-    points: &[[f32; D]],
-    theta2: f32,
-    here: &[f32; D],
-    force: &mut [f32; D],
-) -> f32 {
-    let mut z = 0.0;
-    let mut sums = [0.0f32; D];
-    walk(
-        nodes,
-        points,
-        theta2,
-        here,
-        #[inline(always)]
-        |there, count, distance2| {
-            let q = 1.0 / (1.0 + distance2);
-            z += count * q;
+fn repulsion<const D: usize>(sources: &[SourceLane<D>], here: &[f32; D], force: &mut [f32; D]) -> f32 {
+    let mut z = [0.0f32; LANES];
+    let mut sums = [[0.0f32; LANES]; D];
+    for there in sources {
+        for at in 0..LANES {
+            let mut distance2 = 0.0;
             for d in 0..D {
-                sums[d] += count * q * q * (here[d] - there[d]);
+                let difference = here[d] - there.place[d][at];
+                distance2 += difference * difference;
             }
-        },
-    );
-    *force = sums;
-    z
+            let q = 1.0 / (1.0 + distance2);
+            let share = there.count[at] * q;
+            z[at] += share;
+            for d in 0..D {
+                sums[d][at] += share * q * (here[d] - there.place[d][at]);
+            }
+        }
+    }
+    *force = sums.map(sum_lanes);
+    sum_lanes(z)
 }
 
 /// Points near a place, and clusters far from it, each with its squared distance.
