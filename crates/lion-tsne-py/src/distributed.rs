@@ -119,9 +119,8 @@ pub(crate) fn find_outliers<'py>(
     bytes: PyBytes<'_>,
 ) -> PyResult<Bound<'py, PyArray1<i64>>> {
     let (keys, _) = keys.as_slice()?.as_chunks::<KEY>();
-    let number_of = |bytes: &[u8]| {
-        keys.binary_search(&PositionsByKey::key_of(bytes)).map_or(-1, |number| number as i64)
-    };
+    let number_of =
+        |bytes: &[u8]| keys.binary_search(&PositionsByKey::key_of(bytes)).map_or(-1, |number| number as i64);
     Ok(column(py, values_of(&offsets, &bytes)?.into_iter().map(number_of).collect()))
 }
 

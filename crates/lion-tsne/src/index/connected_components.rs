@@ -24,7 +24,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 const ONE_PARTITION_UP_TO: usize = 8 * PARTITION_SIZE;
 /// Partitions that are compared with others before what was found is taken into account: few at first, for each link
 /// that is known early spares many.
-const TOGETHER: [usize; 2] = [2, 64];
+const TOGETHER: [usize; 2] = [2, 256];
 /// Partitions that those are compared with by one thread, while it has the rows at hand.
 const TARGETS: usize = 16;
 /// Rows that are so many times as far from the mean of their partition as its rows are on average do not belong there.
@@ -114,7 +114,8 @@ impl<'a> Partitions<'a> {
             let mut block: Vec<Target> = block.map(|target| self.target(target, groups)).collect();
             for (partition, rows) in round.clone().zip(&rows) {
                 // Later targets of the same round are compared with earlier ones, not the other way round as well.
-                let block = block.iter_mut().filter(|target| partition < target.partition || round == targets);
+                let block =
+                    block.iter_mut().filter(|target| partition < target.partition || round == targets);
                 block.for_each(|target| self.add_queries((partition, rows), target, groups));
             }
             block.iter().for_each(|target| self.compare(target, groups));
@@ -141,7 +142,9 @@ impl<'a> Partitions<'a> {
                     let apart = squared_distance(row, middle).sqrt() * (1.0 - SLACK);
                     f64::from(apart - radius) <= self.radius
                 };
-                for (&row, values) in self.members[partition].iter().zip(rows.data().chunks_exact(self.x.cols())) {
+                for (&row, values) in
+                    self.members[partition].iter().zip(rows.data().chunks_exact(self.x.cols()))
+                {
                     if near(values) && *one_group != Some(groups.of(row)) {
                         queries.push(row);
                     }
@@ -165,13 +168,14 @@ impl<'a> Partitions<'a> {
         let radius2 = ((self.radius * self.radius) as f32).min(f32::MAX / 4.0) * (1.0 + SLACK);
         for queries in target.queries.chunks(block_rows(self.x.cols())) {
             let centred = centre(self.x.select(queries).data(), &self.median);
-            let collectors =
-                queries.iter().zip(centred.chunks_exact(self.x.cols())).map(|(&row, query)| UnconnectedRows {
+            let collectors = queries.iter().zip(centred.chunks_exact(self.x.cols())).map(|(&row, query)| {
+                UnconnectedRows {
                     reach: Rounding::new(query, packed.longest()).reach(radius2),
                     group: groups.of(row),
                     group_of: &target.group_of,
                     found: Vec::new(),
-                });
+                }
+            });
             let mut collectors: Vec<UnconnectedRows<'_>> = collectors.collect();
             scan(&centred, &packed, 0, &mut collectors);
             for (&row, collector) in queries.iter().zip(collectors) {

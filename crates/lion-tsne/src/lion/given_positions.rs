@@ -76,7 +76,9 @@ impl PositionsByKey {
             (0..given.len() as u32).map(|number| (key_of(number), number)).collect();
         all.par_sort_unstable();
         if all.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-            return Err(Error::Data("two different outliers have one key: place one of them by itself".into()));
+            return Err(Error::Data(
+                "two different outliers have one key: place one of them by itself".into(),
+            ));
         }
         let (places, groups) = all.iter().map(|&(_, number)| given[number as usize]).unzip();
         Ok(Self { keys: all.into_iter().map(|(key, _)| key).collect(), places, groups })

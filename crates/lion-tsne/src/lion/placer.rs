@@ -7,7 +7,8 @@ use super::interpolate::SparedOutlier;
 use super::outlier_grid::{OutlierCell, OutlierGrid, Positions};
 use super::pending_outliers::DifferentOutliers;
 use super::{
-    GivenPositions, Lion, PendingOutlier, PendingOutliers, Place, Placement, PositionsByKey, Resolved, Verdict,
+    GivenPositions, Lion, PendingOutlier, PendingOutliers, Place, Placement, PositionsByKey, Resolved,
+    Verdict,
 };
 use crate::error::{Error, Result};
 use crate::matrix::Matrix;
@@ -80,7 +81,9 @@ impl<'a> Placer<'a> {
     /// Where a false discovery rate is asked for, the placements of those that are no outliers, or have their places
     /// already; the others are outliers.
     fn decide(&self, pending: &mut PendingOutliers, rows: usize) -> Vec<Option<Placement>> {
-        let (Some(fdr), Some(undecided)) = (self.lion.fdr, pending.undecided.take()) else { return Vec::new() };
+        let (Some(fdr), Some(undecided)) = (self.lion.fdr, pending.undecided.take()) else {
+            return Vec::new();
+        };
         let p_values = undecided.iter().map(|outlier| outlier.placement.score).collect();
         let limit = benjamini_hochberg(p_values, rows, fdr);
         let decided = |outlier: &PendingOutlier| match &outlier.among {
