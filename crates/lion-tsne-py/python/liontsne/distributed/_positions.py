@@ -38,6 +38,11 @@ class Positions:
         keys. A key is a hash of 128 bits."""
         return pa.Table.from_batches([self._places])
 
+    @property
+    def names(self) -> list[str]:
+        """`x`, `y`, (`z`), `group`: what an outlier is given."""
+        return self._places.schema.names[1:]
+
     def of(self, pending: pa.Array) -> dict[str, pa.Array]:
         """The columns `x`, `y`, (`z`), `group` for the rows of a column `stranger`; null where that
         is null."""
@@ -53,8 +58,7 @@ class Positions:
         where = np.zeros(len(pending), np.int64)
         where[is_pending] = found
         where = pa.array(where, mask=~is_pending)
-        names = self._places.schema.names[1:]
-        return {name: self._places.column(name).take(where) for name in names}
+        return {name: self._places.column(name).take(where) for name in self.names}
 
     def __len__(self) -> int:
         return len(self._places)
