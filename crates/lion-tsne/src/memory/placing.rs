@@ -8,7 +8,7 @@ use crate::map::Map;
 const BATCH: f64 = 4096.0;
 const AT_ONCE: f64 = 512.0;
 /// What an outlier takes beside its row.
-const OUTLIER: usize = 150;
+const OUTLIER: usize = 200;
 
 impl LionOptions {
     /// What placing into this map will hold at its largest, tables passing by in batches, but for the outliers: each
