@@ -19,7 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from common import HERE, Bench, Failed, markdown, write  # noqa: E402
 from simulate import Cluster, Costs, simulate  # noqa: E402
 
-PARTS = ["table", "full", "landmarks", "engines", "mnist", "costs", "plan"]
+PARTS = ["table", "full", "landmarks", "engines", "mnist", "costs", "positions", "plan"]
+CELLS = [10, 100, 1000]
 ENGINES = ["spark", "ray", "dask", "alone"]
 CHOOSERS = ["spark", "ray", "dask"]  # engines that choose landmarks
 PRICE = 0.04  # dollars for an hour of a core, as clouds ask for it; an assumption, not a measurement
@@ -32,6 +33,7 @@ def arguments():
     parser.add_argument("--full-rows", type=int, default=1_000_000, help="of the table that is fitted in full (default: %(default)s)")
     parser.add_argument("--engine-rows", type=int, default=1_000_000, help="that engines place (default: %(default)s)")
     parser.add_argument("--cost-rows", type=int, default=200_000, help="that costs are measured with (default: %(default)s)")
+    parser.add_argument("--outliers", type=int, nargs="+", default=[1_000_000, 3_000_000], help="that get positions (default: %(default)s)")
     parser.add_argument("--rounds", type=int, default=2, help="of the engines (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=2, help="and workers (default: %(default)s)")
     parser.add_argument("--only", help="parts, of: " + ", ".join(PARTS))
@@ -77,6 +79,9 @@ class ScaleBench(Bench):
         answer = json.loads(printed)
         say(f"lion {' '.join(words[1:3])}: {answer['seconds']:.1f} s, {answer['peak_rss_bytes'] / 1e6:.0f} MB")
         return answer
+
+    def run_quietly(self, words):
+        subprocess.run([str(word) for word in words], check=True, env=self.environment)
 
     def landmark_map(self, table, landmarks):
         """A map of landmarks of a table, and what the fit said."""
@@ -269,6 +274,40 @@ def costs(bench):
     return markdown(head, lines), record
 
 
+def positions(bench):
+    """What the one process takes that gives outliers their positions; and whether cells could do without it."""
+    options = bench.options
+    map, _ = bench.landmark_map(bench.table(options.rows), options.landmarks)
+    out = bench.folder / f"outliers-{map.stem}-{max(options.outliers)}.arrows"
+    if not out.exists():
+        say(f"making {out.name}")
+        bench.run_quietly([sys.executable, HERE / "scale/outliers.py", map, out, max(options.outliers)])
+    lines, record = [], {}
+    for count in options.outliers:
+        found = record[count] = bench.run([sys.executable, HERE / "scale/positions.py", map, out, count, options.threads])
+        say(f"{count} outliers: {found['seconds']:.1f} s, {found['bytes_per_outlier']:.0f} bytes each")
+        lines.append([
+            f"{found['outliers']}", f"{found['groups']}", f"{found['seconds']:.1f}", f"{found['cpu_seconds']:.1f}", f"{found['bytes_per_outlier']:.0f}",
+            f"{found['sent_per_outlier']:.0f}",
+        ])
+    head = ["outliers of 50 columns", "groups", "seconds", "processor seconds", "bytes an outlier at the peak", "bytes an outlier back to each machine"]
+    text, record["cells"] = by_cells(bench, map, out)
+    return f"{markdown(head, lines)}\n\n{text}", record
+
+
+def by_cells(bench, map, outliers):
+    """How many outliers could be left to a worker that has a cell of the data."""
+    digits, *_ = bench.data("digits", 2500, 30)
+    bench.fit_lion(digits, bench.folder / "digits-places.npy")
+    sets = {"outliers of the table": (map, outliers), "2500 digits, 30 components": (bench.folder / "digits-places.lion", digits)}
+    lines, record = [], {}
+    for name, (of, rows) in sets.items():
+        found = record[name] = bench.run([sys.executable, HERE / "scale/cells.py", of, rows, *CELLS[: 3 if of == map else 2]])
+        for cells, said in found["cells"].items():
+            lines.append([name, cells, f"{said['between']:.1f} r_x", f"{100 * said['inside']:.1f} %", f"{said['sent']:.1f}"])
+    return markdown(["", "cells", "to the nearest other cell's centre", "farther than r_x from every border", "cells within r_x, besides the own"], lines), record
+
+
 def plan(record):
     """What two workers should take beside what they took, and a billion rows on clusters."""
     found = record["costs"][f"50 x {record['table']['fit']['rows']}"]
@@ -320,7 +359,7 @@ def main():
     kept = bench.folder / "parts.json"
     record = json.loads(kept.read_text()) if kept.exists() else {}
     texts = record.pop("texts", {})
-    work = {"table": large_table, "full": full_fit, "landmarks": landmarks, "engines": engines, "mnist": mnist, "costs": costs}
+    work = {"table": large_table, "full": full_fit, "landmarks": landmarks, "engines": engines, "mnist": mnist, "costs": costs, "positions": positions}
     titles = {
         "table": f"{options.rows} x 50 Parquet, {options.landmarks} landmarks",
         "full": f"{options.full_rows} x 50 in full",
@@ -328,6 +367,7 @@ def main():
         "engines": f"Engines, {options.engine_rows} rows into {options.landmarks} landmarks",
         "mnist": "Landmarks of MNIST, 60000 x 50",
         "costs": "Cost of a row, one core",
+        "positions": f"Positions for outliers, {options.threads} threads",
         "plan": "Simulation: two workers, and a billion rows",
     }
     for part in options.only:

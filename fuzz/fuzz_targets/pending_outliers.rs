@@ -5,7 +5,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use lion_tsne::lion::PendingOutlier;
+use lion_tsne::lion::{GivenPosition, PendingOutlier};
 use lion_tsne::{Fit, Lion, LionOptions, Matrix, PcaChoice, ignore};
 use std::sync::LazyLock;
 
@@ -26,8 +26,14 @@ fuzz_target!(|bytes: &[u8]| {
         assert_eq!(outlier.to_bytes(), bytes);
         Some(outlier)
     };
-    let pending: Vec<PendingOutlier> = [one, other].into_iter().filter_map(read).collect();
-    for placed in LION.placer().give_positions(pending) {
-        assert!(placed.group.is_some() && placed.place.len() == 2);
+    let mut pending = LION.pending_outliers();
+    for outlier in [one, other].into_iter().filter_map(read) {
+        pending.push(outlier);
     }
+    let count = pending.len();
+    let places = LION.give_positions(pending, count).map(|given| match given {
+        GivenPosition::Outlier(place, _) => place.len(),
+        GivenPosition::Decided(_) => 0,
+    });
+    assert_eq!(places.collect::<Vec<_>>(), vec![2; count]);
 });

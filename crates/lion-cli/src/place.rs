@@ -22,9 +22,9 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use beside::BesideColumns;
 use lion_evaluate::Judge;
 use lion_table::{Batches, Encoder, ReadOptions, SurveyedColumn, Table};
-use lion_tsne::lion::{PendingOutlier, Resolved};
+use lion_tsne::lion::{GivenPositions, PendingOutliers, Resolved};
 use lion_tsne::recipe::{ColumnSummary, Recipe};
-use lion_tsne::{Lion, LionOptions, Map, Matrix, Placement, Verdict};
+use lion_tsne::{Lion, LionOptions, Map, Matrix, Verdict};
 use memory::PlaceMemory;
 use other::Other;
 use outcome::PlaceOutcome;
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     let (spool, pending) = placing.resolve(table, &memory, &mut reporter)?;
     let needs = memory.needs(pending.len());
     reporter.enter(Phase::Outliers);
-    let outliers = lion.placer().give_positions_of(pending, spool.rows());
+    let outliers = lion.give_positions(pending, spool.rows());
     reporter.enter(Phase::Write);
     let mut tally = placing.write(spool, outliers, beside, &interrupt)?;
     tally.needs = needs;
@@ -264,10 +264,10 @@ impl PlaceJob<'_> {
         table: Batches,
         memory: &PlaceMemory,
         reporter: &mut Reporter,
-    ) -> Result<(Spool, Vec<PendingOutlier>)> {
+    ) -> Result<(Spool, PendingOutliers)> {
         let (columns, total) = (table.columns().to_vec(), table.row_count());
         let mut spool = Spool::new(&self.spool_folder()).map_err(|error| self.unwritten(error))?;
-        let mut pending = Vec::new();
+        let mut pending = self.lion.pending_outliers();
         for batch in Ahead::new(table) {
             let FileBatch { rows: Table { rows, cols, data, ids, labels, .. }, at } = batch?;
             let before = at.before;
@@ -280,11 +280,7 @@ impl PlaceJob<'_> {
             for (i, resolved) in resolved.into_iter().enumerate() {
                 let id = ids.as_mut().and_then(Iterator::next);
                 let label = self.labels.code(before + i, labels.as_ref().and_then(|labels| labels.get(i)));
-                let placement = match &resolved {
-                    Resolved::Placed(placement) => placement.clone(),
-                    Resolved::Outlier(outlier) => outlier.placement().clone(),
-                };
-                let mut record = Record { id, placement, label };
+                let mut record = Record { id, placement: resolved.placement().clone(), label };
                 match (&places, resolved) {
                     (Some(places), _) if self.is_otherwise(record.placement.verdict) => {
                         record.placement.place = places.row(i).to_vec().try_into()?;
@@ -307,11 +303,11 @@ impl PlaceJob<'_> {
     fn write(
         &self,
         spool: Spool,
-        outliers: Vec<Placement>,
+        mut outliers: GivenPositions,
         beside: BesideColumns,
         interrupt: &Interrupt,
     ) -> Result<VerdictTally> {
-        let (mut tally, mut outliers) = (VerdictTally::default(), outliers.iter());
+        let mut tally = VerdictTally::default();
         let mut sheet = SheetWriter::with_columns(&self.args.output, self.lion.map(), beside)?;
         let mut records = spool.read().map_err(|error| self.unwritten(error))?;
         loop {
@@ -326,11 +322,7 @@ impl PlaceJob<'_> {
             };
             for record in batch.iter_mut().filter(waits) {
                 let given = outliers.next().context("an outlier was left without a position")?;
-                let (place, group) = (given.place, given.group);
-                let (label, label_share) = (given.label.clone(), given.label_share);
-                let verdict = given.verdict;
-                record.placement =
-                    Placement { place, verdict, group, label, label_share, ..record.placement.clone() };
+                record.placement = given.complete(record.placement.clone());
             }
             tally.add(batch.iter().map(|record| &record.placement));
             if let Some(judge) = self.judge {

@@ -60,6 +60,9 @@ impl PyColumns {
                 column(py, numbers.map(|number| i64::try_from(number).unwrap_or(-1)).collect()).into_any()
             }
             DataType::Binary => values.as_binary::<i32>().iter().collect::<Vec<_>>().into_pyobject(py)?,
+            DataType::FixedSizeBinary(_) => {
+                values.as_fixed_size_binary().iter().collect::<Vec<_>>().into_pyobject(py)?
+            }
             _ => values.as_string::<i32>().iter().collect::<Vec<Option<&str>>>().into_pyobject(py)?,
         })
     }

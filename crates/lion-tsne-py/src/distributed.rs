@@ -1,18 +1,18 @@
 //! Placing in parts that do not know of each other: resolved rows as columns, the outliers among them as bytes, and the
 //! positions of all outliers once they are in one place.
 
-use crate::arrays::ArrayRows;
+use crate::arrays::{ArrayRows, column};
 use crate::columns::{PyColumns, broken};
 use crate::errors::exception;
 use crate::placements::values;
 use crate::placer::PyPlacer;
-use arrow_array::{ArrayRef, BinaryArray, RecordBatch};
-use lion_tsne::lion::{PendingOutlier, PlacedRow, PlacementColumn, Resolved};
+use arrow_array::{ArrayRef, BinaryArray, FixedSizeBinaryArray, Float32Array, RecordBatch, UInt64Array};
+use lion_tsne::lion::{PendingOutliers, PlacedRow, PlacementColumn, PositionsByKey, Resolved};
 use lion_tsne::{Error, Lion, Matrix, Placement};
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 fn collected(columns: Vec<(&str, ArrayRef)>) -> PyResult<PyColumns> {
     let columns = columns.into_iter().map(|(name, values)| (name, values, true));
@@ -48,23 +48,80 @@ fn known(resolved: Resolved) -> (Placement, Option<Vec<u8>>) {
     }
 }
 
-/// The positions and groups of outliers from their bytes, in this order: `x, y, (z), group`. These must be all outliers
-/// of the job; what they get depends on which they are, not on their order or how often each is there.
+/// Pending outliers of a job, from their bytes: each different one once. What they get depends on which they are, not on
+/// their order or how often each is there.
+#[pyclass(name = "PendingOutliers", frozen, module = "liontsne._native")]
+pub(crate) struct PyPendingOutliers {
+    lion: Arc<Lion>,
+    pending: Mutex<PendingOutliers>,
+}
+
+#[pymethods]
+impl PyPendingOutliers {
+    #[new]
+    fn new(placer: &PyPlacer) -> PyResult<Self> {
+        let lion = placer.lion()?;
+        let pending = Mutex::new(lion.pending_outliers());
+        Ok(Self { lion, pending })
+    }
+
+    /// Adds those whose bytes lie one after another, each from one offset to the next.
+    fn add(&self, py: Python<'_>, offsets: PyOffsets<'_>, bytes: PyBytes<'_>) -> PyResult<()> {
+        let all = values_of(&offsets, &bytes)?;
+        py.detach(|| {
+            let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+            all.into_iter().try_for_each(|bytes| pending.push_bytes(bytes)).map_err(exception)
+        })
+    }
+
+    /// Their positions: `key, x, y, (z), group`, in the order of the keys. After that, there are none.
+    fn positions(&self, py: Python<'_>) -> PyResult<PyColumns> {
+        py.detach(|| {
+            let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+            let pending = std::mem::replace(&mut *pending, self.lion.pending_outliers());
+            let PositionsByKey { keys, places, groups } =
+                self.lion.positions_by_key(pending).map_err(exception)?;
+            let keys = FixedSizeBinaryArray::try_new(KEY as i32, keys.into_flattened().into(), None);
+            let mut columns: Vec<(&str, ArrayRef)> = vec![("key", Arc::new(keys.map_err(broken)?))];
+            for (at, name) in PlacementColumn::coordinates(self.lion.map().dims()).iter().enumerate() {
+                let coordinates = places.iter().map(|place| place[at]);
+                columns.push((name, Arc::new(Float32Array::from_iter_values(coordinates))));
+            }
+            let groups = UInt64Array::from_iter_values(groups.into_iter().map(u64::from));
+            columns.push(("group", Arc::new(groups)));
+            collected(columns)
+        })
+    }
+}
+
+/// Bytes of a key.
+const KEY: usize = 16;
+type PyOffsets<'py> = PyReadonlyArray1<'py, i64>;
+type PyBytes<'py> = PyReadonlyArray1<'py, u8>;
+
+/// Values that lie one after another.
+fn values_of<'a>(offsets: &'a PyOffsets<'_>, bytes: &'a PyBytes<'_>) -> PyResult<Vec<&'a [u8]>> {
+    let (offsets, bytes) = (offsets.as_slice()?, bytes.as_slice()?);
+    let value = |pair: &[i64]| {
+        let range = usize::try_from(pair[0]).ok()?..usize::try_from(pair[1]).ok()?;
+        bytes.get(range)
+    };
+    let values: Option<Vec<&[u8]>> = offsets.windows(2).map(value).collect();
+    values.ok_or_else(|| PyValueError::new_err("offsets must ascend, and not go beyond the bytes"))
+}
+
+/// For each of these outliers the number of its key among the sorted `keys`, -1 where it is not there.
 #[pyfunction]
-pub(crate) fn positions(
-    py: Python<'_>,
-    placer: &PyPlacer,
-    pending: Vec<PyBackedBytes>,
-) -> PyResult<PyColumns> {
-    let lion = placer.lion()?;
-    py.detach(|| {
-        let width = lion.map().x().cols();
-        let pending: lion_tsne::Result<Vec<PendingOutlier>> =
-            pending.iter().map(|bytes| PendingOutlier::from_bytes(bytes, width)).collect();
-        let placements = lion.placer().give_positions(pending.map_err(exception)?);
-        let coordinates = PlacementColumn::coordinates(lion.map().dims());
-        collected(columns(&lion, &placements, |name| name == "group" || coordinates.contains(&name))?)
-    })
+pub(crate) fn find_outliers<'py>(
+    py: Python<'py>,
+    keys: PyBytes<'_>,
+    offsets: PyOffsets<'_>,
+    bytes: PyBytes<'_>,
+) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    let (keys, _) = keys.as_slice()?.as_chunks::<KEY>();
+    let number_of =
+        |bytes: &[u8]| keys.binary_search(&PositionsByKey::key_of(bytes)).map_or(-1, |number| number as i64);
+    Ok(column(py, values_of(&offsets, &bytes)?.into_iter().map(number_of).collect()))
 }
 
 /// The columns of these names.

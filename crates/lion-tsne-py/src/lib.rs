@@ -28,7 +28,7 @@ mod native {
     #[pymodule_export]
     use crate::command::main;
     #[pymodule_export]
-    use crate::distributed::{positions, problems, resolve};
+    use crate::distributed::{PyPendingOutliers, find_outliers, problems, resolve};
     #[pymodule_export]
     use crate::evaluate::{auc, distances, joined_kl, percentiles, shares};
     #[pymodule_export]

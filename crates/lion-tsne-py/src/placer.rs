@@ -48,14 +48,14 @@ impl PyPlacer {
     /// How ordinary rows are: from 0 to 1, small is strange.
     fn score<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let (_, resolved) = self.resolved(py, x)?;
-        Ok(column(py, resolved.iter().map(|resolved| known(resolved).score).collect()))
+        Ok(column(py, resolved.iter().map(|resolved| resolved.placement().score).collect()))
     }
 
     /// The verdicts on rows, as codes (0 exact, 1 interpolated, 2 beside-outlier, 3 outlier), and their scores.
     fn judge<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<PyVerdicts<'py>> {
         let (_, resolved) = self.resolved(py, x)?;
-        let codes = resolved.iter().map(|resolved| known(resolved).verdict as i8).collect();
-        let scores = resolved.iter().map(|resolved| known(resolved).score).collect();
+        let codes = resolved.iter().map(|resolved| resolved.placement().verdict as i8).collect();
+        let scores = resolved.iter().map(|resolved| resolved.placement().score).collect();
         Ok((column(py, codes), column(py, scores)))
     }
 
@@ -146,7 +146,7 @@ impl PyPlacer {
             return Ok((lion, vec![placement]));
         }
         let (lion, resolved) = self.resolved(py, x)?;
-        let placements = py.detach(|| with_positions(&lion, resolved));
+        let placements = py.detach(|| lion.complete(resolved));
         Ok((lion, placements))
     }
 
@@ -170,34 +170,4 @@ impl PyPlacer {
         }
         Ok((lion, resolved))
     }
-}
-
-/// What is known of a row before its position is.
-fn known(resolved: &Resolved) -> &Placement {
-    match resolved {
-        Resolved::Placed(placement) => placement,
-        Resolved::Outlier(outlier) => outlier.placement(),
-    }
-}
-
-/// The same rows, the outliers among them where all of them together have their positions.
-fn with_positions(lion: &Lion, resolved: Vec<Resolved>) -> Vec<Placement> {
-    let (mut placements, mut waiting, mut pending) =
-        (Vec::with_capacity(resolved.len()), Vec::new(), Vec::new());
-    for resolved in resolved {
-        placements.push(match resolved {
-            Resolved::Placed(placement) => placement,
-            Resolved::Outlier(outlier) => {
-                waiting.push(placements.len());
-                let placement = outlier.placement().clone();
-                pending.push(outlier);
-                placement
-            }
-        });
-    }
-    let rows = placements.len();
-    for (row, placement) in waiting.into_iter().zip(lion.placer().give_positions_of(pending, rows)) {
-        placements[row] = placement;
-    }
-    placements
 }

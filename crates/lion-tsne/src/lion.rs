@@ -5,6 +5,8 @@
 
 mod columns;
 mod descent;
+mod earlier_outliers;
+mod given_positions;
 mod groups;
 mod interpolate;
 mod judge;
@@ -15,6 +17,7 @@ mod outlier_grid;
 mod parameters;
 mod pca_residual;
 mod pending_outlier;
+mod pending_outliers;
 mod placement;
 mod placer;
 mod power;
@@ -23,6 +26,7 @@ mod repulsion;
 mod sweep;
 
 pub use columns::{ColumnValues, PlacedRow, PlacementColumn};
+pub use given_positions::{GivenPosition, GivenPositions, PositionsByKey};
 pub use judge::{CalibrationFacts, DEFAULT_ALPHA, VerdictRule};
 pub use label_transfer::LabelName;
 pub use local::{Local, Taper};
@@ -31,6 +35,7 @@ pub use parameters::LionParameters;
 pub(crate) use parameters::{ParameterOverrides, spacing};
 pub use pca_residual::PcaResidualLimit;
 pub use pending_outlier::PendingOutlier;
+pub use pending_outliers::PendingOutliers;
 pub use placement::{Place, Placement, Resolved, Verdict};
 pub use placer::Placer;
 pub use power::{CrossValidated, PowerPoint};
@@ -278,7 +283,7 @@ impl Lion {
 
     /// Places rows. Outliers among them know of each other, but of none of other calls: see [`Lion::placer`].
     pub fn place(&self, rows: &Matrix) -> Result<Vec<Placement>> {
-        self.placer().place(rows)
+        Ok(self.complete(self.resolve(rows)?))
     }
 
     /// Places one row.

@@ -4,7 +4,6 @@
 
 use lion_tsne::index::Search;
 use lion_tsne::landmarks::{LandmarkOptions, Landmarks};
-use lion_tsne::lion::PendingOutlier;
 use lion_tsne::{
     Descent, Fit, Init, Lion, LionOptions, Map, Matrix, Method, Metric, PcaChoice, Rows, ignore,
 };
@@ -220,6 +219,8 @@ fn placing_says_it_too() {
     let options = LionOptions { threads: 1, ..LionOptions::default() };
     let (few, many) = (options.needs(&map(100)), options.needs(&map(9000)));
     assert!(few.bytes < many.bytes);
-    assert!(PendingOutlier::needs(50) < 1200 && PendingOutlier::needs(2) < PendingOutlier::needs(50));
+    let fdr = LionOptions { fdr: Some(0.1), ..options };
+    let outlier = options.needs_of_outlier(&map(100));
+    assert!((150..350).contains(&outlier) && fdr.needs_of_outlier(&map(100)) > 2 * outlier);
     drop(Lion::new(map(100), &options).unwrap());
 }

@@ -6,7 +6,6 @@ use crate::output::size;
 use crate::progress::Screen;
 use anyhow::{Result, bail};
 use lion_table::{BATCH_ROWS, Batches};
-use lion_tsne::lion::PendingOutlier;
 use lion_tsne::{LionOptions, Map};
 
 /// The writer's chunk of rows, in columns and encoded, and the buffers of what is set aside.
@@ -36,7 +35,7 @@ impl PlaceMemory {
         let reading = (table.buffers() + 2 * BATCH_ROWS * cols * 4) as u64;
         let needs = options.needs(map).with("program", PROGRAM).with("reading", reading);
         let needs = needs.with("writing", WRITING);
-        let bytes_per_outlier = PendingOutlier::needs(map.x().cols());
+        let bytes_per_outlier = options.needs_of_outlier(map);
         screen.detail(&format!("placing will take {}", in_words(&needs)));
         let expected = table.row_count().map(|rows| {
             let many = (OUTLIERS * rows as f64).ceil() as u64;

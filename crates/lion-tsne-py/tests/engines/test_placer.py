@@ -178,6 +178,9 @@ def test_positions_depend_on_nothing_but_who_the_strangers_are(place, job):
     groups = len(set(job.expected["group"].to_pylist()) - {None})
     assert repr(once) == f"Positions({len(set(singles))} outliers in {groups} groups)"
     assert groups < len(once) < len(singles)
+    assert once.table.column_names == ["key", "x", "y", "group"]
+    keys = once.table["key"].to_pylist()
+    assert keys == sorted(set(keys)) and {len(key) for key in keys} == {16}
     for given in (singles[::-1] * 2, [pending.slice(1000), pending, pending.chunk(0)]):
         assert place.positions(given).table.equals(once.table)
 

@@ -1,14 +1,17 @@
 //! Connected components of the graph that joins rows within a radius of each other, which is single linkage cut at the
 //! radius. The search over partitions is ours; components are merged by union-find (Tarjan 1975, Efficiency of a Good
-//! But Not Linear Set Union Algorithm).
+//! But Not Linear Set Union Algorithm), by all threads at once (Anderson & Woll 1991, Wait-free Parallel Algorithms for
+//! the Union-Find Problem).
 //!
 //! Rows are divided into partitions of near rows. Two partitions are compared if the triangle inequality allows a link
 //! between them, as matrix products like the exact search's; pairs already known to be connected are not compared
 //! again, so that a crowd of rows that are all near each other costs little more than rows that are apart.
+//!
+//! Rows stay where they are, and one partition at a time is packed to be compared with others: there may be tens of
+//! millions of rows, and a copy of them is most of the memory that this takes.
 
-use super::approximate::{PARTITION_SIZE, centres_of, divide_twice};
+use super::approximate::{PARTITION_SIZE, divide_twice};
 use super::exact::block_rows;
-use super::placing::Partition;
 use super::product_form::{Rounding, centre, column_medians};
 use super::scan::{Collect, Packed, scan, squared_distance};
 use crate::matrix::Matrix;
@@ -16,12 +19,15 @@ use crate::vectorized::vectorized;
 use pulp::Simd;
 use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// Up to this many rows there is one partition.
 const ONE_PARTITION_UP_TO: usize = 8 * PARTITION_SIZE;
 /// Partitions that are compared with others before what was found is taken into account: few at first, for each link
 /// that is known early spares many.
-const TOGETHER: [usize; 2] = [2, 64];
+const TOGETHER: [usize; 2] = [2, 256];
+/// Partitions that those are compared with by one thread, while it has the rows at hand.
+const TARGETS: usize = 16;
 /// Rows that are so many times as far from the mean of their partition as its rows are on average do not belong there.
 const FAR: f32 = 2.0;
 /// Rounding of distances, as a share.
@@ -29,255 +35,207 @@ const SLACK: f32 = 1e-5;
 
 /// For each row, the least row of its component.
 pub(crate) fn connected_components(x: &Matrix, radius: f64) -> Vec<u32> {
+    let groups = DisjointSets::new(x.rows());
     if x.rows() < 2 || x.cols() == 0 {
-        return (0..x.rows() as u32).collect();
+        return groups.into_least();
     }
     let partitions = Partitions::new(x, radius);
-    let count = partitions.partitions.len();
-    let mut groups = DisjointSets::new(x.rows());
-    partitions.join_small_partitions(&mut groups);
+    let count = partitions.members.len();
+    partitions.join_small_partitions(&groups);
     // Each partition by itself first: what is connected there need not be compared with others row by row.
-    partitions.join_links(0..count, |partition| partition..partition + 1, &mut groups);
+    (0..count).into_par_iter().for_each(|own| partitions.join_links(own..own + 1, own..own + 1, &groups));
     let (mut first, mut together) = (0, TOGETHER[0]);
     while first < count {
         let last = (first + together).min(count);
-        partitions.join_links(first..last, |partition| partition + 1..count, &mut groups);
+        partitions.join_links(first..last, first + 1..count, &groups);
         (first, together) = (last, (2 * together).min(TOGETHER[1]));
     }
-    partitions.in_original_order(&groups.all())
+    drop(partitions);
+    groups.into_least()
 }
 
-/// Rows in the order of their partitions.
-struct Partitions {
+/// Rows in partitions.
+struct Partitions<'a> {
+    x: &'a Matrix,
     radius: f64,
-    cols: usize,
-    /// Original number of each row in partition order.
-    rows: Vec<u32>,
-    data: Vec<f32>,
     median: Vec<f32>,
-    partitions: Vec<Partition>,
+    /// The rows of each partition.
+    members: Vec<Vec<u32>>,
     centres: Matrix,
-    longest: f32,
+    /// No row of a partition is farther from its centre.
+    radii: Vec<f32>,
 }
 
-/// What is known of links when a round begins.
-struct RoundStart {
-    group_of: Vec<u32>,
-    /// For each partition, the group of all its rows, if it is one.
-    one_group: Vec<Option<u32>>,
-}
-
-impl Partitions {
-    fn new(x: &Matrix, radius: f64) -> Self {
-        let (count, cols) = (x.rows(), x.cols());
-        let mut members = match count <= ONE_PARTITION_UP_TO {
+impl<'a> Partitions<'a> {
+    fn new(x: &'a Matrix, radius: f64) -> Self {
+        let count = x.rows();
+        let members = match count <= ONE_PARTITION_UP_TO {
             true => vec![(0..count as u32).collect::<Vec<_>>()],
             false => without_far_rows(x, divide_twice(x, count.div_ceil(PARTITION_SIZE), 0)),
         };
+        let middle = |members: Vec<u32>| {
+            let centre = mean_of(x, &members);
+            let farthest = distances(x, &members, &centre).fold(0.0, f32::max) * (1.0 + SLACK);
+            (farthest, centre, members)
+        };
+        let mut partitions: Vec<(f32, Vec<f32>, Vec<u32>)> = members.into_par_iter().map(middle).collect();
         // The widest first: rows of a partition are compared with later ones, and whether a row can have a link to a
         // partition is the plainer the narrower that is.
-        let widths = radii(x, &members);
-        let mut order: Vec<usize> = (0..members.len()).collect();
-        order.sort_by(|&a, &b| widths[b].total_cmp(&widths[a]).then(a.cmp(&b)));
-        let radii: Vec<f32> = order.iter().map(|&partition| widths[partition]).collect();
-        members = order.into_iter().map(|partition| std::mem::take(&mut members[partition])).collect();
-
-        let rows = members.concat();
-        let centres = centres_of(members.len(), &partition_of(&members), &x.select(&rows));
-        let (data, median) = (x.select(&rows).into_data(), column_medians(x));
-        let mut first = 0;
-        let mut partitions = Vec::with_capacity(members.len());
-        for (members, radius) in members.iter().zip(radii) {
-            let of = first * cols..(first + members.len()) * cols;
-            partitions.push(Partition { first, packed: Packed::centred(&data[of], &median), radius });
-            first += members.len();
+        partitions.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let (mut radii, mut centres, mut members) = (Vec::new(), Vec::new(), Vec::new());
+        for (radius, centre, of) in partitions {
+            radii.push(radius);
+            centres.extend(centre);
+            members.push(of);
         }
-        let longest = partitions.iter().map(|partition| partition.packed.longest()).fold(0.0, f32::max);
-        Self { radius, cols, rows, data, median, partitions, centres, longest }
+        let centres = Matrix::from_rows(x.cols(), centres);
+        Self { x, radius, median: column_medians(x), members, centres, radii }
     }
 
-    fn row(&self, at: u32) -> &[f32] {
-        &self.data[at as usize * self.cols..][..self.cols]
+    fn row(&self, row: u32) -> &[f32] {
+        self.x.row(row as usize)
     }
 
     /// Joins the rows of partitions in which no two can be farther apart than the radius.
-    fn join_small_partitions(&self, groups: &mut DisjointSets) {
-        for Partition { first, packed, radius } in &self.partitions {
+    fn join_small_partitions(&self, groups: &DisjointSets) {
+        for (members, radius) in self.members.iter().zip(&self.radii) {
             if f64::from(2.0 * radius * (1.0 + SLACK)) <= self.radius {
-                (1..packed.rows()).for_each(|row| groups.join(*first as u32, (first + row) as u32));
+                members.windows(2).for_each(|pair| groups.join(pair[0], pair[1]));
             }
         }
     }
 
-    fn one_group(&self, group_of: &[u32]) -> Vec<Option<u32>> {
-        let of_partition = |partition: &Partition| {
-            let groups = &group_of[partition.first..partition.first + partition.packed.rows()];
-            groups.iter().all(|group| *group == groups[0]).then(|| groups[0])
-        };
-        self.partitions.iter().map(of_partition).collect()
+    /// Joins what is connected by a link between a row of a round and one of its targets.
+    fn join_links(&self, round: Range<usize>, targets: Range<usize>, groups: &DisjointSets) {
+        // One after another: they are looked at for each target.
+        let rows: Vec<Matrix> =
+            round.clone().map(|partition| self.x.select(&self.members[partition])).collect();
+        targets.clone().into_par_iter().step_by(TARGETS).for_each(|first| {
+            let block = first..(first + TARGETS).min(targets.end);
+            let mut block: Vec<Target> = block.map(|target| self.target(target, groups)).collect();
+            for (partition, rows) in round.clone().zip(&rows) {
+                // Later targets of the same round are compared with earlier ones, not the other way round as well.
+                let block =
+                    block.iter_mut().filter(|target| partition < target.partition || round == targets);
+                block.for_each(|target| self.add_queries((partition, rows), target, groups));
+            }
+            block.iter().for_each(|target| self.compare(target, groups));
+        });
     }
 
-    /// Joins what is connected by a link between a row of some partitions and one of those that each is compared with.
-    fn join_links(
-        &self,
-        partitions: Range<usize>,
-        others: impl Fn(usize) -> Range<usize> + Sync,
-        groups: &mut DisjointSets,
-    ) {
-        let known = groups.all();
-        let known = RoundStart { one_group: self.one_group(&known), group_of: known };
-        // What was found spares what comes after it on the same thread. Which links are found depends on that; what
-        // they join does not.
-        let links: Vec<Vec<(u32, u32)>> = partitions
-            .into_par_iter()
-            .map_init(
-                || DisjointSets(known.group_of.clone()),
-                |found, partition| self.links_of(partition, others(partition), &known, found),
-            )
-            .collect();
-        links.into_iter().flatten().for_each(|(a, b)| groups.join(a, b));
+    fn target(&self, partition: usize, groups: &DisjointSets) -> Target {
+        let group_of: Vec<u32> = self.members[partition].iter().map(|&row| groups.of(row)).collect();
+        let is_one = group_of.iter().all(|group| *group == group_of[0]);
+        Target { partition, one_group: is_one.then(|| group_of[0]), group_of, queries: Vec::new() }
     }
 
-    /// Enough links between the rows of a partition and of others: any two rows that are connected by one are joined by
-    /// what is found or is known, and so in `groups`.
-    fn links_of(
-        &self,
-        partition: usize,
-        others: Range<usize>,
-        known: &RoundStart,
-        groups: &mut DisjointSets,
-    ) -> Vec<(u32, u32)> {
-        let Partition { first, packed, .. } = &self.partitions[partition];
-        let others: Vec<usize> = others.filter(|&other| self.can_link(partition, other)).collect();
-        let mut links = Vec::new();
-        for from in (0..packed.rows()).step_by(block_rows(self.cols)) {
-            let to = (from + block_rows(self.cols)).min(packed.rows());
-            for &other in &others {
-                let queries = self.reaching((first + from) as u32..(first + to) as u32, other, known);
-                if !queries.is_empty() {
-                    links.extend(self.compare(&queries, other, known, groups));
+    /// Those rows of a partition are to be compared that can have a link to the target which is not known.
+    fn add_queries(&self, (partition, rows): (usize, &Matrix), target: &mut Target, groups: &DisjointSets) {
+        if !self.can_link(partition, target.partition) {
+            return;
+        }
+        let (radius, middle) = (self.radii[target.partition], self.centres.row(target.partition));
+        let Target { one_group, queries, .. } = target;
+        vectorized(
+            #[inline(always)]
+            || {
+                let near = |row: &[f32]| {
+                    let apart = squared_distance(row, middle).sqrt() * (1.0 - SLACK);
+                    f64::from(apart - radius) <= self.radius
+                };
+                for (&row, values) in
+                    self.members[partition].iter().zip(rows.data().chunks_exact(self.x.cols()))
+                {
+                    if near(values) && *one_group != Some(groups.of(row)) {
+                        queries.push(row);
+                    }
                 }
-            }
-        }
-        links
+            },
+        );
     }
 
     fn can_link(&self, a: usize, b: usize) -> bool {
         let apart = squared_distance(self.centres.row(a), self.centres.row(b)).sqrt() * (1.0 - SLACK);
-        f64::from(apart - self.partitions[a].radius - self.partitions[b].radius) <= self.radius
+        f64::from(apart - self.radii[a] - self.radii[b]) <= self.radius
     }
 
-    /// Those rows that can have a link to a row of the partition which is not known.
-    fn reaching(&self, rows: Range<u32>, partition: usize, known: &RoundStart) -> Vec<u32> {
-        let Partition { radius, .. } = self.partitions[partition];
-        let middle = self.centres.row(partition);
-        let news = |&row: &u32| known.one_group[partition] != Some(known.group_of[row as usize]);
-        vectorized(
-            #[inline(always)]
-            || {
-                let near = |&row: &u32| {
-                    let apart = squared_distance(self.row(row), middle).sqrt() * (1.0 - SLACK);
-                    f64::from(apart - radius) <= self.radius
-                };
-                rows.filter(news).filter(near).collect()
-            },
-        )
-    }
-
-    /// Finds links between these rows and those of a partition, one for each two groups that it joins.
-    fn compare(
-        &self,
-        queries: &[u32],
-        partition: usize,
-        known: &RoundStart,
-        groups: &mut DisjointSets,
-    ) -> Vec<(u32, u32)> {
-        let Partition { first, packed, .. } = &self.partitions[partition];
-        let rows: Vec<f32> = queries.iter().flat_map(|&row| self.row(row)).copied().collect();
-        let centred = centre(&rows, &self.median);
+    /// Joins the queries of a target to its rows within the radius.
+    fn compare(&self, target: &Target, groups: &DisjointSets) {
+        if target.queries.is_empty() {
+            return;
+        }
+        let members = &self.members[target.partition];
+        let packed = Packed::centred(self.x.select(members).data(), &self.median);
         let radius2 = ((self.radius * self.radius) as f32).min(f32::MAX / 4.0) * (1.0 + SLACK);
-        let collectors =
-            queries.iter().zip(centred.chunks_exact(self.cols)).map(|(&row, query)| UnconnectedRows {
-                reach: Rounding::new(query, self.longest).reach(radius2),
-                group: known.group_of[row as usize],
-                group_of: &known.group_of,
-                found: Vec::new(),
+        for queries in target.queries.chunks(block_rows(self.x.cols())) {
+            let centred = centre(self.x.select(queries).data(), &self.median);
+            let collectors = queries.iter().zip(centred.chunks_exact(self.x.cols())).map(|(&row, query)| {
+                UnconnectedRows {
+                    reach: Rounding::new(query, packed.longest()).reach(radius2),
+                    group: groups.of(row),
+                    group_of: &target.group_of,
+                    found: Vec::new(),
+                }
             });
-        let mut collectors: Vec<UnconnectedRows<'_>> = collectors.collect();
-        scan(&centred, packed, *first as u32, &mut collectors);
-        let mut links = Vec::new();
-        for (&row, collector) in queries.iter().zip(collectors) {
-            for other in collector.found {
-                if groups.of(row) != groups.of(other) && self.are_near(row, other) {
-                    groups.join(row, other);
-                    links.push((row, other));
+            let mut collectors: Vec<UnconnectedRows<'_>> = collectors.collect();
+            scan(&centred, &packed, 0, &mut collectors);
+            for (&row, collector) in queries.iter().zip(collectors) {
+                for other in collector.found.into_iter().map(|at| members[at as usize]) {
+                    if groups.of(row) != groups.of(other) && self.are_near(row, other) {
+                        groups.join(row, other);
+                    }
                 }
             }
         }
-        links
     }
 
     fn are_near(&self, a: u32, b: u32) -> bool {
         f64::from(squared_distance(self.row(a), self.row(b)).sqrt()) <= self.radius
     }
+}
 
-    /// The least original row of each row's group.
-    fn in_original_order(&self, group_of: &[u32]) -> Vec<u32> {
-        let mut least = vec![u32::MAX; group_of.len()];
-        for (&group, &row) in group_of.iter().zip(&self.rows) {
-            least[group as usize] = least[group as usize].min(row);
-        }
-        let mut of = vec![0; group_of.len()];
-        for (&group, &row) in group_of.iter().zip(&self.rows) {
-            of[row as usize] = least[group as usize];
-        }
-        of
+/// A partition that rows are compared with.
+struct Target {
+    partition: usize,
+    /// The group of each of its rows when it was begun with, and the one of all of them, if it is one.
+    group_of: Vec<u32>,
+    one_group: Option<u32>,
+    /// The rows to compare with it.
+    queries: Vec<u32>,
+}
+
+fn mean_of(x: &Matrix, members: &[u32]) -> Vec<f32> {
+    let mut sums = vec![0.0f64; x.cols()];
+    for &row in members {
+        sums.iter_mut().zip(x.row(row as usize)).for_each(|(sum, &v)| *sum += f64::from(v));
     }
+    sums.into_iter().map(|sum| (sum / members.len() as f64) as f32).collect()
 }
 
-/// For the rows of all partitions in order, the partition.
-fn partition_of(members: &[Vec<u32>]) -> Vec<u32> {
-    (0..).zip(members).flat_map(|(partition, of)| vec![partition; of.len()]).collect()
-}
-
-/// For each partition, the distances of its rows from their mean.
-fn spreads(x: &Matrix, members: &[Vec<u32>]) -> Vec<Vec<f32>> {
-    let centres = centres_of(members.len(), &partition_of(members), &x.select(&members.concat()));
-    let spread = |(members, centre): (&Vec<u32>, &[f32])| {
-        let distance = |&row: &u32| squared_distance(x.row(row as usize), centre).sqrt();
-        members.iter().map(distance).collect()
-    };
-    members.par_iter().zip(centres.data().par_chunks_exact(x.cols())).map(spread).collect()
-}
-
-/// No row of a partition is farther from its mean than this.
-fn radii(x: &Matrix, members: &[Vec<u32>]) -> Vec<f32> {
-    let farthest = |spread: &Vec<f32>| spread.iter().copied().fold(0.0, f32::max) * (1.0 + SLACK);
-    spreads(x, members).iter().map(farthest).collect()
+fn distances(x: &Matrix, members: &[u32], from: &[f32]) -> impl Iterator<Item = f32> {
+    members.iter().map(move |&row| squared_distance(x.row(row as usize), from).sqrt())
 }
 
 /// Takes rows that are far from the others of their partition out of it, into partitions of such: one of them would
 /// make a partition so wide that it had to be compared with all.
-fn without_far_rows(x: &Matrix, members: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
-    let spreads = spreads(x, &members);
-    let (mut near, mut far) = (Vec::with_capacity(members.len()), Vec::new());
-    for (members, spread) in members.into_iter().zip(spreads) {
+fn without_far_rows(x: &Matrix, mut members: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+    let take_far = |members: &mut Vec<u32>| -> Vec<u32> {
+        let spread: Vec<f32> = distances(x, members, &mean_of(x, members)).collect();
         let mean = spread.iter().sum::<f32>() / spread.len().max(1) as f32;
-        let (kept, left): (Vec<_>, Vec<_>) =
-            members.into_iter().zip(spread).partition(|(_, distance)| *distance <= FAR * mean);
-        near.push(kept.into_iter().map(|(row, _)| row).collect::<Vec<u32>>());
-        far.extend(left.into_iter().map(|(row, _)| row));
-    }
-    near.retain(|members| !members.is_empty());
+        let far = members.iter().zip(&spread).filter(|(_, distance)| **distance > FAR * mean);
+        let far: Vec<u32> = far.map(|(&row, _)| row).collect();
+        let mut spread = spread.into_iter();
+        members.retain(|_| spread.next().is_some_and(|distance| distance <= FAR * mean));
+        far
+    };
+    let far: Vec<u32> = members.par_iter_mut().flat_map_iter(take_far).collect();
+    members.retain(|members| !members.is_empty());
     if !far.is_empty() {
         let partitions = divide_twice(&x.select(&far), far.len().div_ceil(PARTITION_SIZE), 0);
-        near.extend(
-            partitions
-                .into_iter()
-                .map(|partition| partition.into_iter().map(|at| far[at as usize]).collect()),
-        );
+        let named = |partition: Vec<u32>| partition.into_iter().map(|at| far[at as usize]).collect();
+        members.extend(partitions.into_iter().map(named));
     }
-    near
+    members
 }
 
 /// Rows of other groups within a reach.
@@ -304,30 +262,48 @@ impl Collect for UnconnectedRows<'_> {
     }
 }
 
-/// DisjointSets that grow together.
-struct DisjointSets(Vec<u32>);
+/// Disjoint sets that grow together, by any number of threads: for each row a lower one of its set, or itself. What a
+/// thread sees may be old, but never wrong: rows that were once together stay so.
+struct DisjointSets(Vec<AtomicU32>);
 
 impl DisjointSets {
     fn new(rows: usize) -> Self {
-        Self((0..rows as u32).collect())
+        Self((0..rows as u32).map(AtomicU32::new).collect())
     }
 
-    fn of(&mut self, mut row: u32) -> u32 {
-        while self.0[row as usize] != row {
-            let above = self.0[self.0[row as usize] as usize];
-            self.0[row as usize] = above;
-            row = above;
+    fn above(&self, row: u32) -> u32 {
+        self.0[row as usize].load(Relaxed)
+    }
+
+    #[inline(always)]
+    fn of(&self, mut row: u32) -> u32 {
+        loop {
+            let above = self.above(row);
+            if above == row {
+                return row;
+            }
+            let next = self.above(above);
+            self.0[row as usize].store(next, Relaxed);
+            row = next;
         }
-        row
     }
 
-    fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.of(a), self.of(b));
-        self.0[a.max(b) as usize] = a.min(b);
+    fn join(&self, a: u32, b: u32) {
+        loop {
+            let (a, b) = (self.of(a), self.of(b));
+            let (low, high) = (a.min(b), a.max(b));
+            // Unless another thread has put this set below one meanwhile.
+            let joined = self.0[high as usize].compare_exchange(high, low, Relaxed, Relaxed);
+            if low == high || joined.is_ok() {
+                return;
+            }
+        }
     }
 
-    fn all(&mut self) -> Vec<u32> {
-        (0..self.0.len() as u32).map(|row| self.of(row)).collect()
+    /// For each row, the least of its set.
+    fn into_least(self) -> Vec<u32> {
+        (0..self.0.len() as u32).for_each(|row| self.0[row as usize].store(self.of(row), Relaxed));
+        self.0.into_iter().map(AtomicU32::into_inner).collect()
     }
 }
 
@@ -338,7 +314,7 @@ mod tests {
 
     /// By the definition, pair after pair.
     fn by_pairs(x: &Matrix, radius: f64) -> Vec<u32> {
-        let mut groups = DisjointSets::new(x.rows());
+        let groups = DisjointSets::new(x.rows());
         for a in 0..x.rows() {
             for b in 0..a {
                 if f64::from(squared_distance(x.row(a), x.row(b)).sqrt()) <= radius {
@@ -346,7 +322,7 @@ mod tests {
                 }
             }
         }
-        groups.all()
+        groups.into_least()
     }
 
     /// Rows on a lattice have many pairs exactly at a radius.

@@ -12,7 +12,7 @@ pub struct PendingOutlier {
     /// The row, preprocessed.
     pub(crate) row: Vec<f32>,
     /// The place of the nearest row.
-    pub(super) target: [f64; 3],
+    pub(crate) target: [f64; 3],
     /// Where it goes if it is spared; known where a false discovery rate is asked for.
     pub(super) among: Option<SparedOutlier>,
 }
@@ -20,7 +20,7 @@ pub struct PendingOutlier {
 /// The first byte: how the others are to be read.
 const VERSION: u8 = 1;
 /// Bytes before the row: version, distance and target.
-const HEAD: usize = 1 + 4 + 3 * 8;
+pub(super) const HEAD: usize = 1 + 4 + 3 * 8;
 /// Rows are no longer than this, squared: distances between two of them do not overflow. Values up to 1e15 in a million
 /// columns stay far below.
 const LONGEST2: f64 = 1e37;

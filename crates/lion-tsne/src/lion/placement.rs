@@ -346,6 +346,16 @@ impl PlacementColumn {
 pub enum Resolved {
     /// Its place does not depend on other new rows.
     Placed(Placement),
-    /// Its place depends on the other outliers: `Placer::give_positions` knows it.
+    /// Its place depends on the other outliers: `Lion::give_positions` knows it.
     Outlier(PendingOutlier),
+}
+
+impl Resolved {
+    /// What is known: all of it, or all but place and group.
+    pub fn placement(&self) -> &Placement {
+        match self {
+            Self::Placed(placement) => placement,
+            Self::Outlier(outlier) => outlier.placement(),
+        }
+    }
 }

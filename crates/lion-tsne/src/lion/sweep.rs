@@ -13,14 +13,8 @@ const BLOCK: usize = 64;
 impl Lion {
     /// Places rows, each as if there were no other: every outlier gets the position that it would get first.
     pub fn place_alone(&self, rows: &Matrix) -> Result<Vec<Placement>> {
-        let alone = |resolved: Resolved| match resolved {
-            Resolved::Placed(placement) => placement,
-            Resolved::Outlier(outlier) => {
-                let placement = outlier.placement().clone();
-                self.placer().give_positions_of(vec![outlier], 1).pop().unwrap_or(placement)
-            }
-        };
-        Ok(self.resolve(rows)?.into_iter().map(alone).collect())
+        let alone = |resolved: Resolved| self.complete(vec![resolved]);
+        Ok(self.resolve(rows)?.into_iter().flat_map(alone).collect())
     }
 
     /// The places that each of these powers would give to rows, by inverse-distance weighting within r_x and each row

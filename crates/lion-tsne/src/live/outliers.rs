@@ -166,7 +166,7 @@ impl LiveOutliers {
 
     /// A group of its own for an outlier that is near no other, with a number that is given or the next.
     fn found(&mut self, lion: &Lion, outlier: &PendingOutlier, number: Option<u64>) -> (u64, Place) {
-        let cell = lion.free_cell(&mut self.grid, outlier);
+        let cell = lion.free_cell(&mut self.grid, &outlier.row, &outlier.target);
         let number = number.unwrap_or(self.next);
         self.next = self.next.max(number + 1);
         let position = self.add(lion, number, cell);

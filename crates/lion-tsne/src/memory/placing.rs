@@ -7,10 +7,12 @@ use crate::map::Map;
 /// Rows of a table that come together, and those of them that are looked up at the same time.
 const BATCH: f64 = 4096.0;
 const AT_ONCE: f64 = 512.0;
+/// What an outlier takes beside its row.
+const OUTLIER: usize = 200;
 
 impl LionOptions {
     /// What placing into this map will hold at its largest, tables passing by in batches, but for the outliers: each
-    /// of those takes [`PendingOutlier::needs`] until all have positions.
+    /// of those takes [`needs_of_outlier`](Self::needs_of_outlier) until all have positions.
     pub fn needs(&self, map: &Map) -> Needs {
         let (rows, width) = (map.x().rows() as f64, map.x().cols() as f64);
         let nearest = match self.local {
@@ -34,12 +36,12 @@ impl LionOptions {
             ],
         )
     }
-}
 
-impl PendingOutlier {
-    /// What an outlier of a map whose rows have so many columns after preprocessing takes until all outliers have
-    /// positions: its row, again in the order of the search for groups, and again in its group.
-    pub fn needs(width: usize) -> u64 {
-        (3 * 4 * width + size_of::<Self>() + size_of::<Placement>() + 200) as u64
+    /// What an outlier takes until all outliers have positions: its row, distance and target, its number by its hash, and
+    /// what the search for groups and cells notes. Where a false discovery rate is asked for, it waits as a whole, too.
+    pub fn needs_of_outlier(&self, map: &Map) -> u64 {
+        let row = 4 * map.x().cols();
+        let waits = row + size_of::<PendingOutlier>() + size_of::<Option<Placement>>();
+        (row + OUTLIER + self.fdr.map_or(0, |_| waits)) as u64
     }
 }

@@ -14,7 +14,7 @@ from liontsne import _native
 from liontsne.distributed import _columns
 from liontsne.distributed._columns import Chosen, Problem
 from liontsne.distributed._open import Opened, Options, opened
-from liontsne.distributed._positions import Positions
+from liontsne.distributed._positions import Outliers, Positions
 from liontsne.distributed._worker_error import kind_of
 
 # Rows of a table that are resolved at a time.
@@ -73,14 +73,10 @@ class Placer:
 
         Takes the columns `stranger` of all parts, as arrays, chunked arrays or single bytes. Order
         and repetitions do not matter."""
-        found: set[bytes] = set()
+        outliers = Outliers(self._opened.placer)
         for part in pending:
-            found.update([part] if isinstance(part, bytes) else pc.unique(part).to_pylist())
-        found.discard(None)  # type: ignore[arg-type]
-        ordered = sorted(found)
-        placed = batch_of(_native.positions(self._opened.placer, ordered))
-        # All of them together may have more than 2 GB.
-        return Positions(pa.array(ordered, pa.large_binary()), placed)
+            outliers.add(part)
+        return outliers.positions()
 
     def fill(self, batches: Any, positions: Positions) -> Any:
         """The third step: fills in the positions of outliers. It takes and returns the same kinds of
@@ -106,7 +102,7 @@ class Placer:
         return self.fill(resolved, self.positions([resolved.column(self.prefix + PENDING)]))
 
     def _spooled(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        schema, pending = None, set()
+        schema, outliers = None, Outliers(self._opened.placer)
         with tempfile.TemporaryFile(prefix="liontsne-") as file:
             for batch in self.resolve(batches):
                 if schema is None:
@@ -116,13 +112,13 @@ class Placer:
                 if batch.schema != schema:
                     raise ValueError("all batches must have the same columns of the same types")
                 writer.write_batch(batch)
-                pending.update(pc.unique(batch.column(self.prefix + PENDING)).to_pylist())
+                outliers.add(batch.column(self.prefix + PENDING))
             if schema is None:
                 return
             writer.close()
             file.seek(0)
             with pa.ipc.open_stream(file) as resolved:
-                yield from self.fill(resolved, self.positions(pending - {None}))
+                yield from self.fill(resolved, outliers.positions())
 
     # What comes out
 

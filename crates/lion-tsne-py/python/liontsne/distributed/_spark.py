@@ -51,10 +51,13 @@ class Resolved:
     kept: Sequence[Any]
     """The columns that pass through, as Spark has them."""
 
-    def outliers(self) -> list[pa.RecordBatch]:
-        """What the steps tell the driver of outliers. All rows are resolved by this."""
+    def outliers(self) -> Iterator[pa.RecordBatch]:
+        """What the steps tell the driver of outliers. All rows are resolved by this. What was passed
+        on is not kept here."""
         found = self.packs.where("outliers is not null").select("outliers")
-        return [unpacked(pack) for pack in plainly(found.toArrow).column(0)]
+        chunks = plainly(found.toArrow).column(0).chunks
+        while chunks:
+            yield from map(unpacked, chunks.pop())
 
     def rows(self, finish: Finish, given: Any, said: Sequence[str]) -> "DataFrame":
         """The rows as `finish` makes them: what passes through, and these of the columns that are

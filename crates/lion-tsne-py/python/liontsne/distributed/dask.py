@@ -226,7 +226,7 @@ def fill(frame: pd.DataFrame, place: Placer, positions: Positions) -> pd.DataFra
     pending, problem = place.prefix + PENDING, place.prefix + PROBLEM
     if problem in frame:
         frame = frame[frame[problem].isna()].drop(columns=problem)
-    given = [place.prefix + name for name in positions.table.column_names]
+    given = [place.prefix + name for name in (PENDING, *positions.names)]
     table = pa.Table.from_pandas(frame[given], preserve_index=False)
     filled = in_pandas(place.fill(table, positions), frame.index)
     return frame.drop(columns=pending).assign(**{name: filled[name] for name in filled})

@@ -312,7 +312,7 @@ def stream(
     def place_batch(df: "DataFrame", epoch: int) -> None:
         resolved = resolve(df, made, with_values, ship=ship, of_stream=True)
         try:
-            answers = from_service(resolved.outliers(), made, id, asked)
+            answers = from_service(list(resolved.outliers()), made, id, asked)
             sink(resolved.rows(put, shared(df, answers), good(made)), epoch)
             if rejected is not None:
                 rejected(resolved.rows(only_bad, None, [made.prefix + PROBLEM]), epoch)

@@ -278,7 +278,7 @@ fn settling_first_and_giving_positions_later_is_placing() {
     let matrix = matrix(&batch).select(&order);
     let whole = lion.placer().place(&matrix).expect("placed");
 
-    let (mut resolved, mut outliers, mut at) = (vec![None; batch.len()], Vec::new(), Vec::new());
+    let (mut resolved, mut outliers, mut at) = (vec![None; batch.len()], lion.pending_outliers(), Vec::new());
     let mut first = 0;
     for size in [1, 50, 3].into_iter().cycle() {
         let last = (first + size).min(batch.len());
@@ -290,6 +290,7 @@ fn settling_first_and_giving_positions_later_is_placing() {
                     let known = outlier.placement();
                     assert_eq!((known.verdict, known.nearest), (Verdict::Outlier, whole[i].nearest));
                     assert_eq!((known.score, known.neighbours), (whole[i].score, whole[i].neighbours));
+                    resolved[i] = Some(known.clone());
                     outliers.push(outlier);
                     at.push(i);
                 }
@@ -301,9 +302,9 @@ fn settling_first_and_giving_positions_later_is_placing() {
         }
     }
     assert!(at.len() > 40 && at.len() < batch.len());
-    let positioned = lion.placer().give_positions(outliers);
-    for (i, placement) in at.into_iter().zip(positioned) {
-        resolved[i] = Some(placement);
+    let given = lion.give_positions(outliers, batch.len());
+    for (i, given) in at.into_iter().zip(given) {
+        resolved[i] = resolved[i].take().map(|known| given.complete(known));
     }
     for (i, (one, other)) in resolved.iter().zip(&whole).enumerate() {
         assert_eq!(one.as_ref(), Some(other), "row {i}");

@@ -2,8 +2,8 @@
 
 use super::support::{Clustered, lion, matrix, queries, shuffled};
 use crate::common::paper;
-use lion_tsne::lion::{PendingOutlier, Positions, Resolved};
-use lion_tsne::{Lion, LionOptions, Placement, Radius};
+use lion_tsne::lion::{GivenPosition, PendingOutlier, Place, Positions, PositionsByKey, Resolved};
+use lion_tsne::{Lion, LionOptions, Radius};
 use proptest::prelude::*;
 
 /// Maps on a line, in the plane and in space, with both ways to choose a position, and rows of every kind for them.
@@ -39,6 +39,17 @@ fn outliers_among(lion: &Lion, rows: &[Vec<f64>]) -> Vec<PendingOutlier> {
     resolved.into_iter().filter_map(outlier).collect()
 }
 
+/// Their places and groups, in order.
+fn given(lion: &Lion, outliers: Vec<PendingOutlier>) -> Vec<(Place, u64)> {
+    let (mut pending, count) = (lion.pending_outliers(), outliers.len());
+    outliers.into_iter().for_each(|outlier| pending.push(outlier));
+    let place = |given| match given {
+        GivenPosition::Outlier(place, group) => (place, group),
+        GivenPosition::Decided(placed) => panic!("{placed:?} is no outlier"),
+    };
+    lion.give_positions(pending, count).map(place).collect()
+}
+
 fn from_bytes(lion: &Lion, bytes: &[u8]) -> PendingOutlier {
     PendingOutlier::from_bytes(bytes, lion.map().x().cols()).expect("an outlier")
 }
@@ -48,7 +59,7 @@ fn positions_depend_on_nothing_that_the_bytes_do_not_hold() {
     for (lion, rows) in jobs() {
         let outliers = outliers_among(&lion, &rows);
         let bytes: Vec<Vec<u8>> = outliers.iter().map(PendingOutlier::to_bytes).collect();
-        let expected = lion.placer().give_positions(outliers);
+        let expected = given(&lion, outliers);
         assert!(expected.len() > 20);
         // In another order, which is that of the bytes; without those that are there twice.
         let mut different = bytes.clone();
@@ -57,14 +68,38 @@ fn positions_depend_on_nothing_that_the_bytes_do_not_hold() {
         assert!(different.len() < bytes.len());
         for order in [0, 1].map(|seed| shuffled(different.len(), seed)) {
             let read = order.iter().map(|&at| from_bytes(&lion, &different[at as usize]));
-            let given = lion.placer().give_positions(read.collect());
+            let given = given(&lion, read.collect());
             for (bytes, expected) in bytes.iter().zip(&expected) {
                 let at = order.iter().position(|&at| &different[at as usize] == bytes).expect("it is there");
-                let Placement { place, group, nearest_distance, .. } = &given[at];
-                assert_eq!((place, group), (&expected.place, &expected.group));
-                assert_eq!(*nearest_distance, expected.nearest_distance);
+                assert_eq!(&given[at], expected);
             }
         }
+    }
+}
+
+/// By key they are what they are in order, however often each is there.
+#[test]
+fn positions_are_found_by_key() {
+    for (lion, rows) in jobs() {
+        let outliers = outliers_among(&lion, &rows);
+        let bytes: Vec<Vec<u8>> = outliers.iter().map(PendingOutlier::to_bytes).collect();
+        let expected = given(&lion, outliers);
+        for order in [0, 1].map(|seed| shuffled(bytes.len(), seed)) {
+            let mut pending = lion.pending_outliers();
+            for &at in order.iter().chain(&order[..20]) {
+                pending.push_bytes(&bytes[at as usize]).expect("an outlier");
+            }
+            let found = lion.positions_by_key(pending).expect("positions");
+            assert!(found.keys.is_sorted() && found.keys.len() < bytes.len());
+            for (bytes, (place, group)) in bytes.iter().zip(&expected) {
+                let at = found.keys.binary_search(&PositionsByKey::key_of(bytes)).expect("it is there");
+                assert_eq!((found.places[at], u64::from(found.groups[at])), (*place, *group));
+            }
+            assert!(found.keys.binary_search(&PositionsByKey::key_of(b"none")).is_err());
+        }
+        let fdr = Lion::new(lion.map().clone(), &LionOptions { fdr: Some(0.1), ..LionOptions::default() });
+        let fdr = fdr.expect("ready");
+        assert!(fdr.positions_by_key(fdr.pending_outliers()).is_err());
     }
 }
 
@@ -121,9 +156,10 @@ proptest! {
         for (bytes, outlier) in outliers.iter().flatten() {
             prop_assert_eq!(&outlier.to_bytes(), *bytes);
         }
-        let outliers = outliers.into_iter().flatten().map(|(_, outlier)| outlier).collect();
-        let placed = LION.with(|lion| lion.placer().give_positions(outliers));
-        prop_assert!(placed.iter().all(|placed| placed.group.is_some() && placed.place.len() == 2));
+        let outliers: Vec<PendingOutlier> = outliers.into_iter().flatten().map(|(_, outlier)| outlier).collect();
+        let count = outliers.len();
+        let given = LION.with(|lion| given(lion, outliers));
+        prop_assert!(given.len() == count && given.iter().all(|(place, _)| place.len() == 2));
     }
 }
 
