@@ -78,6 +78,9 @@ impl Fuzzer {
         }
         let (output, said) = listen(&mut command)?;
         let mut outcome = Outcome::of(target, &said);
+        if outcome.program.as_os_str().is_empty() {
+            bail!("{target} could not be built:\n{}", last_lines(&said, 60));
+        }
         if !output.status.success() {
             eprintln!("{}", last_lines(&said, 60));
             outcome.findings = u64::from(!self.passed_when_tried_again(target, &said)?);
