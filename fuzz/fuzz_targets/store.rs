@@ -34,8 +34,10 @@ static BENCH: LazyLock<Bench> = LazyLock::new(|| {
     let path = folder.path().join("base.db");
     let service = Service::start(Arc::clone(&SQUARES), &settings(&path)).expect("a service");
     let running = runtime.block_on(async {
-        for (id, row) in gathering().1 {
-            service.submit(Work::Changes(vec![arrival(id, row)])).await.expect("a row of the map");
+        // A few commits: every one of them makes the log longer, which is written anew for each input.
+        let arrivals: Vec<Change> = gathering().1.into_iter().map(|(id, row)| arrival(id, row)).collect();
+        for some in arrivals.chunks(8) {
+            service.submit(Work::Changes(some.to_vec())).await.expect("rows of the map");
         }
         let title = Some("the left".to_owned());
         service.rename(Titled::Cluster("left".into()), title, None).await.expect("it is there");

@@ -1,6 +1,8 @@
-//! `cargo xtask fuzz`: each target under libFuzzer, from valid input and what earlier runs found worth keeping.
+//! `cargo xtask fuzz`: each target under libFuzzer, from valid input and what earlier runs found worth keeping. What a target did is kept
+//! in `<target>/fuzz`: the next run goes on counting, as long as the target is the same program.
 
 mod corpus;
+mod counts;
 mod coverage;
 mod fuzzer;
 
@@ -77,15 +79,19 @@ pub(crate) fn run(words: &[&str]) -> Result<()> {
     }
 }
 
-/// Runs each target for so many seconds. One that finds something does not keep the others from running.
+/// Runs each target for so many seconds. One that finds something does not keep the others from running. The table counts what earlier
+/// runs of the same programs did, too.
 fn fuzz(fuzzer: &Fuzzer, targets: &[String], seconds: u64) -> Result<()> {
     let mut outcomes = Vec::new();
+    let mut found = Vec::new();
     for target in targets {
-        outcomes.push(fuzzer.fuzz(target, seconds)?);
+        let outcome = fuzzer.fuzz(target, seconds)?;
+        if outcome.findings > 0 {
+            found.push(target.as_str());
+        }
+        outcomes.push(counts::add(outcome)?);
         println!("{}", table(&outcomes));
     }
-    let found: Vec<&str> =
-        outcomes.iter().filter(|outcome| outcome.finding).map(|outcome| outcome.target.as_str()).collect();
     if found.is_empty() {
         return Ok(());
     }
@@ -112,16 +118,21 @@ fn table(outcomes: &[Outcome]) -> String {
     let mut text = String::from(
         "| target | executions | seconds | executions a second | edges | findings |\n|---|---|---|---|---|---|\n",
     );
-    let mut row = |target: &str, executions: u64, seconds: u64, edges: &str, findings: usize| {
+    let mut row = |target: &str, executions: u64, seconds: u64, edges: &str, findings: u64| {
         let speed = executions / seconds.max(1);
         text += &format!("| {target} | {executions} | {seconds} | {speed} | {edges} | {findings} |\n");
     };
-    for Outcome { target, executions, seconds, edges, finding } in outcomes {
-        row(target, *executions, *seconds, &edges.to_string(), usize::from(*finding));
+    for Outcome { target, executions, seconds, edges, findings, .. } in outcomes {
+        row(target, *executions, *seconds, &edges.to_string(), *findings);
     }
     let sum = |count: fn(&Outcome) -> u64| outcomes.iter().map(count).sum::<u64>();
-    let findings = outcomes.iter().filter(|outcome| outcome.finding).count();
-    row("all", sum(|outcome| outcome.executions), sum(|outcome| outcome.seconds), "", findings);
+    row(
+        "all",
+        sum(|outcome| outcome.executions),
+        sum(|outcome| outcome.seconds),
+        "",
+        sum(|outcome| outcome.findings),
+    );
     text
 }
 
@@ -142,14 +153,15 @@ mod tests {
 
     #[test]
     fn the_table_has_a_sum() {
-        let outcome = |target: &str, finding| Outcome {
+        let outcome = |target: &str, findings| Outcome {
             target: target.into(),
             executions: 900,
             seconds: 60,
             edges: 345,
-            finding,
+            findings,
+            ..Outcome::default()
         };
-        let table = table(&[outcome("npy", false), outcome("csv", true)]);
+        let table = table(&[outcome("npy", 0), outcome("csv", 1)]);
         assert!(table.contains("| npy | 900 | 60 | 15 | 345 | 0 |"), "{table}");
         assert!(table.contains("| all | 1800 | 120 | 15 |  | 1 |"), "{table}");
     }

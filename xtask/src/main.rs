@@ -45,7 +45,7 @@ usage: cargo xtask <task>
   release [--try]         everything that is published of this version; --try uses it in a root folder of Debian without Rust
   lint                    formatting, clippy, rustdoc, the licence and source policy of deny.toml, and yanked versions
   unsafe                  how often the crates that lion is made of say unsafe, as a table
-  fuzz [TARGET…] [--minutes N] the parsers of outside bytes under a fuzzer, each for N minutes (1), with what it did in a table;
+  fuzz [TARGET…] [--minutes N] the parsers of outside bytes under a fuzzer, each for N minutes (1), with what it did in all its runs in a table;
                           --minimise keeps the inputs that matter in fuzz/corpora; --coverage tells how much of each parser they reach
   mutants [MODULE…] [--sample N] [--seed N] [--missed] [--again] small faults in the modules that matter most, and whether tests notice
   golden [--record]       whether the files that lion writes for fixed tables have the bits they had

@@ -35,7 +35,9 @@ pub(crate) use update::UpdateArgs;
 pub(crate) use value::InitArg;
 
 use clap::error::ErrorKind;
-use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum, value_parser};
+use clap::{
+    ArgAction, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, value_parser,
+};
 use lion_server::Rules;
 use lion_table::{Header, ReadOptions};
 use lion_tsne::Method;
@@ -322,18 +324,26 @@ pub(crate) enum PictureKind {
 impl Cli {
     /// The arguments of a process, its own name first; or what is wrong with them, which also tells the exit code.
     pub(crate) fn of(args: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        Self::by(&mut Self::command(), args)
+    }
+
+    /// The same by [`Self::command`], which may have read other arguments before.
+    pub(crate) fn by(
+        command: &mut Command,
+        args: impl IntoIterator<Item = OsString>,
+    ) -> Result<Self, clap::Error> {
         let args: Vec<OsString> = args.into_iter().collect();
-        let mut cli = Self::try_parse_from(&args)?;
+        let mut found = command.try_get_matches_from_mut(&args)?;
+        let mut cli = Self::from_arg_matches_mut(&mut found).map_err(|problem| problem.format(command))?;
         if let Err(refused) = Registers::asked_for() {
-            return Err(Self::command().error(ErrorKind::InvalidValue, refused));
+            return Err(command.error(ErrorKind::InvalidValue, refused));
         }
         cli.common.typed = args.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
         let Some((verb, problem)) = cli.contradiction() else { return Ok(cli) };
-        let mut command = Self::command();
         command.build();
         Err(match command.find_subcommand_mut(verb) {
             Some(verb) => verb.error(ErrorKind::ArgumentConflict, problem),
-            None => Self::command().error(ErrorKind::ArgumentConflict, problem),
+            None => command.error(ErrorKind::ArgumentConflict, problem),
         })
     }
 

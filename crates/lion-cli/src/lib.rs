@@ -34,6 +34,8 @@ mod summary;
 mod update;
 
 use args::{Cli, Verb};
+use clap::{Command, CommandFactory};
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::{self, Write};
 
@@ -70,7 +72,11 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
 /// Reads the arguments as [`main`] does, and does nothing that they ask for. Where they are wrong, this is the text that says so;
 /// `--help` and `--version` give theirs.
 pub fn check(args: impl IntoIterator<Item = OsString>) -> Result<(), String> {
-    Cli::of(args).map(drop).map_err(|problem| problem.to_string())
+    thread_local! {
+        // Making it takes longer than reading arguments, and those who only check them do so again and again.
+        static COMMAND: RefCell<Command> = RefCell::new(Cli::command());
+    }
+    COMMAND.with_borrow_mut(|command| Cli::by(command, args)).map(drop).map_err(|problem| problem.to_string())
 }
 
 fn run(Cli { verb, common }: &Cli) -> anyhow::Result<()> {
@@ -113,5 +119,28 @@ mod tests {
         let said = check("lion plot none.lion -o none.svg --width 100").unwrap_err();
         assert!(said.contains("--width is for .png"), "{said}");
         assert!(check("lion --version").unwrap_err().starts_with("lion "));
+    }
+
+    /// The tree of commands is used again and again, and must not remember what it read.
+    #[test]
+    fn arguments_that_were_checked_before_change_nothing() {
+        let words = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
+        let lines = [
+            "lion",
+            "lion fit none.csv -o none.lion --radius 99% --quiet",
+            "lion fit none.csv",
+            "lion fit --help",
+            "lion --json plot none.lion -o none.svg --width 100",
+            "lion help plot",
+            "lion plat none.lion",
+            "lion serve none.lion --host 0.0.0.0",
+            "lion fit none.csv -o none.lion --radius 101%",
+            "lion fit none.csv -o none.lion --quiet --verbose",
+            "lion --version",
+        ];
+        for line in lines.iter().chain(lines.iter().rev()) {
+            let fresh = Cli::of(words(line)).map(drop).map_err(|problem| problem.to_string());
+            assert_eq!(check(words(line)), fresh, "{line}");
+        }
     }
 }

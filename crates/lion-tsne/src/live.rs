@@ -36,6 +36,7 @@ mod health;
 mod outlier_index;
 mod outliers;
 mod points;
+mod reference;
 mod restart;
 mod shares;
 mod versions;
@@ -54,17 +55,16 @@ pub use event::{
 pub use health::{ClusterHealth, Forming as FormingCluster, Health, HealthSeries};
 pub use outliers::OutlierGroup;
 pub use points::Point;
+pub(crate) use reference::MapReference;
 pub use restart::SavedGroup;
 pub use shares::{LEVEL as SHARE_LEVEL, RegionChange, SamplePoint, ShareChange, ShareComparison, ShareTrend};
 pub use versions::{ClusterMatches, SettledRow};
 
 use crate::error::{Error, Result};
-use crate::kd_tree::KdTree;
 use crate::lion::{Lion, PendingOutlier, Placement, Resolved, Verdict};
 use crate::map::Map;
 use crate::matrix::Matrix;
-use alarms::{AlarmReference, Learned, has_turn};
-use clusters::Voters;
+use alarms::{Learned, has_turn};
 use outliers::{LiveOutliers, PlacedOutlier};
 use points::Points;
 use rayon::prelude::*;
@@ -171,13 +171,11 @@ pub enum Note {
 pub struct Live {
     lion: Arc<Lion>,
     options: LiveOptions,
-    clusters: Clusters,
-    voters: Voters,
+    known: Arc<MapReference>,
     points: Points,
     outliers: LiveOutliers,
     window: Window,
-    /// What alarms know of the map, have learned of the stream, and have told.
-    known: AlarmReference,
+    /// What alarms have learned of the stream, and have told.
     learned: Learned,
     announced: Announced,
     /// No cluster can be told to vanish before this arrival.
@@ -209,35 +207,15 @@ impl Live {
         if let Err(problem) = options.false_alarms.check() {
             return refuse("false alarms", problem);
         }
-        let map = lion.map();
-        Self::check_map(map)?;
-        let (clusters, voters) = lion.install(|| {
-            let tree = KdTree::new(map.y().data(), map.dims());
-            let clusters = Clusters::new(map, &tree);
-            let voters = Voters::new(map, &clusters, tree);
-            (clusters, voters)
-        });
-        let window = Window::new(options.window, clusters.names.len());
-        let known = AlarmReference::new(&lion, &clusters, &voters);
-        let learned = Learned::new(clusters.names.len(), options.false_alarms);
+        Self::check_map(lion.map())?;
+        let known = lion.live_reference();
+        let clusters = known.clusters.names.len();
+        let window = Window::new(options.window, clusters);
+        let learned = Learned::new(clusters, options.false_alarms);
         let (points, announced) = (Points::default(), Announced::default());
         let outliers = LiveOutliers::new(&lion);
         let (last, now, look) = (0, 0.0, 0);
-        Ok(Self {
-            lion,
-            options,
-            clusters,
-            voters,
-            points,
-            outliers,
-            window,
-            known,
-            learned,
-            announced,
-            look,
-            last,
-            now,
-        })
+        Ok(Self { lion, options, known, points, outliers, window, learned, announced, look, last, now })
     }
 
     /// Applies changes one after another; all of them or, if one is refused, none. The error says which. The time of a change
@@ -382,7 +360,7 @@ impl Live {
 
     fn with_cluster(&self, resolved: Resolved) -> ResolvedInCluster {
         let cluster = match &resolved {
-            Resolved::Placed(placement) => self.voters.cluster(&placement.place),
+            Resolved::Placed(placement) => self.known.voters.cluster(&placement.place),
             Resolved::Outlier(_) => None,
         };
         (resolved, cluster)
@@ -482,7 +460,7 @@ impl Live {
             id: point.id.clone(),
             label: point.label.clone(),
             nearest_id: self.lion.map().id(placement.nearest as usize).into_owned(),
-            cluster: point.cluster.map(|cluster| self.clusters.name(cluster).to_string()),
+            cluster: point.cluster.map(|cluster| self.known.clusters.name(cluster).to_string()),
             distance: old.map(|old| distance(&old.placement.place, &placement.place)),
             from: old.map(|old| self.before(old)),
             placement,
@@ -491,7 +469,7 @@ impl Live {
 
     fn before(&self, point: &Point) -> Before {
         let Placement { place, verdict, score, group, .. } = point.placement;
-        let cluster = point.cluster.map(|cluster| self.clusters.name(cluster).to_string());
+        let cluster = point.cluster.map(|cluster| self.known.clusters.name(cluster).to_string());
         Before { t: point.t, at: place.into(), verdict, score, group, cluster, label: point.label.clone() }
     }
 
@@ -533,7 +511,7 @@ impl Live {
 
     /// The clusters of the map.
     pub fn clusters(&self) -> &Clusters {
-        &self.clusters
+        &self.known.clusters
     }
 
     /// The map, ready for placing.

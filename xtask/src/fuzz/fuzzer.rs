@@ -16,15 +16,17 @@ const MOST_MEGABYTES: u32 = 2048;
 /// The longest input that is tried, in bytes.
 const LONGEST: u32 = 1 << 16;
 
-/// What one target did.
-#[derive(Debug, PartialEq)]
+/// What one target did, in one run or in several.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Outcome {
     pub(super) target: String,
+    /// The file that ran; empty if none did.
+    pub(super) program: PathBuf,
     pub(super) executions: u64,
     pub(super) seconds: u64,
     pub(super) edges: u64,
-    /// Whether it ended with an input that must not be.
-    pub(super) finding: bool,
+    /// Runs that ended with an input that must not be.
+    pub(super) findings: u64,
 }
 
 /// cargo-fuzz, and the toolchain that it builds with.
@@ -59,11 +61,16 @@ impl Fuzzer {
         shell::quietly(command.args(["--", "-runs=0"]).env("LION_SEEDS", folder().join("corpus")))
     }
 
-    /// Runs a target from its corpus for so many seconds.
+    /// Runs a target from its corpus for so many seconds; for none, only the corpus.
     pub(super) fn fuzz(&self, target: &str, seconds: u64) -> Result<Outcome> {
         println!("fuzzing {target} for {seconds} s");
         let mut command = self.run(target, &corpus::of(target));
-        command.arg("-print_final_stats=1").arg(format!("-max_total_time={seconds}"));
+        command.arg("-print_final_stats=1");
+        // libFuzzer takes 0 seconds for no end.
+        command.arg(match seconds {
+            0 => "-runs=0".to_owned(),
+            _ => format!("-max_total_time={seconds}"),
+        });
         command.arg(format!("-max_len={LONGEST}"));
         let words = folder().join("words").join(target);
         if words.is_file() {
@@ -71,9 +78,12 @@ impl Fuzzer {
         }
         let (output, said) = listen(&mut command)?;
         let mut outcome = Outcome::of(target, &said);
+        if outcome.program.as_os_str().is_empty() {
+            bail!("{target} could not be built:\n{}", last_lines(&said, 60));
+        }
         if !output.status.success() {
             eprintln!("{}", last_lines(&said, 60));
-            outcome.finding = !self.passed_when_tried_again(target, &said)?;
+            outcome.findings = u64::from(!self.passed_when_tried_again(target, &said)?);
         }
         Ok(outcome)
     }
@@ -141,14 +151,21 @@ impl Outcome {
         };
         Self {
             target: target.into(),
+            program: program(said),
             executions: after("stat::number_of_executed_units:"),
             // "Done 900 runs in 61 second(s)"
             seconds: after(" runs in "),
             // "#123 DONE cov: 456 ft: ..."
             edges: after(" cov: "),
-            finding: false,
+            findings: 0,
         }
     }
+}
+
+/// The file that cargo says it runs: "     Running `fuzz/target/TRIPLE/release/npy -timeout=10 ..."
+fn program(said: &str) -> PathBuf {
+    let ran = said.lines().rev().find_map(|line| line.trim_start().strip_prefix("Running `"));
+    ran.and_then(|command| command.split_whitespace().next()).map(PathBuf::from).unwrap_or_default()
 }
 
 /// The file with the input that ended a run.
@@ -172,10 +189,11 @@ mod tests {
 
     #[test]
     fn what_the_fuzzer_says_at_the_end_is_read() {
-        let said = "#2\tINITED cov: 12 ft: 13\n#900\tDONE   cov: 345 ft: 678 corp: 9/1Kb\nDone 900 runs in 61 second(s)\n\
+        let said = "     Running `fuzz/target/x/release/npy -timeout=10 fuzz/corpus/npy`\n#2\tINITED cov: 12 ft: 13\n#900\tDONE   cov: 345 ft: 678 corp: 9/1Kb\nDone 900 runs in 61 second(s)\n\
                     stat::number_of_executed_units: 900\nstat::average_exec_per_sec:     14\n";
         let outcome = Outcome::of("npy", said);
         assert_eq!((outcome.executions, outcome.seconds, outcome.edges), (900, 61, 345));
+        assert_eq!(outcome.program, Path::new("fuzz/target/x/release/npy"));
         assert_eq!(artifact(said), None);
         let ended = format!(
             "{said}artifact_prefix='a/'; Test unit written to fuzz/artifacts/npy/timeout-0f\nBase64: AA==\n"

@@ -139,6 +139,7 @@ impl Live {
             promised: self.lion.promised(),
             staleness: window.staleness(),
             clusters: self
+                .known
                 .clusters
                 .names
                 .iter()
@@ -161,7 +162,7 @@ impl Live {
 
     fn shifted(&self, cluster: u32, told: &ReportedShift) -> Shifted {
         let ReportedShift { score, evidence } = *told;
-        Shifted { cluster: self.clusters.name(cluster).to_string(), score, evidence }
+        Shifted { cluster: self.known.clusters.name(cluster).to_string(), score, evidence }
     }
 
     /// What a vanishing cluster has and should have: as it was told, or since.
@@ -175,7 +176,7 @@ impl Live {
             }
             (Why::Arrivals, _) => (evidence.seen, evidence.expected),
         };
-        let cluster = self.clusters.name(cluster).to_string();
+        let cluster = self.known.clusters.name(cluster).to_string();
         Vanishing { cluster, expected, seen, why: why.why, evidence }
     }
 }

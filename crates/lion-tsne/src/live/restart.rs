@@ -111,7 +111,7 @@ impl Live {
         points: impl IntoIterator<Item = (Point, Option<Vec<f32>>)>,
         became: &BTreeMap<u64, u64>,
     ) -> Result<Vec<u64>> {
-        let mut in_clusters = vec![0; self.clusters.names.len()];
+        let mut in_clusters = vec![0; self.known.clusters.names.len()];
         for (point, row) in points {
             let damaged = |problem: &str| Error::Data(format!("the kept point {:?} {problem}", point.id));
             if point.first == 0 || point.first > point.last || point.last > self.last {
@@ -148,7 +148,7 @@ impl Live {
 
     fn resume_alarms(&mut self, alarms: Alarms) -> std::result::Result<(), &'static str> {
         let Alarms { learned, announced } = alarms;
-        let clusters = self.clusters.names.len();
+        let clusters = self.known.clusters.names.len();
         let known = announced.vanishing.keys().chain(announced.shifted.keys());
         if !learned.fits(clusters) || known.into_iter().any(|&cluster| cluster as usize >= clusters) {
             return Err("has alarms that do not fit the map's clusters");

@@ -57,7 +57,7 @@ impl Live {
             limit: self.learned.limit,
             stretches: self.learned.stretches.clone(),
             saved: self.learned.saved,
-            ..Learned::new(next.clusters.names.len(), next.options.false_alarms)
+            ..Learned::new(next.known.clusters.names.len(), next.options.false_alarms)
         };
         next.window.go_on_from(&self.window);
         let mut became = BTreeMap::new();

@@ -113,7 +113,7 @@ impl Live {
             if self.learned.count(self.now, self.options.false_alarms) {
                 self.look = 0;
             }
-            if arrived.before.is_none_or(|(_, score, _)| was_ordinary(self.known.bin(score))) {
+            if arrived.before.is_none_or(|(_, score, _)| was_ordinary(self.known.alarms.bin(score))) {
                 self.watch_scores(arrived, applied);
             }
             self.watch_gaps(arrived.cluster, applied);
@@ -126,12 +126,12 @@ impl Live {
 
     /// Whether scores are what they were.
     fn watch_scores(&mut self, arrived: &Arrived, applied: &mut Applied) {
-        let (bin, now, limit) = (self.known.bin(arrived.score), self.now, self.learned.limit);
-        let turn = self.learned.outliers.step(&self.known.map, &OUTLIERS, bin, now, limit);
+        let (bin, now, limit) = (self.known.alarms.bin(arrived.score), self.now, self.learned.limit);
+        let turn = self.learned.outliers.step(&self.known.alarms.map, &OUTLIERS, bin, now, limit);
         if let Some(turn) = turn {
             self.announced.excess = self.told(turn);
         }
-        let turn = self.learned.scores.step(&self.known.map, &SCORES, bin, now, limit);
+        let turn = self.learned.scores.step(&self.known.alarms.map, &SCORES, bin, now, limit);
         if let Some(turn) = turn {
             self.announced.stale = self.told(turn);
             let staleness = self.staleness(turn.shift());
@@ -141,7 +141,8 @@ impl Live {
         let Some(cluster) = arrived.cluster else { return };
         let (at, clusters) = (cluster as usize, self.learned.clusters.len() as f64);
         // While the whole map is stale, single clusters are not news.
-        let Some(null) = self.known.clusters[at].as_ref().filter(|_| self.announced.stale.is_none()) else {
+        let Some(null) = self.known.alarms.clusters[at].as_ref().filter(|_| self.announced.stale.is_none())
+        else {
             return;
         };
         // Each arrival is in one cluster: their limits, in arrivals of their own, are the same for all.
@@ -152,7 +153,7 @@ impl Live {
             None => _ = self.announced.shifted.remove(&cluster),
         }
         let ReportedShift { score, evidence } = self.as_told(turn.shift());
-        let shifted = Shifted { cluster: self.clusters.name(cluster).to_string(), score, evidence };
+        let shifted = Shifted { cluster: self.known.clusters.name(cluster).to_string(), score, evidence };
         let what = if self.announced.shifted.contains_key(&cluster) {
             What::ClusterStale
         } else {
@@ -171,7 +172,7 @@ impl Live {
     fn as_told(&self, shift: &Shift) -> ReportedShift {
         let Shift { edge, seen, of, expected, e_value, since } = *shift;
         ReportedShift {
-            score: self.known.edges[edge],
+            score: self.known.alarms.edges[edge],
             evidence: Evidence { seen, of, expected, e_value, since },
         }
     }
@@ -227,7 +228,7 @@ impl Live {
     fn recovered(&mut self, cluster: u32, why: Why, evidence: Evidence, applied: &mut Applied) {
         if self.announced.vanishing.get(&cluster).is_some_and(|known| known.why == why) {
             self.announced.vanishing.remove(&cluster);
-            let cluster = self.clusters.name(cluster).to_string();
+            let cluster = self.known.clusters.name(cluster).to_string();
             self.tell(What::Recovered { cluster, evidence }, applied);
         }
     }
@@ -289,9 +290,9 @@ impl Live {
         }
         let Some(row) = self.outliers.row(first) else { return };
         let r_x = self.lion.r_x();
-        let reach = self.known.reach.max(REACH * r_x);
-        let link = (WIDE * self.known.width).max(LINK * r_x);
-        let own = self.known.own(row, reach);
+        let reach = self.known.alarms.reach.max(REACH * r_x);
+        let link = (WIDE * self.known.alarms.width).max(LINK * r_x);
+        let own = self.known.alarms.own(row, reach);
         let (mut near, outliers) = self.outliers.around(first, reach, now);
         let linked = near.first().filter(|near| {
             let nearest = own.first().is_none_or(|own| near.distance < *own);
@@ -311,7 +312,7 @@ impl Live {
         let mut linked = near.iter().take_while(|near| f64::from(near.distance) <= link);
         let beside = linked.find_map(|near| self.family(near.group));
         near.retain(|near| self.is_evidence(near));
-        let AlarmReference { rows, alpha, .. } = self.known;
+        let AlarmReference { rows, alpha, .. } = self.known.alarms;
         let scene = Scene { rows, alpha, own: &own, outliers };
         let Some(found) = gather::test(&near, &scene) else { return };
         if found.p * self.learned.limit > spent {
