@@ -205,3 +205,28 @@ fn spread<const D: usize>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clusters_begin_at_the_nearest_position_that_is_free() {
+        let places = [[0.0f32, 0.0], [4.0, 0.0], [4.0, 8.0], [0.0, 8.0]];
+        let mut room = Room {
+            tree: KdTree::new(places.as_flattened(), 2),
+            low: [0.0, 0.0],
+            high: [4.0, 8.0],
+            r_y: 0.25,
+            taken: Vec::new(),
+        };
+        // Positions are 0.25 apart. That of the aim is not free, for a place is there; the next is just far enough from it.
+        assert_eq!(room.nearest_free(&[0.02, 0.05]), [0.0, 0.25]);
+        assert_eq!(room.nearest_free(&[2.1, 3.9]), [2.0, 4.0]);
+        // Around the map there is a margin of twice that, and a wider one for each cluster that has begun.
+        assert_eq!(room.nearest_free(&[-9.0, 12.0]), [-0.5, 8.5]);
+        room.taken.push([0.0, 0.25]);
+        assert_eq!(room.nearest_free(&[0.02, 0.05]), [0.0, -0.25]);
+        assert_eq!(room.nearest_free(&[-9.0, 12.0]), [-1.0, 9.0]);
+    }
+}
