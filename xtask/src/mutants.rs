@@ -1,13 +1,18 @@
 //! `cargo xtask mutants`: small faults, put into the modules that matter most one at a time, and whether a test of the crate
 //! notices.
 //!
-//! There are thousands, and each is a build and a run of the tests. So a sample is tried, drawn at random from each module. What was
-//! tried is kept in `<target>/mutants`: a run goes on where the last one ended.
+//! There are thousands, so a sample is tried, drawn at random from each module. All of a sample are built at once, and switched on one by
+//! one (`switches`); each is tried on the tests that reach its function (`switched`). The few that cannot be switched are built alone, by
+//! cargo-mutants. What was tried is kept in `<target>/mutants`: a run goes on where the last one ended.
 
+mod listed;
 mod outcomes;
+mod running;
+mod switched;
+mod switches;
 mod tree;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -15,6 +20,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::rng::Rng;
 use crate::{install, shell};
+use listed::Mutant;
 use outcomes::{Outcomes, table};
 
 /// What is mutated together: its name, its crate, and its files below the crate's `src/`, as globs.
@@ -65,8 +71,15 @@ const MODULES: [Module; 13] = [
     ),
 ];
 
-/// Mutants of one run of cargo-mutants: what a run that is cut short can lose is its baseline.
-const AT_ONCE: usize = 100;
+/// Mutants of one build with switches, and of one run of cargo-mutants.
+const AT_ONCE: usize = 400;
+
+/// Properties are tried on the same cases each time, and one that fails is not made smaller.
+const PROPERTIES: [(&str, &str); 3] = [
+    ("PROPTEST_RNG_SEED", "2017"),
+    ("PROPTEST_MAX_SHRINK_ITERS", "0"),
+    ("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "true"),
+];
 
 /// What is tried, by the words of the command line.
 struct Options {
@@ -120,23 +133,29 @@ pub(crate) fn run(words: &[&str]) -> Result<()> {
     }
     let tried = Outcomes::read(&mutants.runs())?;
     let mut all = Vec::new();
-    let mut wanted: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut wanted: Vec<(&str, Vec<Mutant>)> = Vec::new();
     for module in &options.modules {
-        let names = mutants.list(module)?;
+        let list = mutants.list(module)?;
+        let names: Vec<String> = list.keys().cloned().collect();
         let share = options.sample.map_or(names.len(), |sample| sample.div_ceil(options.modules.len()));
         let mut chosen = shuffled(&names, options.seed);
         chosen.truncate(share);
         chosen.retain(|name| if options.missed { tried.is_missed(name) } else { !tried.has(name) });
+        let chosen = chosen.iter().map(|name| list[name].clone());
         match wanted.iter_mut().find(|(package, _)| *package == module.package) {
-            Some((_, names)) => names.extend(chosen),
-            None => wanted.push((module.package, chosen)),
+            Some((_, wanted)) => wanted.extend(chosen),
+            None => wanted.push((module.package, chosen.collect())),
         }
         all.push((module.name, names));
     }
-    for (package, names) in &wanted {
-        println!("{package}: {} mutants to try", names.len());
-        for names in names.chunks(AT_ONCE) {
-            mutants.attempt(package, names)?;
+    for (package, wanted) in &wanted {
+        println!("{package}: {} mutants to try", wanted.len());
+        for some in wanted.chunks(AT_ONCE) {
+            let left = mutants.switched(package)?.attempt(some)?;
+            if !left.is_empty() {
+                println!("{package}: {} mutants that cannot be switched", left.len());
+                mutants.attempt(package, &left)?;
+            }
         }
     }
     let outcomes = Outcomes::read(&mutants.runs())?;
@@ -183,34 +202,47 @@ impl Mutants {
         command
     }
 
-    /// The names of all mutants of a module.
-    fn list(&self, module: &Module) -> Result<Vec<String>> {
+    /// All mutants of a module, by name.
+    fn list(&self, module: &Module) -> Result<BTreeMap<String, Mutant>> {
         let mut command = self.command(module.package);
-        command.arg("--list");
+        command.args(["--list", "--json"]);
         for file in module.files {
             command.arg("--file").arg(format!("crates/{}/src/{file}", module.package));
         }
-        let listed = shell::output(&mut command)?;
-        // cargo-mutants cannot be told which fields to leave out: it tries those of every file that it looks at.
-        let mut names: Vec<String> =
-            listed.lines().filter(|name| !name.contains(": delete field ")).map(str::to_owned).collect();
-        // Two may have one name, and are tried together.
-        names.sort();
-        names.dedup();
-        if names.is_empty() {
+        let mut named: BTreeMap<String, Mutant> = BTreeMap::new();
+        for mutant in Mutant::all(&shell::output(&mut command)?)? {
+            // cargo-mutants cannot be told which fields to leave out: it tries those of every file that it looks at.
+            if mutant.name.contains(": delete field ") {
+                continue;
+            }
+            // Two may have one name, and are tried together: not by a switch.
+            let entry = named.entry(mutant.name.clone());
+            entry.and_modify(|twin| twin.function = None).or_insert(mutant);
+        }
+        if named.is_empty() {
             bail!("{} has no mutants: are its files where they were?", module.name);
         }
-        Ok(names)
+        Ok(named)
+    }
+
+    /// A folder for a run.
+    fn new_run(&self) -> Result<PathBuf> {
+        let number = std::fs::read_dir(self.runs()).map_or(0, Iterator::count);
+        let run = self.runs().join(format!("{number:04}"));
+        std::fs::create_dir_all(&run).with_context(|| format!("cannot make {}", run.display()))?;
+        Ok(run)
+    }
+
+    fn switched<'a>(&self, package: &'a str) -> Result<switched::Crate<'a>> {
+        let (target, run) = (self.folder.join("target"), self.new_run()?);
+        Ok(switched::Crate { package, tree: self.tree(), target, run })
     }
 
     /// Builds and tests a crate with each of these faults.
     ///
-    /// The crate is compiled a little less well, and only what changed anew. Its own tests are run and no others, until the first that fails. A
-    /// property that fails is not made smaller.
+    /// The crate is compiled a little less well, and only what changed anew. Its own tests are run and no others, until the first that fails.
     fn attempt(&self, package: &str, names: &[String]) -> Result<()> {
-        let number = std::fs::read_dir(self.runs()).map_or(0, Iterator::count);
-        let run = self.runs().join(format!("{number:04}"));
-        std::fs::create_dir_all(&run).with_context(|| format!("cannot make {}", run.display()))?;
+        let run = self.new_run()?;
         let mut command = self.command(package);
         command.args(["--in-place", "--caught", "--timeout-multiplier", "4", "--minimum-test-timeout", "60"]);
         command.arg("--output").arg(&run);
@@ -229,8 +261,7 @@ impl Mutants {
             command.arg("--re").arg(format!("^{}$", escaped(name)));
         }
         command.env("CARGO_TARGET_DIR", self.folder.join("target"));
-        command.env("PROPTEST_RNG_SEED", "2017").env("PROPTEST_MAX_SHRINK_ITERS", "0");
-        command.env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "true");
+        command.envs(PROPERTIES);
         let status = command.status().context("cannot start cargo-mutants")?;
         // 2: some were missed; 3: some took too long.
         match status.code() {

@@ -182,6 +182,16 @@ fn columns_that_hold_something_else() {
         assert_eq!(said(arrow_file(std::slice::from_ref(&batch), None), Format::Arrow), expected);
         assert_eq!(said(parquet(&[batch], Compression::SNAPPY, 10), Format::Parquet), expected);
     }
+    let runs: Int32RunArray = ["oak", "oak", "elm"].into_iter().collect();
+    assert_eq!(
+        said(arrow_stream(&[batch(vec![("kind", Arc::new(runs) as ArrayRef)])]), Format::Arrow),
+        "F has a column kind of a type that is not known here"
+    );
+    // The first row says how many numbers a list has.
+    assert_eq!(
+        said("{\"x\":[]}\n{\"x\":[1,2]}\n", Format::Jsonl),
+        "F has no numeric column left to use; the columns there are: x"
+    );
     assert_eq!(
         said("{\"a\":1,\"x\":[1,2]}", Format::Jsonl),
         "F: column x holds a list of numbers per row and column a is a feature too; choose one with --columns x or leave one out with --exclude a"
@@ -258,6 +268,11 @@ fn npy_files_that_are_not_whole_or_not_suitable() {
     );
     assert_eq!(
         said(b"\x93NUMPY\x01\x00\x04\x00{}  ", Format::Npy),
+        "F is not a whole npy file: its header is not the dictionary of descr, fortran_order and shape that it should be"
+    );
+    let unordered = String::from_utf8_lossy(&whole[10..]).replace("False", "maybe").into_bytes();
+    assert_eq!(
+        said([&whole[..10], &unordered].concat(), Format::Npy),
         "F is not a whole npy file: its header is not the dictionary of descr, fortran_order and shape that it should be"
     );
     assert_eq!(said(&whole[..whole.len() - 1], Format::Npy), promise("2", "2"));

@@ -6,7 +6,7 @@ use arrow_array::builder::{
 };
 use arrow_array::types::{Float16Type, Int32Type};
 use arrow_array::*;
-use lion_table::{BATCH_ROWS, Format, ReadOptions, Table, open, parse, read};
+use lion_table::{BATCH_ROWS, Format, ReadOptions, Table, open, parse, parse_batches, read};
 use parquet::basic::Compression;
 use std::sync::Arc;
 
@@ -81,6 +81,15 @@ impl ConcatData for Vec<Table> {
     fn concat_data(&self) -> Vec<f32> {
         self.iter().flat_map(|table| table.data.iter().copied()).collect()
     }
+}
+
+#[test]
+fn what_npy_holds_beside_its_rows_is_told() {
+    let buffers = |fortran| {
+        let bytes = npy(1, "<f4", fortran, "(100, 3)", &[0; 1200]);
+        parse_batches(&bytes, Format::Npy, &ReadOptions::default()).unwrap().buffers()
+    };
+    assert_eq!((buffers(false), buffers(true)), (1 << 18, (1 << 18) + 1200));
 }
 
 #[test]
@@ -264,6 +273,16 @@ fn wide_arrow_and_parquet_stream_as_they_read() {
         let ids: Vec<String> = batches.iter().flat_map(|batch| batch.ids.clone().unwrap()).collect();
         assert_eq!(Some(ids), table.ids);
     }
+}
+
+/// How many numbers there are is said by the first list that there is.
+#[test]
+fn batches_without_rows_come_before_others() {
+    let mut lists = ListBuilder::new(Float64Builder::new());
+    lists.append_value([Some(1.0), Some(2.0)]);
+    let all = batch(vec![("x", Arc::new(lists.finish()) as ArrayRef)]);
+    let bytes = arrow_file(&[all.slice(0, 0), all], None);
+    assert_eq!(plain(&bytes, Format::Arrow).data, [1.0, 2.0]);
 }
 
 #[test]

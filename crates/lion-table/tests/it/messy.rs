@@ -1,10 +1,16 @@
 //! Tables as people have them: what each column is found to be, what becomes of it, and what is refused.
 
+use crate::written::{arrow_file, batch, npy_f32, parquet};
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, Date32Array, DictionaryArray, Float64Array, StringArray};
 use lion_recipe::{Kind, Missing, Scale};
 use lion_table::{
-    Format, Found, NumberStyle, Plan, PlanOptions, ReadOptions, Survey, Treatment, parse, survey_bytes,
+    Format, Found, NumberStyle, Plan, PlanOptions, ReadOptions, Survey, Treatment, parse, parse_batches,
+    survey_bytes,
 };
+use parquet::basic::Compression;
 use proptest::prelude::*;
+use std::sync::Arc;
 
 fn csv(text: &str) -> Survey {
     survey_bytes(text.as_bytes(), Format::Csv, &ReadOptions::default()).unwrap()
@@ -118,6 +124,16 @@ fn a_mixed_table_becomes_rows() {
 }
 
 #[test]
+fn encoded_rows_know_their_lines() {
+    let text = "note,x,kind\n\"a\nb\",1,u\nc,,v\nd,3,u\ne,4,v\nf,5,u\n";
+    let plan = plan_of(text, &PlanOptions { missing: Some(Missing::Drop), ..PlanOptions::default() });
+    let batches = parse_batches(text.as_bytes(), Format::Csv, &plan.options).unwrap();
+    let (table, origins) = batches.into_table_of_files().unwrap();
+    let lines: Vec<_> = (0..table.rows).map(|row| origins.cell(row, "x").line).collect();
+    assert_eq!(lines, [2, 5, 6, 7].map(Some));
+}
+
+#[test]
 fn other_formats_say_the_same() {
     let lines = "{\"age\": 20, \"plan\": \"free\", \"since\": \"2024-01-01\", \"active\": true}\n\
         {\"age\": 40, \"plan\": \"paid\", \"since\": \"2024-01-03\", \"active\": false}\n\
@@ -147,6 +163,63 @@ fn other_formats_say_the_same() {
     let from_csv = Plan::new(&csv(MIXED), &options, &choice);
     let from_csv = parse(MIXED.as_bytes(), Format::Csv, &from_csv.options).unwrap().data;
     assert_eq!(rows, [from_csv.clone(), from_csv]);
+}
+
+#[test]
+fn arrow_and_parquet_say_the_same() {
+    // More rows than are looked at together.
+    let rows = 2500;
+    let text: String = (0..rows).fold("id,x,kind,since\n".to_owned(), |text, row| {
+        let x = if row == 2000 { String::new() } else { (row % 7).to_string() };
+        text + &format!("p{row},{x},{},1970-01-{:02}\n", ["red", "blue"][row % 2], 1 + row % 9)
+    });
+    let x = (0..rows).map(|row| (row != 2000).then_some((row % 7) as f64));
+    let kinds: DictionaryArray<Int32Type> = (0..rows).map(|row| ["red", "blue"][row % 2]).collect();
+    let batch = batch(vec![
+        ("id", Arc::new((0..rows).map(|row| Some(format!("p{row}"))).collect::<StringArray>()) as ArrayRef),
+        ("x", Arc::new(x.collect::<Float64Array>())),
+        ("kind", Arc::new(kinds)),
+        ("since", Arc::new((0..rows).map(|row| Some((row % 9) as i32)).collect::<Date32Array>())),
+    ]);
+    let batches = [batch.slice(0, 1), batch.slice(1, rows - 1)];
+    let options = ReadOptions { id: Some("id".into()), ..ReadOptions::default() };
+    let encoded = |bytes: &[u8], format| {
+        let survey = survey_bytes(bytes, format, &options).unwrap();
+        let plan = Plan::new(&survey, &options, &PlanOptions::default());
+        let table = parse(bytes, format, &plan.options).unwrap();
+        (table.columns, table.ids, table.data)
+    };
+    let expected = encoded(text.as_bytes(), Format::Csv);
+    assert_eq!(expected.0, ["x", "kind=blue", "kind=red", "kind (other)", "since"]);
+    assert_eq!(encoded(&arrow_file(&batches, None), Format::Arrow), expected);
+    assert_eq!(encoded(&parquet(&batches, Compression::SNAPPY, 2000), Format::Parquet), expected);
+}
+
+#[test]
+fn rows_of_npy_with_missing_values_are_dropped_or_filled() {
+    let values = [7.0, 1.5, f32::NAN, 8.0, 2.5, 4.0, 9.0, 3.5, 6.0];
+    let bytes = npy_f32(3, 3, &values);
+    let options = ReadOptions { id: Some("c1".into()), ..ReadOptions::default() };
+    let survey = survey_bytes(&bytes, Format::Npy, &options).unwrap();
+    assert_eq!(survey.columns.len(), 3);
+    let encoded = |missing| {
+        let choice = PlanOptions { missing, scale: Scale::None, ..PlanOptions::default() };
+        let table = parse(&bytes, Format::Npy, &Plan::new(&survey, &options, &choice).options).unwrap();
+        (table.ids.unwrap(), table.data)
+    };
+    let ids = |ids: &[&str]| ids.iter().map(|&id| id.to_owned()).collect::<Vec<_>>();
+    assert_eq!(encoded(Some(Missing::Drop)), (ids(&["8", "9"]), vec![2.5, 4.0, 3.5, 6.0]));
+    let (all, filled) = encoded(None);
+    assert_eq!((all, &filled[2..]), (ids(&["7", "8", "9"]), &[2.5, 4.0, 3.5, 6.0][..]));
+    assert!((4.0..=6.0).contains(&filled[1]));
+}
+
+/// In CSV with semicolons such a comma is a decimal mark. Here nothing says so.
+#[test]
+fn commas_in_texts_of_json_are_unclear() {
+    let text = "{\"n\": 1, \"x\": \"1,234\"}\n{\"n\": 2, \"x\": \"7\"}\n";
+    let survey = survey_bytes(text.as_bytes(), Format::Jsonl, &ReadOptions::default()).unwrap();
+    assert!(matches!(&survey.columns[1].found, Found::AmbiguousCommas(cell) if cell == "1,234"));
 }
 
 #[test]

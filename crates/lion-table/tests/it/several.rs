@@ -1,7 +1,13 @@
 //! Several files that make one table.
 
-use lion_table::{Column, Error, Field, Kind, ReadOptions, Table, Writer, open_all};
-use std::path::PathBuf;
+use crate::written::{WrittenFolder, arrow_stream, batch, gz, npy_f32};
+use arrow_array::{ArrayRef, Float32Array, RecordBatch, StringArray};
+use lion_table::{
+    BATCH_ROWS, Column, Error, Field, Kind, Plan, PlanOptions, ReadOptions, Table, Writer, expected_rows,
+    open_all, survey,
+};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 fn files(contents: &[&str]) -> (tempfile::TempDir, Vec<PathBuf>) {
     let folder = tempfile::tempdir().unwrap();
@@ -132,4 +138,30 @@ fn every_format_goes_on_where_the_last_file_ended() {
     std::fs::write(&paths[1], turned(&[5.0, 6.0])).unwrap();
     let table = open_all(&paths, &ReadOptions::default()).unwrap().into_table().unwrap();
     assert_eq!((table.rows, table.data), (3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
+}
+
+#[test]
+fn how_many_rows_there_will_be_is_told_or_estimated() {
+    let folder = WrittenFolder::new();
+    let (rows, cols) = (16 * BATCH_ROWS, 16);
+    let values: Vec<f32> = (0..(rows * cols) as u32).map(|v| v.wrapping_mul(2_654_435_761) as f32).collect();
+    let npy = npy_f32(rows, cols, &values);
+    let plain = ReadOptions::default();
+    let expected =
+        |path: &Path, options: &ReadOptions| expected_rows(&[path.to_path_buf()], options).unwrap().unwrap();
+    assert_eq!(expected(&folder.file("t.npy", &npy), &plain), rows);
+    // Of these it is an estimate from the first rows, and a coarse one: counting them would mean to read them all.
+    let is_estimate = |found: usize| {
+        assert!(found != rows && (rows / 8..2 * rows).contains(&found), "{found} of {rows}");
+    };
+    is_estimate(expected(&folder.file("t.npy.gz", gz(&npy)), &plain));
+    let kinds: StringArray = (0..rows).map(|row| Some(["red", "blue"][row % 2])).collect();
+    let x: Float32Array = values[..rows].iter().map(|&v| Some(v)).collect();
+    let all = batch(vec![("x", Arc::new(x) as ArrayRef), ("kind", Arc::new(kinds))]);
+    let batches: Vec<RecordBatch> = (0..64).map(|part| all.slice(part * rows / 64, rows / 64)).collect();
+    let path = folder.file("t.arrow", arrow_stream(&batches));
+    let survey = survey(std::slice::from_ref(&path), &plain).unwrap();
+    let plan = Plan::new(&survey, &plain, &PlanOptions::default());
+    assert!(plan.recipe().is_some());
+    is_estimate(expected(&path, &plan.options));
 }

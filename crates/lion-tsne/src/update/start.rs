@@ -205,3 +205,28 @@ fn spread<const D: usize>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clusters_begin_at_the_nearest_position_that_is_free() {
+        let places = [[1.0f32, 2.0], [5.0, 2.0], [5.0, 10.0], [1.0, 10.0]];
+        let mut room = Room {
+            tree: KdTree::new(places.as_flattened(), 2),
+            low: [1.0, 2.0],
+            high: [5.0, 10.0],
+            r_y: 0.25,
+            taken: Vec::new(),
+        };
+        // Positions are 0.25 apart. That of the aim is not free, for a place is there; the next is just far enough from it.
+        assert_eq!(room.nearest_free(&[1.02, 2.05]), [1.0, 2.25]);
+        assert_eq!(room.nearest_free(&[3.1, 5.9]), [3.0, 6.0]);
+        // Around the map there is a margin of twice that, and a wider one for each cluster that has begun.
+        assert_eq!(room.nearest_free(&[-9.0, 14.0]), [0.5, 10.5]);
+        room.taken.push([1.0, 2.25]);
+        assert_eq!(room.nearest_free(&[1.02, 2.05]), [1.0, 1.75]);
+        assert_eq!(room.nearest_free(&[-9.0, 14.0]), [0.0, 11.0]);
+    }
+}
