@@ -44,7 +44,6 @@ pub use radius::Radius;
 use crate::error::{Error, Result};
 use crate::fit::{check_largest, pool};
 use crate::index::{QueryNeighbours, RowIndex};
-use crate::live::MapReference;
 use crate::map::Map;
 use crate::matrix::Matrix;
 use crate::verdict::neighbours_in;
@@ -59,7 +58,7 @@ use radius::ascending;
 use rayon::prelude::*;
 pub(crate) use repulsion::RepulsionField;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// How to place rows. `LionOptions::default()` is what most people want; `None` is as the map has it.
@@ -151,8 +150,6 @@ pub struct Lion {
     first_row: Option<Vec<u32>>,
     /// The labels that new rows may get, if the map has any.
     labels: Option<LabelTransfer>,
-    /// What live maps of it know of the map, once there was one.
-    live: OnceLock<Arc<MapReference>>,
 }
 
 impl Lion {
@@ -237,7 +234,6 @@ impl Lion {
             grid,
             first_row,
             labels: None,
-            live: OnceLock::new(),
         };
         lion.labels = lion.label_transfer();
         Ok(lion)

@@ -55,7 +55,6 @@ pub use event::{
 pub use health::{ClusterHealth, Forming as FormingCluster, Health, HealthSeries};
 pub use outliers::OutlierGroup;
 pub use points::Point;
-pub(crate) use reference::MapReference;
 pub use restart::SavedGroup;
 pub use shares::{LEVEL as SHARE_LEVEL, RegionChange, SamplePoint, ShareChange, ShareComparison, ShareTrend};
 pub use versions::{ClusterMatches, SettledRow};
@@ -68,6 +67,7 @@ use alarms::{Learned, has_turn};
 use outliers::{LiveOutliers, PlacedOutlier};
 use points::Points;
 use rayon::prelude::*;
+use reference::MapReference;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use watch::{Announced, Arrived};
@@ -171,7 +171,7 @@ pub enum Note {
 pub struct Live {
     lion: Arc<Lion>,
     options: LiveOptions,
-    known: Arc<MapReference>,
+    known: MapReference,
     points: Points,
     outliers: LiveOutliers,
     window: Window,
@@ -208,7 +208,7 @@ impl Live {
             return refuse("false alarms", problem);
         }
         Self::check_map(lion.map())?;
-        let known = lion.live_reference();
+        let known = lion.install(|| MapReference::new(&lion));
         let clusters = known.clusters.names.len();
         let window = Window::new(options.window, clusters);
         let learned = Learned::new(clusters, options.false_alarms);

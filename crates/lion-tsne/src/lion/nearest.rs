@@ -5,10 +5,8 @@ use super::radius::share_at_least;
 use super::{Lion, Placement};
 use crate::error::{Error, Result};
 use crate::kd_tree::KdTree;
-use crate::live::MapReference;
 use crate::matrix::Matrix;
 use rayon::prelude::*;
-use std::sync::Arc;
 
 impl Lion {
     /// The `k` nearest rows of the map, by their numbers in the data, and how far they are; nearest first, none
@@ -78,11 +76,6 @@ impl Lion {
     /// The cells of the map, none of them handed out.
     pub(crate) fn fresh_grid(&self) -> OutlierGrid {
         self.grid.clone()
-    }
-
-    /// What live maps of it know of the map: found for the first of them, kept for the others.
-    pub(crate) fn live_reference(&self) -> Arc<MapReference> {
-        Arc::clone(self.live.get_or_init(|| self.install(|| Arc::new(MapReference::new(self)))))
     }
 
     /// Runs work on the threads of this map.
