@@ -108,6 +108,10 @@ impl<'a> Placer<'a> {
     /// The place and group of each of these outliers: around an earlier group if they are near it, else around a position
     /// of their own.
     fn positions_of(&mut self, outliers: &mut DifferentOutliers) -> Vec<(Place, u32)> {
+        // Most single rows are no outliers, and to go over to the threads of the map takes longer than to place one.
+        if outliers.len() == 0 {
+            return Vec::new();
+        }
         let groups = self.lion.pool.install(|| OutlierGroups::of(outliers, self.lion.r_x));
         let outliers = &*outliers;
         let mut given = vec![(Place::default(), 0); outliers.len()];
