@@ -138,7 +138,8 @@ fn check_text(line: &[u8], number: u64) -> io::Result<()> {
     let problem = format!(
         "line {number} is not UTF-8 text after {near:?}; convert the file, for example with: iconv -f windows-1252 -t utf-8"
     );
-    Err(io::Error::new(io::ErrorKind::InvalidData, problem))
+    // Not as invalid data: that is what unpacking says of a damaged file.
+    Err(io::Error::other(problem))
 }
 
 /// The state after `byte`, and whether the byte is part of the text.
