@@ -47,6 +47,8 @@ impl Fuzzer {
     /// `cargo fuzz` with these words, in the root.
     fn command(&self, words: &str) -> Command {
         let mut command = shell::program(&self.program, words);
+        // libFuzzer looks through the counters of all code after each input, so code that a target never calls makes it slow.
+        command.arg("--strip-dead-code=true");
         if self.has_nightly {
             return unmanaged(&command, "nightly");
         }
