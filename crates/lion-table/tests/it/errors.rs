@@ -17,6 +17,14 @@ fn said(bytes: impl AsRef<[u8]>, format: Format) -> String {
 }
 
 #[test]
+fn text_in_another_encoding() {
+    assert_eq!(
+        said(b"name,a\nM\xfcnchen,1\n", Format::Csv),
+        "F cannot be read: line 2 is not UTF-8 text after \"M\"; convert the file, for example with: iconv -f windows-1252 -t utf-8"
+    );
+}
+
+#[test]
 fn files_that_cannot_be_opened() {
     let sentence = |path: &Path| read(path, &ReadOptions::default()).unwrap_err().to_string();
     let folder = WrittenFolder::new();
