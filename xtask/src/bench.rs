@@ -56,7 +56,7 @@ pub(crate) fn run_labels(options: &[&str]) -> Result<()> {
     if options.contains(&"--help") || options.contains(&"-h") {
         return shell::run(command.arg("--help"));
     }
-    shell::run(&mut shell::cargo("build --release --package lion-cli --bin lion"))?;
+    shell::run(&mut shell::cargo("build --workspace --release --bin lion"))?;
     shell::run(command.arg("--target").arg(shell::target()?).args(options))
 }
 
@@ -68,15 +68,13 @@ pub(crate) fn run_clusters(options: &[&str]) -> Result<()> {
     if options.contains(&"--help") || options.contains(&"-h") {
         return shell::run(command.arg("--help"));
     }
-    shell::run(&mut shell::cargo("build --release --package lion-cli --bin lion"))?;
+    shell::run(&mut shell::cargo("build --workspace --release --bin lion"))?;
     shell::run(command.arg("--target").arg(shell::target()?).args(options))
 }
 
 /// A live map under load.
 pub(crate) fn run_live(options: &[&str]) -> Result<()> {
-    shell::run(&mut shell::cargo(
-        "build --release --package lion-cli --package lion-bench --bin lion --bin live",
-    ))?;
+    shell::run(&mut shell::cargo("build --workspace --release --bin lion --bin live"))?;
     data::fetch(None)?;
     let mut command = shell::program(shell::built("live")?, "");
     command.arg(shell::root().join("data/mnist")).arg(shell::built("lion")?);
@@ -86,7 +84,7 @@ pub(crate) fn run_live(options: &[&str]) -> Result<()> {
 
 /// False alarms, and how late true ones are.
 pub(crate) fn run_alarms(options: &[&str]) -> Result<()> {
-    shell::run(&mut shell::cargo("build --release --package lion-bench --bin alarms"))?;
+    shell::run(&mut shell::cargo("build --workspace --release --bin alarms"))?;
     let mut command = shell::program(shell::built("alarms")?, "");
     if !options.contains(&"--mnist") {
         data::fetch(None)?;

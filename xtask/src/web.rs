@@ -55,7 +55,7 @@ fn tests(kind: &str, variable: &str, program: &Path) -> Result<()> {
 /// How smoothly the dashboard draws.
 pub(crate) fn bench() -> Result<()> {
     tools::for_dashboard()?;
-    shell::run(&mut shell::cargo("build --release --package lion-cli --bin lion"))?;
+    shell::run(&mut shell::cargo("build --workspace --release --bin lion"))?;
     run("bench", "LION", &shell::built("lion")?)
 }
 

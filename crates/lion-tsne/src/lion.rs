@@ -190,7 +190,7 @@ impl Lion {
         let r_close = chosen.r_close.map_or(kept.r_close, |r| r.of(&sorted_nn_y));
         let r_y = match (chosen.r_y, chosen.r_close) {
             (None, None) => kept.r_y,
-            _ => apart(chosen.r_y, r_close, &sorted_nn_y, map.y()),
+            _ => apart(chosen.r_y, r_close, &sorted_nn_y),
         };
         check_apart(r_y, r_close, map.y())?;
         let anew = options.local == Local::Idw && chosen.radius.is_some() && !kept.power_given;

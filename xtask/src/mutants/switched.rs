@@ -114,7 +114,8 @@ impl Crate<'_> {
     fn cargo(&self, task: &str) -> Command {
         let mut command = shell::cargo(task);
         command.args(["--release", "--message-format=json", "--package", self.package]);
-        for setting in ["opt-level=1", "codegen-units=16", "incremental=true", "strip=false"] {
+        // Compiled once and run for long, so nearly as well as a release.
+        for setting in ["codegen-units=16", "strip=false"] {
             command.arg(format!("--config=profile.release.package.{}.{setting}", self.package));
         }
         command.current_dir(&self.tree).env("CARGO_TARGET_DIR", &self.target);

@@ -98,3 +98,20 @@ impl EarlierGroup {
 fn hash(row: &[f32]) -> u64 {
     xxh3_64(bytemuck::cast_slice(row))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The box around the members only tells early which rows are near none of them.
+    #[test]
+    fn a_row_between_the_members_is_near_only_within_the_radius_of_one() {
+        let mut group = EarlierGroup::new();
+        group.add(&[0.0, 0.0], Place::default());
+        group.add(&[10.0, 10.0], Place::default());
+        assert!(group.is_near(&[0.5, 0.5], 1.0) && group.is_near(&[10.0, 11.0], 1.0));
+        for far in [[5.0, 5.0], [0.0, 10.0], [-2.0, 0.0], [10.0, 12.0]] {
+            assert!(!group.is_near(&far, 1.0), "{far:?}");
+        }
+    }
+}

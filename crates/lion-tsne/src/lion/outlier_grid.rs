@@ -179,12 +179,11 @@ impl OutlierGrid {
         cell.iter().zip(&self.count).all(|(at, count)| (0..*count).contains(at))
     }
 
-    /// The middle of a cell.
+    /// The middle of a cell; 0 along the dimensions that the map does not have.
     pub(crate) fn centre(&self, cell: &OutlierCell) -> [f64; 3] {
         std::array::from_fn(|d| {
             let (at, count) = (cell[d], self.count[d]);
             match at {
-                _ if d >= self.dims => 0.0,
                 _ if at < 0 => self.low[d] + (at as f64 + 0.5) * self.step,
                 _ if at >= count => self.high[d] + ((at - count) as f64 + 0.5) * self.step,
                 _ => self.low[d] + (at as f64 + 0.5) * self.side[d],

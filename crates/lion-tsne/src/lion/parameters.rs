@@ -107,7 +107,7 @@ impl LionParameters {
         let r_x = radius.of(&ascending(fair(&nn_x, covering)));
         let sorted_y = ascending(&nn_y);
         let r_close = chosen.r_close.unwrap_or(CLOSE).of(&sorted_y);
-        let r_y = apart(chosen.r_y, r_close, &sorted_y, y);
+        let r_y = apart(chosen.r_y, r_close, &sorted_y);
         check_apart(r_y, r_close, y)?;
         let validated = match chosen.power {
             Some(_) => None,
@@ -204,18 +204,14 @@ pub(crate) fn nearest_count(perplexity: f64, rows: usize) -> usize {
 }
 
 /// r_y: a number as it is, or so many times a percentile of NN-Y (the greatest unless another is given), and r_close.
-/// Where that is 0, as when all places are one, some distance that shows.
-pub(crate) fn apart(chosen: Option<Radius>, r_close: f64, nn_y: &[f32], y: &Matrix) -> f64 {
+/// Where that is 0, all places are one, and any distance shows.
+pub(crate) fn apart(chosen: Option<Radius>, r_close: f64, nn_y: &[f32]) -> f64 {
     let r_y = match chosen {
         Some(Radius::Value(v)) => v,
         Some(Radius::Percentile(p)) => APART * percentile(nn_y, p) + r_close,
         None => APART * percentile(nn_y, 100.0) + r_close,
     };
-    if r_y > 0.0 {
-        return r_y;
-    }
-    let extent = extent(y);
-    if extent > 0.0 { extent / 20.0 } else { 1.0 }
+    if r_y > 0.0 { r_y } else { 1.0 }
 }
 
 /// The widest span of places along a dimension.

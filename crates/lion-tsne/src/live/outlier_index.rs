@@ -204,6 +204,16 @@ mod tests {
     use std::collections::BTreeMap;
 
     #[test]
+    fn the_widest_columns_come_first() {
+        let spreads = [1.0, 5.0, 0.0, 3.0, 5.0, 4.0, 2.0, 6.0, 0.5, 7.0, 9.0, 8.0f32];
+        let row = |sign: f32| spreads.iter().map(move |spread| 100.0 + sign * spread);
+        let x = Matrix::new(2, spreads.len(), row(1.0).chain(row(-1.0)).collect()).unwrap();
+        let mut order: Vec<usize> = (0..spreads.len()).collect();
+        order.sort_by(|&a, &b| spreads[b].total_cmp(&spreads[a]));
+        assert_eq!(widest(&x), order[..FEW]);
+    }
+
+    #[test]
     fn as_comparing_with_every_outlier() {
         const COLS: usize = 20;
         let mut random = Random::new(3);

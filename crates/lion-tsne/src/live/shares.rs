@@ -221,6 +221,23 @@ mod tests {
         assert_eq!((fisher(0, 0, 5, 10), fisher(3, 10, 3, 10)), (1.0, 1.0));
     }
 
+    /// Halves of fewer points would tell nothing.
+    #[test]
+    fn regions_have_enough_points() {
+        for rows in [1, IN_REGION, IN_REGION + 2, 2 * IN_REGION - 1, 2 * IN_REGION, 5 * IN_REGION] {
+            let mut random = Random::new(rows as u64);
+            let sampled = sample(&mut random, rows, 0.5);
+            let mut points: Vec<(SamplePoint, bool)> =
+                sampled.into_iter().map(|point| (point, true)).collect();
+            let mut regions = Vec::new();
+            split(&mut points, 10, &mut regions);
+            let counts: Vec<u64> = regions.iter().map(|region| region.counts[1]).collect();
+            assert_eq!(counts.iter().sum::<u64>(), rows as u64);
+            assert_eq!(counts.len() > 1, rows >= 2 * IN_REGION, "{counts:?}");
+            assert!(counts.len() == 1 || counts.iter().all(|&count| count >= IN_REGION as u64), "{counts:?}");
+        }
+    }
+
     fn sample(random: &mut Random, rows: usize, right: f64) -> Vec<SamplePoint> {
         let point = |random: &mut Random| {
             let side = u32::from(random.uniform() < right);

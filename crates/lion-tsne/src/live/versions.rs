@@ -200,7 +200,7 @@ fn same_names(a: &Clusters, b: &Clusters) -> Vec<(u32, u32)> {
     a.names.iter().zip(0..).filter_map(|(name, number)| Some((number, *numbers.get(name)?))).collect()
 }
 
-/// Pairs that have at least half of each other's rows.
+/// Pairs that have more than half of each other's rows.
 fn same_rows(a: &Clusters, b: &Clusters, shared: &[(usize, usize)]) -> Vec<(u32, u32)> {
     let mut flows: BTreeMap<(u32, u32), usize> = BTreeMap::new();
     let (mut all_a, mut all_b) = (vec![0usize; a.names.len()], vec![0usize; b.names.len()]);
@@ -259,4 +259,26 @@ fn moved(
         at: of_b.centres[at].into(),
     });
     Ok(moved.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clusters_go_on_in_those_that_have_most_of_their_rows() {
+        let clusters = |of_row: &[u32]| Clusters {
+            names: (0..3).map(|number| number.to_string()).collect(),
+            of_row: of_row.iter().map(|&cluster| Some(cluster)).collect(),
+            from_labels: false,
+            centres: Vec::new(),
+            rows: Vec::new(),
+        };
+        let shared: Vec<(usize, usize)> = (0..8).map(|row| (row, row)).collect();
+        let pairs = |a: &[u32], b: &[u32]| same_rows(&clusters(a), &clusters(b), &shared);
+        assert_eq!(pairs(&[0, 0, 0, 0, 1, 1, 1, 1], &[1, 1, 1, 0, 0, 0, 0, 0]), [(0, 1), (1, 0)]);
+        // Half of its rows is not most of them.
+        assert_eq!(pairs(&[0, 0, 0, 0, 1, 1, 1, 1], &[0, 0, 1, 1, 2, 2, 2, 2]), [(1, 2)]);
+        assert_eq!(pairs(&[0, 0, 0, 0, 1, 1, 1, 1], &[0; 8]), []);
+    }
 }

@@ -362,7 +362,7 @@ impl Live {
             expected: found.expected * oldest as f64 / found.of as f64,
             // Finite, as all e-values: JSON has no other numbers.
             e_value: (spent / found.p.max(f64::MIN_POSITIVE)).min(1e300),
-            since: self.time_of(inside().max_by_key(|near| near.age).map(|near| near.group), group),
+            since: self.time_of(inside().max_by_key(|near| near.age)),
         };
         let family = OutlierFamily {
             groups: self.members_of(group, near, found),
@@ -384,11 +384,11 @@ impl Live {
         }
     }
 
-    /// When the first member of a group came, as far as it is known.
-    fn time_of(&self, group: Option<u64>, other: u64) -> f64 {
-        let group = group.and_then(|group| self.outliers.group(group)).or_else(|| self.outliers.group(other));
-        let first = group.and_then(|group| group.members.values().next());
-        first.and_then(|id| self.points.get(id)).map_or(self.now, |point| point.t)
+    /// When an outlier came, as far as it is known.
+    fn time_of(&self, outlier: Option<&Near>) -> f64 {
+        let members = outlier.and_then(|near| Some((near, &self.outliers.group(near.group)?.members)));
+        let id = members.and_then(|(near, members)| members.get(&(self.last - near.age)));
+        id.and_then(|id| self.points.get(id)).map_or(self.now, |point| point.t)
     }
 
     /// A new cluster as it is now; none if it has no members.

@@ -193,12 +193,11 @@ fn spread<const D: usize>(
     let x = union.x().select(rows);
     let dims = D.min(x.cols());
     let (_, components) = Preprocess::fit(x, Metric::Euclidean, PcaChoice::Components(dims), seed)?;
-    let squares: f64 = components.data().iter().map(|v| f64::from(*v).powi(2)).sum();
-    let deviation = (squares / components.data().len() as f64).sqrt().max(f64::MIN_POSITIVE);
+    let scaled = with_unit_deviation(&components);
     let mut random = Random::new(seed);
-    for (at, &row) in rows.iter().enumerate() {
+    for (own, &row) in scaled.chunks_exact(dims).zip(rows) {
         for d in 0..D {
-            let own = if d < dims { f64::from(components.row(at)[d]) / deviation } else { 0.0 };
+            let own = own.get(d).copied().unwrap_or(0.0);
             // No two at one place: they would not push each other away.
             y[row as usize][d] = (position[d] + r_close * (own + 0.01 * random.gaussian())) as f32;
         }
@@ -206,9 +205,23 @@ fn spread<const D: usize>(
     Ok(())
 }
 
+/// The values over their root mean square.
+fn with_unit_deviation(components: &Matrix) -> Vec<f64> {
+    let squares: f64 = components.data().iter().map(|v| f64::from(*v).powi(2)).sum();
+    let deviation = (squares / components.data().len() as f64).sqrt().max(f64::MIN_POSITIVE);
+    components.data().iter().map(|v| f64::from(*v) / deviation).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_components_of_a_cluster_are_scaled_together() {
+        let components = Matrix::new(2, 2, vec![6.0, -8.0, 0.0, 0.0]).unwrap();
+        assert_eq!(with_unit_deviation(&components), [1.2, -1.6, 0.0, 0.0]);
+        assert_eq!(with_unit_deviation(&Matrix::new(1, 2, vec![0.0; 2]).unwrap()), [0.0; 2]);
+    }
 
     #[test]
     fn clusters_begin_at_the_nearest_position_that_is_free() {
@@ -225,6 +238,7 @@ mod tests {
         assert_eq!(room.nearest_free(&[3.1, 5.9]), [3.0, 6.0]);
         // Around the map there is a margin of twice that, and a wider one for each cluster that has begun.
         assert_eq!(room.nearest_free(&[-9.0, 14.0]), [0.5, 10.5]);
+        assert_eq!(room.nearest_free(&[14.0, -9.0]), [5.5, 1.5]);
         room.taken.push([1.0, 2.25]);
         assert_eq!(room.nearest_free(&[1.02, 2.05]), [1.0, 1.75]);
         assert_eq!(room.nearest_free(&[-9.0, 14.0]), [0.0, 11.0]);

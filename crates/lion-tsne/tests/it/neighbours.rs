@@ -3,8 +3,9 @@
 use crate::common::{TestRandom, clusters, with_threads};
 use lion_tsne::index::{ExactIndex, Neighbours, Search, nearest_neighbours};
 use lion_tsne::tsne::{Affinities, perplexity_weights};
-use lion_tsne::{Matrix, ignore};
+use lion_tsne::{Matrix, Progress, ignore};
 use proptest::prelude::*;
+use std::ops::ControlFlow;
 
 fn squared(x: &Matrix, i: usize, y: &Matrix, j: usize) -> f64 {
     x.row(i).iter().zip(y.row(j)).map(|(a, b)| (f64::from(*a) - f64::from(*b)).powi(2)).sum()
@@ -154,6 +155,20 @@ fn conditional(neighbours: &Neighbours, perplexity: f64) -> Vec<f64> {
         }
     }
     p
+}
+
+#[test]
+fn progress_counts_every_row_once() {
+    let x = clusters(3000, 5, 3, 5.0, 6);
+    for search in [Search::Exact, Search::Approximate] {
+        let mut done = Vec::new();
+        let mut observer = |progress: &Progress| {
+            done.push(progress.done);
+            ControlFlow::Continue(())
+        };
+        nearest_neighbours(&x, 20, search, 0, &mut observer).expect("valid");
+        assert!(done.is_sorted() && done.last() == Some(&3000), "{done:?}");
+    }
 }
 
 #[test]

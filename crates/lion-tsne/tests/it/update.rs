@@ -112,7 +112,7 @@ fn the_firmer_the_hold_the_less_rows_move() {
     };
     let moves: Vec<f64> =
         [0.0, 0.5, 0.9].iter().map(|&s| moved(s, Anchoring::Neighbourhoods).step.moved_median).collect();
-    assert!(moves[0] > moves[1] && moves[1] > moves[2], "{moves:?}");
+    assert!(moves[0] > 1.4 * moves[1] && moves[1] > moves[2], "{moves:?}");
     let held = moved(1.0, Anchoring::Neighbourhoods);
     assert!(held.moves.moved.iter().all(|moved| *moved < 1e-3));
     // Without the transform not even the scale changes.
@@ -247,6 +247,31 @@ fn lines_space_duplicates_and_landmarks() {
     assert_eq!((from.rows, map.rows()), (800, old.rows() + 300));
 }
 
+/// Two new classes in one update are two clusters, each in one piece.
+#[test]
+fn two_new_classes_become_two_clusters() {
+    let old = fit().run(rows_of(0..600, &OLD_KINDS[..4]), &mut ignore).unwrap();
+    let updated = update(&old, rows_of(600..720, &ALL_KINDS));
+    assert_eq!(updated.new_clusters, [20, 20]);
+}
+
+/// Where the PCA is made anew the calibration is that of a fit of all rows: leaving rows out leaves them out of the PCA, too.
+#[test]
+fn a_new_pca_calibrates_as_a_fit_does() {
+    let pca = Fit { pca: PcaChoice::Components(4), ..fit() };
+    let (before, new) = (rows_of(0..600, &OLD_KINDS), rows_of(600..900, &ALL_KINDS));
+    let both = Matrix::new(800, COLS, [before.data.data(), new.data.data()].concat()).unwrap();
+    let old = pca.run(before.clone(), &mut ignore).unwrap();
+    let anew = Update { rows: Some(before.data), seed: pca.seed, ..Update::default() };
+    let anew = anew.run(&old, new, &mut ignore).unwrap().map;
+    let fresh = pca.run(Rows { data: both, ids: None, labels: None }, &mut ignore).unwrap();
+    let scores = |map: Map| {
+        let placed = Lion::new(map, &LionOptions::default()).unwrap().place(&table(9)).unwrap();
+        placed.iter().map(|row| (row.p_distance, row.p_neighbours)).collect::<Vec<_>>()
+    };
+    assert_eq!(scores(anew), scores(fresh));
+}
+
 #[test]
 fn the_pca_is_kept_widened_or_made_anew() {
     let pca = Fit { pca: PcaChoice::Components(4), ..fit() };
@@ -254,6 +279,7 @@ fn the_pca_is_kept_widened_or_made_anew() {
     let old = pca.run(base.clone(), &mut ignore).unwrap();
     let kept = update(&old, rows_of(600..900, &OLD_KINDS));
     assert_eq!((kept.widened, kept.map.preprocess()), (0, old.preprocess()));
+    assert!(!kept.map.provenance().projected_elsewhere);
     assert!(kept.map.lion().unwrap().is_calibrated());
     // New rows of a kind that varies where the old ones do not.
     let mut strange = rows_of(600..900, &OLD_KINDS);

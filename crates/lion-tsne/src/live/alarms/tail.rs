@@ -58,6 +58,9 @@ mod tests {
         let before_second = 1.0 / 35.0 + 3.0 / 35.0;
         assert!((beta_binomial(3, 3, 2.0, 3.0) - before_second).abs() < 1e-12);
         assert_eq!(beta_binomial(0, 10, 1.0, 5.0), 1.0);
+        // 2.5 are expected.
+        assert_eq!(beta_binomial(2, 10, 3.0, 9.0), 1.0);
+        assert!(beta_binomial(3, 10, 3.0, 9.0) < 1.0);
         assert_eq!(beta_binomial(4, 3, 1.0, 5.0), 0.0);
     }
 

@@ -209,6 +209,33 @@ mod tests {
     use super::*;
     use crate::random::Random;
 
+    /// Each arrival elsewhere multiplies the sum, and may begin a gap of its own.
+    #[test]
+    fn a_sum_grows_as_if_step_by_step() {
+        for (sum, part, share) in [(0.0, 0.02, 0.1), (3.0, 0.2, 0.4), (0.5, 0.02, 0.9)] {
+            let each = step(part, share);
+            let mut truth: f64 = sum;
+            for gap in 0..40 {
+                let found = grown(sum, part, share, gap);
+                assert!((found - truth).abs() <= 1e-9 * truth, "{found} {truth}");
+                truth = (truth + share) * each;
+            }
+        }
+    }
+
+    /// After a long gap the evidence of a return begins anew.
+    #[test]
+    fn a_return_counts_from_its_beginning() {
+        let told = |now: u64| {
+            let run = ShareEvidence { seen: 3, ..ShareEvidence::default() };
+            let mut cluster = Cluster { at: 100, ..Cluster::default() };
+            assert!(cluster.step_back(ReportedDecline { share: 0.5, sum: 20.0, run }, now, 7.0).is_none());
+            cluster.told.map(|told| (told.run.seen, told.run.from, told.run.since))
+        };
+        assert_eq!(told(101), Some((4, 0, 0.0)));
+        assert_eq!(told(1000), Some((1, 999, 7.0)));
+    }
+
     /// Clusters with these shares get so many arrivals; how many are told to vanish.
     fn told(shares: &[f64], arrivals: u64, limit: f64, random: &mut Random) -> usize {
         let mut clusters = vec![Cluster::default(); shares.len()];

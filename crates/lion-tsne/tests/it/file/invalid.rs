@@ -1,9 +1,9 @@
 //! One test for each kind of file that is whole, with a right checksum, and still no map.
 
 use super::support::*;
-use lion_tsne::Map;
 use lion_tsne::landmarks::SampledFrom;
 use lion_tsne::map::MapParts;
+use lion_tsne::{Fit, Map, Matrix, PcaChoice, ignore};
 
 #[test]
 fn an_unknown_version() {
@@ -167,6 +167,36 @@ fn parameters_that_cannot_be_read() {
     ] {
         let sentence = refused(|f| f.parameters(from, to));
         assert!(sentence.starts_with("the map is not valid, its parameters cannot be read ("), "{sentence}");
+    }
+}
+
+#[test]
+fn radii_and_a_power_that_cannot_be() {
+    let fit = Fit { pca: PcaChoice::None, ..Fit::default() };
+    let x = Matrix::new(30, 2, (0..60).map(|i| (i * i % 47) as f32).collect()).unwrap();
+    let forged = Forged::new(&fit.adopt(x.clone(), x, &mut ignore).unwrap());
+    for name in ["r_x", "r_y", "r_close", "power"] {
+        let mut forged = forged.clone();
+        let parameters = forged.metadata["parameters"].clone();
+        let at = parameters.find(&format!("\"{name}\":")).unwrap();
+        let end = at + parameters[at..].find([',', '}']).unwrap();
+        forged.parameters(&parameters[at..end], &format!("\"{name}\":-1.0"));
+        assert_eq!(
+            refusal(&forged.bytes()),
+            format!(
+                "the map is not valid, the parameters of placing have a radius or power that cannot be: {AGAIN}"
+            )
+        );
+    }
+    for number in 0..2 {
+        let mut forged = forged.clone();
+        forged.tensor("lion.power_curve").2[8 * number..][..8].copy_from_slice(&f64::INFINITY.to_le_bytes());
+        assert_eq!(
+            refusal(&forged.bytes()),
+            format!(
+                "the map is not valid, the parameters of placing have a curve that is not finite: {AGAIN}"
+            )
+        );
     }
 }
 

@@ -4,13 +4,20 @@ use super::oracle::{self, distance, flat};
 use super::support::{adopt, extent, matrix, on_the_edge, place_of, rows, same};
 use crate::common::{TestRandom, paper};
 use lion_tsne::{Lion, LionOptions, Local, Map, Radius};
+use safetensors::SafeTensors;
 
 const ROWS: usize = 12_000;
+/// At most so many rows calibrate.
+const CALIBRATING: usize = 1 << 15;
 
 /// Rows spread evenly in `cols` dimensions, where cells of near rows are no help, and places that follow them.
 fn spread(cols: usize, seed: u64) -> Map {
+    spread_rows(ROWS, cols, seed)
+}
+
+fn spread_rows(count: usize, cols: usize, seed: u64) -> Map {
     let mut numbers = TestRandom::new(seed);
-    let x: Vec<Vec<f64>> = (0..ROWS).map(|_| (0..cols).map(|_| numbers.uniform()).collect()).collect();
+    let x: Vec<Vec<f64>> = (0..count).map(|_| (0..cols).map(|_| numbers.uniform()).collect()).collect();
     let y: Vec<Vec<f64>> = x.iter().map(|row| vec![100.0 * row[0], 100.0 * row[1]]).collect();
     adopt(&x, &y)
 }
@@ -131,4 +138,15 @@ fn missed_neighbours_move_places_little() {
     assert!(off.len() > 120, "{} rows have neighbours", off.len());
     let (middle, most) = (off[off.len() / 2], off[off.len() * 95 / 100]);
     assert!(middle < 0.002 && most < 0.02, "half are within {middle} of the extent, 95 % within {most}");
+}
+
+/// Which rows calibrate is in the file only where it is not all of them.
+#[test]
+fn a_part_of_very_many_rows_calibrates() {
+    for (count, expected) in [(CALIBRATING, None), (CALIBRATING + 200, Some(CALIBRATING))] {
+        let bytes = spread_rows(count, 2, 9).to_bytes().expect("a map file");
+        let tensors = SafeTensors::deserialize(&bytes).expect("tensors");
+        let sample = tensors.tensor("verdict.sample").ok();
+        assert_eq!(sample.map(|sample| sample.shape()[0]), expected);
+    }
 }

@@ -57,6 +57,32 @@ fn energy_is_the_plain_descent() {
     }
 }
 
+/// A map in other units repels less: as much as its own rows are in balance with.
+#[test]
+fn an_adopted_map_repels_as_its_rows_tell() {
+    let fit = fitted(400, 2, 10.0, 53);
+    let x = rows(fit.x());
+    for (scale, least, most) in [(3.0, 0.1, 0.9), (0.6, 1.0, 1.0)] {
+        let scaled: Vec<Vec<f64>> =
+            rows(fit.y()).iter().map(|place| place.iter().map(|v| scale * v).collect()).collect();
+        let map = adopt(&x, &scaled);
+        let (y, perplexity) = (rows(map.y()), map.perplexity());
+        let share = oracle::balance(&x, &y, perplexity);
+        assert!((least..=most).contains(&share), "a share of {share} at {scale}");
+        let strength = share * oracle::repulsion(&y);
+        let length = |v: Vec<f64>| v.iter().map(|v| v * v).sum::<f64>().sqrt();
+        let (mut all, mut balanced) = (0, 0);
+        for (query, placement) in interpolated(&lion(&map, &LionOptions::default()), 53) {
+            let energy = || OracleEnergy::new(&query, &x, &y, perplexity);
+            let place = place_of(&placement);
+            let (pull, left) = (energy().slope(&place), energy().repelled(strength).slope(&place));
+            all += 1;
+            balanced += usize::from(length(left) <= 0.02 * length(pull) + 1e-3);
+        }
+        assert!(all > 60 && 20 * balanced >= 19 * all, "{balanced} of {all} at a share of {share}");
+    }
+}
+
 /// Without approximation the place is no worse than any start, to rounding.
 #[test]
 fn no_start_is_better() {

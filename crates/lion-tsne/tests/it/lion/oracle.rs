@@ -177,6 +177,23 @@ pub(super) fn repulsion(places: &[Vec<f64>]) -> f64 {
     places.len() as f64 / z
 }
 
+/// The share of that repulsion which the attraction at the map's own places is in balance with, by least squares, at most 1.
+pub(super) fn balance(rows: &[Vec<f64>], places: &[Vec<f64>], perplexity: f64) -> f64 {
+    let strength = repulsion(places);
+    let (mut both, mut pushes) = (0.0, 0.0);
+    for (i, y) in places.iter().enumerate() {
+        let others = |all: &[Vec<f64>]| [&all[..i], &all[i + 1..]].concat();
+        let (rows_but_one, places_but_one) = (others(rows), others(places));
+        let energy = OracleEnergy::new(&rows[i], &rows_but_one, &places_but_one, perplexity);
+        let pull = energy.slope(y);
+        let pushed = energy.repelled(strength).slope(y);
+        let push: Vec<f64> = pull.iter().zip(&pushed).map(|(pull, both)| pull - both).collect();
+        both += pull.iter().zip(&push).map(|(a, b)| a * b).sum::<f64>();
+        pushes += push.iter().map(|v| v * v).sum::<f64>();
+    }
+    (both / pushes).min(1.0)
+}
+
 /// What x pays at a place: F(y) = Σ p(i|x) log(1 + |y-yi|²) over its nearest rows, and `strength` times φ(y).
 pub(super) struct OracleEnergy<'a> {
     places: &'a [Vec<f64>],
@@ -205,7 +222,7 @@ impl<'a> OracleEnergy<'a> {
     }
 
     /// Half of the gradient.
-    fn slope(&self, y: &[f64]) -> Vec<f64> {
+    pub(super) fn slope(&self, y: &[f64]) -> Vec<f64> {
         let along = |d: usize| {
             let pull = |(&i, p): (&usize, &f64)| {
                 p * (y[d] - self.places[i][d]) / (1.0 + distance(y, &self.places[i]).powi(2))

@@ -86,9 +86,11 @@ fn positions_are_found_by_key() {
         let expected = given(&lion, outliers);
         for order in [0, 1].map(|seed| shuffled(bytes.len(), seed)) {
             let mut pending = lion.pending_outliers();
+            assert!(pending.is_empty());
             for &at in order.iter().chain(&order[..20]) {
                 pending.push_bytes(&bytes[at as usize]).expect("an outlier");
             }
+            assert!(!pending.is_empty());
             let found = lion.positions_by_key(pending).expect("positions");
             assert!(found.keys.is_sorted() && found.keys.len() < bytes.len());
             for (bytes, (place, group)) in bytes.iter().zip(&expected) {
