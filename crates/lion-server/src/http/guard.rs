@@ -255,6 +255,19 @@ mod tests {
     }
 
     #[test]
+    fn a_port_is_told_from_the_rest_of_an_address() {
+        for (host, name) in [
+            ("localhost:80", "localhost"),
+            ("[::1]:80", "[::1]"),
+            ("[::1]", "[::1]"),
+            ("fe80::1", "fe80::1"),
+            ("localhost:http", "localhost:http"),
+        ] {
+            assert_eq!(without_port(host), name);
+        }
+    }
+
+    #[test]
     fn only_names_of_the_service_are_let_through() {
         let local = hosts("127.0.0.1:7878");
         for host in

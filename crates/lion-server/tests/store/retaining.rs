@@ -53,3 +53,18 @@ fn the_latest_events_are_kept_by_time() {
     assert_eq!(service.view().len(), 3);
     events(&path, service.first());
 }
+
+/// However old all else is, what was acknowledged last is there.
+#[test]
+fn a_batch_after_a_silence_is_kept_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("live.db");
+    let clock = TestClock::default();
+    let settings = Settings { retain: Some("1m".parse().unwrap()), ..clock.settings(&path) };
+    let service = Service::start(lion(), &settings).unwrap();
+    clock.set(1000);
+    submit(&service, (0..100).map(|k| upsert("p0", k)).collect()).unwrap();
+    clock.set(9000);
+    let last = submit(&service, (0..40).map(|k| upsert("p1", k)).collect()).unwrap().last;
+    assert_eq!((service.first(), events(&path, service.first()).len()), (last - 39, 40));
+}
