@@ -304,3 +304,17 @@ pub(super) fn centres_of(partitions: usize, partition_of: &[u32], rows: &Matrix)
     move_centres(&mut centres, rows, partition_of);
     centres
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn centres_are_the_means_of_their_rows() {
+        let rows = Matrix::from_rows(2, vec![0.0, 0.0, 2.0, 4.0, 10.0, 10.0]);
+        assert_eq!(centres_of(3, &[0, 0, 1], &rows).data(), [1.0, 2.0, 10.0, 10.0, 0.0, 0.0]);
+        let mut centres = Matrix::from_rows(2, vec![7.0, 7.0, 8.0, 8.0]);
+        move_centres(&mut centres, &rows, &[1, 1, 1]);
+        assert_eq!(centres.data(), [7.0, 7.0, 4.0, (14.0f64 / 3.0) as f32]);
+    }
+}

@@ -458,3 +458,20 @@ impl Collect for NeighbourCollector {
 fn any(values: &[f32], limit: f32) -> bool {
     values.iter().fold(false, |any, &value| any | (value <= limit))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On a line the nearest rows are in few partitions, in many dimensions they are in many.
+    #[test]
+    fn as_many_partitions_are_searched_as_it_takes() {
+        let probes = |cols: usize| {
+            let mut random = Random::new(1);
+            let values = (0..2 * ONE_PARTITION_UP_TO * cols).map(|_| random.uniform() as f32).collect();
+            Partitioning::new(&Matrix::from_rows(cols, values), 30, 0).expect("many rows").probes as usize
+        };
+        assert_eq!(probes(1), LEAST_PROBES);
+        assert!(probes(12) > LEAST_PROBES);
+    }
+}
