@@ -87,7 +87,7 @@ fn main() -> ExitCode {
 /// Runs the task that the words ask for; `None` if they ask for none.
 fn dispatch(words: &[&str]) -> Option<Result<()>> {
     match words {
-        ["help" | "--help" | "-h"] => {
+        ["help" | "--help" | "-h"] | ["bench", "live" | "morph" | "alarms", "--help" | "-h"] => {
             println!("{USAGE}");
             Some(Ok(()))
         }

@@ -75,8 +75,9 @@ impl Release {
             Entry::file("sbom.cdx.json", sbom.into_bytes()),
             Entry::file("THIRD-PARTY-LICENSES.txt", notices::text(&linked)?.into_bytes()),
         ];
-        for name in ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "CITATION.cff"] {
-            entries.push(Entry::file(name, fs::read(shell::root().join(name))?));
+        for name in documents()? {
+            let bytes = fs::read(shell::root().join(&name))?;
+            entries.push(Entry::file(&name, bytes));
         }
         for (shell, file) in [("bash", "lion.bash"), ("zsh", "_lion"), ("fish", "lion.fish")] {
             let script = shell::output(shell::program(&lion, "completions").arg(shell))?;
@@ -113,6 +114,20 @@ impl Release {
         }
         Ok(())
     }
+}
+
+/// README.md, and what it leads to.
+fn documents() -> Result<Vec<String>> {
+    let mut names: Vec<String> = ["LICENSE-APACHE", "LICENSE-MIT", "CITATION.cff"].map(Into::into).to_vec();
+    for (folder, endings) in [("", &[".md"][..]), ("docs/", &[".md", ".png"])] {
+        for file in fs::read_dir(shell::root().join(folder))? {
+            let name = file?.file_name().to_string_lossy().into_owned();
+            if endings.iter().any(|ending| name.ends_with(ending)) {
+                names.push(format!("{folder}{name}"));
+            }
+        }
+    }
+    Ok(names)
 }
 
 fn name_of(file: &Path) -> String {

@@ -20,7 +20,7 @@ bare() { for program in cargo rustc cc gcc clang; do
     if command -v $program; then echo "there is a $program"; return 1; fi; done; }
 unpack() { sha256sum --quiet -c SHA256SUMS && tar xzf lion-*.tar.gz && mv lion-*/ lion; }
 belongings() { for file in completions/lion.bash completions/_lion completions/lion.fish man/man1/lion-fit.1 README.md \
-    CHANGELOG.md LICENSE-MIT LICENSE-APACHE THIRD-PARTY-LICENSES.txt sbom.cdx.json; do
+    CHANGELOG.md docs/start.md docs/digits.png LICENSE-MIT LICENSE-APACHE THIRD-PARTY-LICENSES.txt sbom.cdx.json; do
     if ! [ -s lion/$file ]; then echo "$file is missing"; return 1; fi; done; }
 demo() { mkdir demo && cd demo && ../lion/lion demo && for file in map.lion placements.parquet map.html; do
     if ! [ -s lion-demo/$file ]; then echo "$file is missing"; return 1; fi; done && cd ..; }
