@@ -86,7 +86,8 @@ impl ExplainArgs {
 /// The rows whose ids a file lists, one a line.
 fn selected(map: &Map, file: &Path) -> Result<Vec<u32>> {
     let shown = file.display();
-    let text = std::fs::read_to_string(file).with_context(|| format!("{shown} cannot be read"))?;
+    let bytes = std::fs::read(file).with_context(|| format!("{shown} cannot be read"))?;
+    let text = lion_table::text_of(&shown.to_string(), bytes)?;
     let known: HashMap<_, u32> = (0..map.rows() as u32).map(|row| (map.id(row as usize), row)).collect();
     let mut rows = Vec::new();
     for (line, id) in (1..).zip(text.lines().map(str::trim)).filter(|(_, id)| !id.is_empty()) {

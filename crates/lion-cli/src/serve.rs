@@ -173,7 +173,8 @@ pub(crate) fn bind(address: SocketAddr) -> Result<Listener> {
 }
 
 fn read_tokens(file: &Path) -> Result<Tokens> {
-    let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
+    let bytes = std::fs::read(file).with_context(|| file.display().to_string())?;
+    let text = lion_table::text_of(&file.display().to_string(), bytes)?;
     Tokens::new(&text).map_err(|problem| anyhow!("{}: {problem}", file.display()))
 }
 

@@ -1,6 +1,7 @@
 //! CSV: with or without a header, comma or (if the first line has no comma) tab or semicolon.
 
 use crate::cells::{CellColumn, CellReader, Declared};
+use crate::encoding;
 use crate::error::{CellAddress, Error, Fault, Result, shorten};
 use crate::input::{Gauge, Input, io_error};
 use crate::lines::Lines;
@@ -244,9 +245,10 @@ pub(crate) fn records(mut input: Input) -> Result<AnyRecords> {
     let mut head = Vec::new();
     let read = input.reader.by_ref().take(64 << 10).read_to_end(&mut head);
     read.map_err(|source| input.io(source))?;
-    if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
+    if let Some(encoding) = encoding::marked(&head) {
+        let from = encoding.to_lowercase();
         let problem =
-            "is UTF-16 text; convert it to UTF-8, for example with: iconv -f utf-16 -t utf-8".to_owned();
+            format!("is {encoding} text; convert it to UTF-8, for example with: iconv -f {from} -t utf-8");
         return Err(Error::Unsuitable { file: input.file, problem });
     }
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();

@@ -2,6 +2,7 @@
 //! JSON array.
 
 use crate::cells::{CellColumn, CellReader, Declared};
+use crate::encoding::check_line;
 use crate::error::{CellAddress, Error, Fault, Result};
 use crate::input::{BYTE_ORDER_MARK, Format, Gauge, Input, io_error};
 use crate::lines::Lines;
@@ -131,7 +132,10 @@ impl JsonLines {
             if !self.line.trim_ascii().is_empty() {
                 self.rows += 1;
                 let value = serde_json::from_slice(&self.line);
-                return value.map(Some).map_err(|error| self.bad_json(&error));
+                return value.map(Some).map_err(|error| {
+                    let encoding = check_line(&self.line, self.lines).map_err(|source| self.input.io(source));
+                    encoding.err().unwrap_or_else(|| self.bad_json(&error))
+                });
             }
         }
     }

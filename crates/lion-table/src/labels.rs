@@ -1,6 +1,7 @@
 //! One label per row, from a file of its own.
 
 use crate::delimited::{bare_returns, has_bare_returns};
+use crate::encoding::check_line;
 use crate::error::{CellAddress, Error, Result, shorten};
 use crate::idx;
 use crate::input::{Format, Input, open_file};
@@ -137,6 +138,7 @@ fn text_labels(mut input: Input) -> Result<Vec<String>> {
         if input.reader.read_until(b'\n', &mut line).map_err(|source| input.io(source))? == 0 {
             break;
         }
+        check_line(&line, labels.len() as u64 + 1).map_err(|source| input.io(source))?;
         if has_bare_returns(&line) {
             return Err(bare_returns(input.file));
         }

@@ -17,7 +17,7 @@ pub use texts::Labels;
 pub(crate) use texts::Texts;
 
 use crate::error::{Error, Fault, Result};
-use crate::fit::PERPLEXITY;
+use crate::fit::{LARGEST, PERPLEXITY};
 use crate::landmarks::SampledFrom;
 use crate::lion::{LionParameters, ParameterOverrides};
 use crate::matrix::Matrix;
@@ -193,8 +193,7 @@ impl Map {
     pub(crate) fn checked(mut self) -> Result<Self> {
         self.checksum = KnownChecksum::default();
         self.check_shapes()?;
-        check_finite("x", &self.x)?;
-        check_finite("y", &self.y)?;
+        self.check_values()?;
         self.check_names()?;
         self.check_pictures()?;
         self.check_shown()?;
@@ -216,6 +215,19 @@ impl Map {
             lion.check(self.x.rows(), self.x.cols())?;
         }
         Ok(self)
+    }
+
+    /// Refuses values that no fit gives, and whose squares could overflow.
+    fn check_values(&self) -> Result<()> {
+        let mut longest = LARGEST;
+        if let Some(pca) = self.preprocess.pca() {
+            // No component of a row is longer than the row.
+            longest *= 2.0 * (self.preprocess.input_dims() as f32).sqrt();
+            check_within("pca.mean", &Matrix::from_rows(pca.mean().len(), pca.mean().to_vec()), LARGEST)?;
+            check_within("pca.components", pca.components(), MOST_OF_DIRECTION)?;
+        }
+        check_within("x", &self.x, longest)?;
+        check_within("y", &self.y, LARGEST)
     }
 
     fn check_shapes(&self) -> Result<()> {
@@ -443,15 +455,17 @@ impl Map {
     }
 }
 
+/// Directions have length 1; this leaves room for what other programs round.
+const MOST_OF_DIRECTION: f32 = 2.0;
+
 fn refuse<T>(problem: String) -> Result<T> {
     Err(Error::Data(problem))
 }
 
-fn check_finite(name: &str, matrix: &Matrix) -> Result<()> {
-    // Any block is summed up by its largest exponent first: that runs at the speed of memory.
-    const NOT_FINITE: u32 = 0x7f80_0000;
-    let suspect =
-        |block: &[f32]| block.iter().fold(0, |most, v| (v.to_bits() & NOT_FINITE).max(most)) == NOT_FINITE;
+fn check_within(name: &str, matrix: &Matrix, most: f32) -> Result<()> {
+    // As bits, magnitudes are in order, and what is not finite comes last: a block is compared at the speed of memory.
+    let magnitude = |v: &f32| v.to_bits() & 0x7fff_ffff;
+    let suspect = |block: &[f32]| block.iter().fold(0, |most, v| magnitude(v).max(most)) > most.to_bits();
     if !matrix.data().chunks(4096).any(suspect) {
         return Ok(());
     }
@@ -459,6 +473,14 @@ fn check_finite(name: &str, matrix: &Matrix) -> Result<()> {
         Err(Error::Unusable { row: Some(row), column: Some(column), fault: Fault::NotFinite(value) }) => {
             refuse(format!("{name} is {value} in row {row}, column {column}, and must be finite"))
         }
-        other => other,
+        Err(other) => Err(other),
+        Ok(()) => {
+            let at = matrix.data().iter().position(|v| v.abs() > most).unwrap_or_default();
+            let (row, column) = (at / matrix.cols(), at % matrix.cols());
+            let value = matrix.data()[at];
+            refuse(format!(
+                "{name} is {value:e} in row {row}, column {column}, and no map has values beyond {most:e}"
+            ))
+        }
     }
 }

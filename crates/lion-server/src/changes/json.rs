@@ -18,7 +18,7 @@ const NAMED_COLUMNS: usize = 5;
 
 /// Reads an array of changes, or one change alone.
 pub fn parse_json(bytes: &[u8], shape: &RowShape) -> Result<Vec<Change>, BadChanges> {
-    let reading = Reading::new(shape);
+    let (bytes, reading) = (without_mark(bytes), Reading::new(shape));
     match bytes.trim_ascii_start().first() {
         Some(b'[') => reading.finish(bytes, Changes(&reading)),
         Some(b'{') => {
@@ -35,7 +35,7 @@ pub fn parse_json(bytes: &[u8], shape: &RowShape) -> Result<Vec<Change>, BadChan
 pub fn parse_lines(bytes: &[u8], shape: &RowShape) -> Result<Vec<Change>, BadChanges> {
     let reading = Reading::new(shape);
     let mut changes = Vec::new();
-    for (line, text) in bytes.split(|&byte| byte == b'\n').enumerate() {
+    for (line, text) in without_mark(bytes).split(|&byte| byte == b'\n').enumerate() {
         if text.trim_ascii().is_empty() {
             continue;
         }
@@ -53,7 +53,12 @@ pub fn parse_lines(bytes: &[u8], shape: &RowShape) -> Result<Vec<Change>, BadCha
 pub fn parse_line(bytes: &[u8], line: u64, shape: &RowShape) -> Result<Change, BadChanges> {
     let reading = Reading::new(shape);
     reading.line.set(Some(usize::try_from(line).unwrap_or(usize::MAX)));
-    reading.finish(bytes, One(&reading))
+    reading.finish(if line == 1 { without_mark(bytes) } else { bytes }, One(&reading))
+}
+
+/// Text without the mark that some programs begin UTF-8 with.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
 /// Where the parser is, and what it found wrong there.

@@ -25,6 +25,24 @@ fn text_in_another_encoding() {
 }
 
 #[test]
+fn labels_and_lines_in_another_encoding() {
+    let advice = "convert the file, for example with: iconv -f windows-1252 -t utf-8";
+    assert_eq!(
+        lion_table::parse_labels(b"B\xf6r\nB\xe4r\n", Format::Csv).unwrap_err().to_string(),
+        format!("the given bytes cannot be read: line 1 is not UTF-8 text after \"B\"; {advice}")
+    );
+    assert_eq!(
+        said(b"{\"a\": 1}\n{\"M\xfcnchen\": 1}\n", Format::Jsonl),
+        format!("F cannot be read: line 2 is not UTF-8 text after \"{{\\\"M\"; {advice}")
+    );
+    let wide: Vec<u8> = "a,b\n1,2\n".bytes().flat_map(|byte| [0, byte]).collect();
+    assert_eq!(
+        said(wide, Format::Csv),
+        "F cannot be read: line 1 is UTF-16BE text; convert the file, for example with: iconv -f utf-16be -t utf-8"
+    );
+}
+
+#[test]
 fn files_that_cannot_be_opened() {
     let sentence = |path: &Path| read(path, &ReadOptions::default()).unwrap_err().to_string();
     let folder = WrittenFolder::new();

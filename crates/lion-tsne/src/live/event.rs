@@ -253,7 +253,7 @@ pub struct Evidence {
     /// The sum of e-values over all arrivals at which the change may have begun. Chance alone brings it so high once in
     /// as many arrivals, in the mean, or less often.
     pub e_value: f64,
-    /// When these arrivals began.
+    /// When these arrivals began; of a new cluster the `t` of the first point that counts for it, which its sender may have set.
     pub since: f64,
 }
 

@@ -155,7 +155,8 @@ impl OutlierIndex {
                         let other = &self.rows[slot * self.cols..(slot + 1) * self.cols];
                         let distance = squared_distance(row, other).sqrt();
                         if f64::from(distance) <= radius {
-                            near.push(gather::Near { distance, age: age(slot), group: self.groups[slot] });
+                            let (first, group) = (self.keys[slot], self.groups[slot]);
+                            near.push(gather::Near { distance, age: age(slot), first, group });
                         }
                     }
                 }

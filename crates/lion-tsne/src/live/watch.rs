@@ -384,10 +384,10 @@ impl Live {
         }
     }
 
-    /// When an outlier came, as far as it is known.
+    /// The time that an outlier has.
     fn time_of(&self, outlier: Option<&Near>) -> f64 {
         let members = outlier.and_then(|near| Some((near, &self.outliers.group(near.group)?.members)));
-        let id = members.and_then(|(near, members)| members.get(&(self.last - near.age)));
+        let id = members.and_then(|(near, members)| members.get(&near.first));
         id.and_then(|id| self.points.get(id)).map_or(self.now, |point| point.t)
     }
 

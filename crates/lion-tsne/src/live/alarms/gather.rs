@@ -41,6 +41,8 @@ pub(in crate::live) struct Near {
     pub(in crate::live) distance: f32,
     /// Events since it became an outlier.
     pub(in crate::live) age: u64,
+    /// The event that it appeared by.
+    pub(in crate::live) first: u64,
     pub(in crate::live) group: u64,
 }
 
@@ -158,7 +160,7 @@ mod tests {
             let Some(&(now, new)) = stream.last() else { continue };
             let mut near: Vec<Near> = stream[..stream.len() - 1]
                 .iter()
-                .map(|(at, place)| Near { distance: apart(place, &new), age: now - at, group: 0 })
+                .map(|(at, place)| Near { distance: apart(place, &new), age: now - at, first: *at, group: 0 })
                 .collect();
             near.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance));
             let mut own: Vec<f32> = own.iter().map(|own| apart(own, &new)).collect();
@@ -176,7 +178,7 @@ mod tests {
     fn rows_close_to_each_other_are_a_cluster_and_the_more_the_surer() {
         let own = [3.0, 4.0, 5.0];
         let near = |count: u64| -> Vec<Near> {
-            (1..=count).map(|i| Near { distance: 0.1 * i as f32, age: 20 * i, group: 0 }).collect()
+            (1..=count).map(|i| Near { distance: 0.1 * i as f32, age: 20 * i, first: i, group: 0 }).collect()
         };
         let p = |count: u64| {
             let near = near(count);
@@ -199,7 +201,7 @@ mod tests {
     fn more_outliers_everywhere_are_no_cluster() {
         // Every fourth row is an outlier, and those near are a part of them.
         let near: Vec<Near> =
-            (1..=20).map(|i| Near { distance: 0.1 * i as f32, age: 40 * i, group: 0 }).collect();
+            (1..=20).map(|i| Near { distance: 0.1 * i as f32, age: 40 * i, first: i, group: 0 }).collect();
         let all = count((1..=200).map(|i| 4 * i));
         let few = count(near.iter().map(|near| near.age));
         let found = |outliers| test(&near, &Scene { rows: 2500, alpha: 0.01, own: &[3.0], outliers });

@@ -228,3 +228,20 @@ fn parts_are_checked_before_they_are_a_map() {
     );
     assert_eq!(refused(|p| p.y.data_mut()[1] = f32::NAN), "y is NaN in row 0, column 1, and must be finite");
 }
+
+/// Finite values of any size pass a checksum, and their squares would not.
+#[test]
+fn values_that_no_map_has() {
+    for (name, value, at_most) in [
+        ("x", 3e38f32, "4.472"),
+        ("y", -1.9e19, "1e15"),
+        ("pca.mean", 3e38, "1e15"),
+        ("pca.components", 1e20, "2e0"),
+    ] {
+        let sentence = refused(|f| f.tensor(name).2[..4].copy_from_slice(&value.to_le_bytes()));
+        let expected = format!(
+            "the map is not valid, {name} is {value:e} in row 0, column 0, and no map has values beyond {at_most}"
+        );
+        assert!(sentence.starts_with(&expected), "{sentence}");
+    }
+}

@@ -96,6 +96,18 @@ fn outliers_that_gather_are_a_cluster_told_once_until_it_ends() {
     assert!(again.evidence.since >= 300.0, "{again:?}");
 }
 
+/// A point that was ordinary before counts from when it became an outlier.
+#[test]
+fn the_evidence_of_a_cluster_begins_with_its_first_outlier() {
+    let mut live = live();
+    apply(&mut live, arrivals(0.0, 200, either));
+    apply(&mut live, vec![at(90.0, "n0", LEFT)]);
+    let events =
+        apply(&mut live, (0..20).map(|i| at(100.0 + i as f64, &format!("n{i}"), gathered(i))).collect());
+    let [told] = forming(&events)[..] else { panic!("{:?}", alarms(&events)) };
+    assert_eq!((told.evidence.since, told.ids[0].as_str()), (100.0, "n0"));
+}
+
 #[test]
 fn a_cluster_without_members_is_gone() {
     let mut live = live();
