@@ -118,8 +118,10 @@ def test_an_unread_capsule_is_no_leak(fitted: _native.Map, new: np.ndarray) -> N
             placed.__arrow_c_stream__()
             placed.__arrow_c_schema__()
 
-    # What the allocator takes once, after whatever ran before, is no leak either.
-    export(5_000)
-    before = resident()
-    export(20_000)
-    assert resident() - before < 4e6
+    def grown_by(times: int) -> int:
+        before = resident()
+        export(times)
+        return resident() - before
+
+    # What the allocator takes now and then is no leak: that grows each time.
+    assert min(grown_by(10_000) for _ in range(5)) < 1e6
