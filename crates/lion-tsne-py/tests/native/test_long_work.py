@@ -110,13 +110,18 @@ def test_memory_is_flat(fitted: _native.Map, new: np.ndarray) -> None:
     rows = [row[None].copy() for row in new]
     for row in rows:
         placer.coordinates(row), placer.place(row), placer.judge(row)
-    before = resident()
-    for call in range(20_000):
-        row = rows[call % len(rows)]
-        placer.coordinates(row)
-        if call % 10 == 0:
-            placer.place(row), placer.judge(row)
-    assert resident() - before < 4e6
+
+    def grown() -> float:
+        before = resident()
+        for call in range(10_000):
+            row = rows[call % len(rows)]
+            placer.coordinates(row)
+            if call % 10 == 0:
+                placer.place(row), placer.judge(row)
+        return resident() - before
+
+    # What the allocator takes now and then is no leak: that grows each time.
+    assert min(grown() for _ in range(4)) < 1e6
 
 
 def places_in_child(placer: _native.Placer, rows: np.ndarray, answers: object) -> None:

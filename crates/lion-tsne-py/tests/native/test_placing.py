@@ -118,7 +118,7 @@ def test_an_unread_capsule_is_no_leak(fitted: _native.Map, new: np.ndarray) -> N
             placed.__arrow_c_stream__()
             placed.__arrow_c_schema__()
 
-    def grown_by(times: int) -> int:
+    def grown_by(times: int) -> float:
         before = resident()
         export(times)
         return resident() - before
