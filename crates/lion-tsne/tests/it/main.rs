@@ -13,4 +13,5 @@ mod neighbours;
 mod preprocess;
 mod quality;
 mod recipe;
+mod recorded;
 mod update;
