@@ -139,6 +139,10 @@ impl Decoder for Messages {
             if !is_sound(&message, raw.body()) {
                 return Err(damaged(&file, "a message promises more than it holds"));
             }
+            if let Some(rows) = rows_without_values(&message, raw.body()) {
+                let problem = format!("claims {rows} rows and has no values for them");
+                return Err(Error::Unsuitable { file, problem });
+            }
             let (block, bytes) = raw.into_block();
             let decoded = guarded(|| match kind {
                 MessageHeader::DictionaryBatch => self.decoder.read_dictionary(&block, &bytes).map(|()| None),
@@ -248,6 +252,17 @@ fn is_sound(message: &Message<'_>, body: &[u8]) -> bool {
         (Some(_), None) => true,
     });
     within && lengths.into_iter().all(|(length, nulls)| 0 <= nulls && (nulls <= length || length == 0))
+}
+
+/// Rows without a value that are quick to look through.
+const FEW_EMPTY_ROWS: i64 = 1 << 20;
+
+/// The rows of a batch, if they are many and have not even a bit each: without columns, or with nothing but gaps in them, a batch
+/// may claim any number.
+fn rows_without_values(message: &Message<'_>, body: &[u8]) -> Option<i64> {
+    let rows = message.header_as_record_batch()?.length();
+    let bits = decompressed(message, body).saturating_mul(8);
+    (rows > FEW_EMPTY_ROWS && rows as u64 > bits).then_some(rows)
 }
 
 /// The batch of a message, be it of rows or of a dictionary's values.

@@ -483,8 +483,12 @@ impl<D: Decoder> ColumnarCells<D> {
         self.values.get(column).and_then(|values| values.get(self.at)).unwrap_or(&Value::Null)
     }
 
-    /// Makes cells of the next rows; says whether there are any.
+    /// Makes cells of the next rows; says whether there are any. Where no column is decoded, one row tells as much as all, and a
+    /// file may claim any number.
     fn next_rows(&mut self) -> Result<bool> {
+        if self.rows > 0 && self.places.iter().all(Option::is_none) {
+            return Ok(false);
+        }
         let (batch, done) = loop {
             match self
                 .batch

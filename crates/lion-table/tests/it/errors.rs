@@ -3,7 +3,7 @@
 use crate::written::*;
 use arrow_array::builder::{Float64Builder, ListBuilder};
 use arrow_array::*;
-use lion_table::{Format, ReadOptions, parse, read};
+use lion_table::{Format, ReadOptions, parse, read, survey_bytes};
 use parquet::basic::Compression;
 use std::path::Path;
 use std::sync::Arc;
@@ -393,4 +393,41 @@ fn other_files_that_are_not_whole() {
         sentence,
         "F is not a whole Parquet file: Parquet error: Invalid Parquet file. Corrupt footer"
     );
+}
+
+/// Without columns, or with nothing but gaps in them, any number of rows takes no bytes.
+#[test]
+fn rows_that_an_arrow_file_only_claims() {
+    const CLAIMED: usize = 1 << 40;
+    let none = Arc::new(arrow_schema::Schema::empty());
+    let options = RecordBatchOptions::new().with_row_count(Some(CLAIMED));
+    let without_columns = RecordBatch::try_new_with_options(none, Vec::new(), &options).unwrap();
+    let gaps = batch(vec![("a", Arc::new(NullArray::new(CLAIMED)) as ArrayRef)]);
+    let options = ReadOptions { label: Some("a".into()), ..ReadOptions::default() };
+    for batch in [without_columns, gaps] {
+        for bytes in [arrow_stream(std::slice::from_ref(&batch)), arrow_file(&[batch], None)] {
+            let surveyed = survey_bytes(&bytes, Format::Arrow, &ReadOptions::default()).unwrap_err();
+            assert_eq!(
+                surveyed.to_string(),
+                format!("the given bytes claims {CLAIMED} rows and has no values for them")
+            );
+            assert!(parse(&bytes, Format::Arrow, &options).is_err());
+            assert!(lion_table::parse_labels(&bytes, Format::Arrow).is_err());
+        }
+    }
+}
+
+/// A column that cannot be read as cells is not decoded, so a file may claim any number of rows of it: one is enough to see
+/// what is there.
+#[test]
+fn rows_without_a_column_that_is_decoded() {
+    let dates = Arc::new(Time32SecondArray::from(vec![1; 5000])) as ArrayRef;
+    for bytes in [
+        arrow_stream(&[batch(vec![("time", Arc::clone(&dates))])]),
+        parquet(&[batch(vec![("time", dates)])], Compression::SNAPPY, 5000),
+    ] {
+        let format = if bytes.starts_with(b"PAR1") { Format::Parquet } else { Format::Arrow };
+        let survey = survey_bytes(&bytes, format, &ReadOptions::default()).unwrap();
+        assert_eq!((survey.rows, survey.columns.len()), (1, 1));
+    }
 }
