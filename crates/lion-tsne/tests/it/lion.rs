@@ -13,5 +13,6 @@ mod parameters;
 mod pending_outliers;
 mod placing;
 mod support;
+mod told;
 mod trust;
 mod verdict_oracle;

@@ -1,7 +1,7 @@
 //! Outliers keep their place while they move little, and a position that nobody has is free.
 
 use super::support::*;
-use lion_tsne::live::Live;
+use lion_tsne::live::{Arrival, Change, Live};
 
 fn place(live: &Live, id: &str) -> Vec<f32> {
     live.point(id).unwrap().placement.place.to_vec()
@@ -64,4 +64,18 @@ fn many_outliers_are_apart_from_all_and_from_each_other() {
         assert!(places.clone().all(|place| apart(place, position) >= 0.9999 * r_y));
         assert!(positions[..i].iter().all(|other| apart(other, position) >= 0.9999 * r_y));
     }
+}
+
+/// The labels that most members have, at most three; equally frequent ones by name.
+#[test]
+fn a_group_tells_its_most_frequent_labels() {
+    let mut live = live();
+    for (i, label) in ["b", "a", "d", "c", "c", "b", "e", ""].into_iter().enumerate() {
+        let row = vec![NOWHERE[0] + 0.01 * i as f32, NOWHERE[1]];
+        let label = Some(label.to_owned()).filter(|label| !label.is_empty());
+        apply(&mut live, vec![Change::Upsert(Arrival { id: format!("p{i}"), row, label, t: None })]);
+    }
+    let group = live.groups().next().unwrap();
+    let told: Vec<_> = live.labels_of(group).into_iter().map(|told| (told.label, told.count)).collect();
+    assert_eq!(told, [("b".into(), 2), ("c".into(), 2), ("a".into(), 1)]);
 }
