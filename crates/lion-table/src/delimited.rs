@@ -41,7 +41,7 @@ struct CsvStart {
 impl CsvStart {
     fn read(input: Input, options: &ReadOptions) -> Result<Self> {
         let (file, gauge) = (input.file.clone(), input.gauge.clone());
-        let mut records = records(input)?;
+        let mut records = records(input)?.lineless(options.lineless);
         let advance = |records: &mut AnyRecords| match records.advance() {
             Ok(true) => Ok(()),
             Ok(false) => Err(Error::Empty { file: file.clone() }),
@@ -117,7 +117,7 @@ impl CellReader for CsvCells {
         CellAddress {
             file: self.start.file.clone(),
             row: self.rows.saturating_sub(1),
-            line: Some(self.start.records.line()),
+            line: self.start.records.shown_line(),
             column: column.map(|c| self.columns[c].name.clone()).unwrap_or_default(),
         }
     }
@@ -127,7 +127,7 @@ impl CellReader for CsvCells {
     }
 
     fn line(&self) -> Option<u64> {
-        Some(self.start.records.line())
+        self.start.records.shown_line()
     }
 
     fn is_written(&self) -> bool {
@@ -171,7 +171,7 @@ impl CsvReader {
         CellAddress {
             file: self.file.clone(),
             row: self.rows,
-            line: Some(self.records.line()),
+            line: self.records.shown_line(),
             column: column.map(|c| self.columns[c].name.clone()).unwrap_or_default(),
         }
     }

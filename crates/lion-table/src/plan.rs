@@ -240,7 +240,7 @@ impl Planner<'_> {
                 "list",
                 String::new(),
                 Treatment::Problem,
-                "there is more than one list of numbers: choose one with --columns".into(),
+                "there is more than one list of numbers, and only one can be the features".into(),
             ),
             Found::Other(what) if asked => {
                 planned("other", what.clone(), Treatment::Problem, format!("{what} cannot be features"))

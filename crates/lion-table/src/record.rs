@@ -19,6 +19,8 @@ pub(crate) struct Records<R> {
     lines: u64,
     /// The first line of the current record, counted from 1.
     line: u64,
+    /// Nobody has seen the text.
+    lineless: bool,
 }
 
 /// Where a scan stands within a record that has quotes.
@@ -33,7 +35,12 @@ enum RecordState {
 
 impl<R: BufRead> Records<R> {
     pub(crate) fn new(reader: R, delimiter: u8) -> Self {
-        Self { reader, delimiter, text: Vec::new(), cells: Vec::new(), lines: 0, line: 0 }
+        Self { reader, delimiter, text: Vec::new(), cells: Vec::new(), lines: 0, line: 0, lineless: false }
+    }
+
+    /// The same for text of which messages name no lines.
+    pub(crate) fn lineless(self, lineless: bool) -> Self {
+        Self { lineless, ..self }
     }
 
     /// Goes on to the next record that is not an empty line; says whether there is one.
@@ -81,6 +88,11 @@ impl<R: BufRead> Records<R> {
     /// The first line of the current record, counted from 1.
     pub(crate) fn line(&self) -> u64 {
         self.line
+    }
+
+    /// The same for messages.
+    pub(crate) fn shown_line(&self) -> Option<u64> {
+        (!self.lineless).then_some(self.line)
     }
 
     /// Splits a line without quotes, in place.

@@ -23,6 +23,8 @@ pub struct ReadOptions {
     pub header: Header,
     /// What messages call the file, where that is not its path.
     pub name: Option<String>,
+    /// Messages name no lines: nobody has seen the text, which was made of a table in memory.
+    pub lineless: bool,
     /// What makes rows of cells; without it columns must be numbers. It chooses the features itself.
     pub encoder: Option<Encoder>,
 }
