@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub enum Format {
     /// NumPy's array file.
     Npy,
-    /// Comma-separated values (tabs or semicolons if the first line has them and no comma).
+    /// Values with commas, tabs or semicolons between them, as the first records show.
     Csv,
     /// Apache Parquet.
     Parquet,

@@ -283,8 +283,8 @@ impl Tally {
         self.sign.filter(|_| self.with_sign == self.there() && self.signed.any())
     }
 
-    /// The style in which all numbers can be read, or most cells can; nothing where most are no numbers.
-    fn style(&self) -> Option<Result<NumberStyle, String>> {
+    /// The style in which all numbers can be read, or most cells can, or why none can be told; nothing where most are no numbers.
+    fn style(&self) -> Option<Result<NumberStyle, Found>> {
         let styles = if self.sign_of_all().is_some() { &self.signed } else { &self.bare };
         styles.most(self.there(), self.decimal_commas)
     }
@@ -357,8 +357,8 @@ impl Tally {
         if self.there() == 0 {
             return Found::Empty;
         }
-        if let Some(Err(cell)) = self.style() {
-            return Found::AmbiguousCommas(cell);
+        if let Some(Err(unclear)) = self.style() {
+            return unclear;
         }
         match self.kind() {
             Some(Kind::Number) => self.values_or_faults(&self.numbers, self.plain, &self.strange),
@@ -408,26 +408,36 @@ struct Styles {
     thousands: u64,
     either: u64,
     an_ambiguous: Option<String>,
+    /// The first numbers with a decimal comma and with a decimal point, whatever else is in the column.
+    a_comma: Option<String>,
+    a_point: Option<String>,
 }
 
 impl Styles {
     /// Adds a text, of which is known whether every language writes a number so.
     fn add(&mut self, text: &[u8], is_plain: bool) {
         let is = |style| number(text, style).is_some();
+        let shown = || shorten(&String::from_utf8_lossy(text));
         if is_plain {
             self.numbers += 1;
             if text.contains(&b'.') {
                 self.with_point += 1;
-                self.in_groups += u64::from(is(NumberStyle::DecimalComma));
+                match is(NumberStyle::DecimalComma) {
+                    true => self.in_groups += 1,
+                    false => _ = self.a_point.get_or_insert_with(shown),
+                }
             }
             return;
         }
         match (is(NumberStyle::DecimalComma), is(NumberStyle::ThousandsComma)) {
             (true, true) => {
                 self.either += 1;
-                self.an_ambiguous.get_or_insert_with(|| shorten(&String::from_utf8_lossy(text)));
+                self.an_ambiguous.get_or_insert_with(shown);
             }
-            (true, false) => self.comma += 1,
+            (true, false) => {
+                self.comma += 1;
+                self.a_comma.get_or_insert_with(shown);
+            }
             (false, true) => self.thousands += 1,
             (false, false) => {}
         }
@@ -437,22 +447,29 @@ impl Styles {
         self.numbers + self.comma + self.thousands + self.either > 0
     }
 
-    /// The style of all numbers, or of most of so many cells.
-    fn most(&self, there: u64, decimal_commas: bool) -> Option<Result<NumberStyle, String>> {
+    /// The style of all numbers, or of most of so many cells, or why none can be told.
+    fn most(&self, there: u64, decimal_commas: bool) -> Option<Result<NumberStyle, Found>> {
         if self.comma + self.thousands + self.either == 0 {
             return (2 * self.numbers >= there).then_some(Ok(NumberStyle::Plain));
         }
         let comma = self.numbers - self.with_point + self.in_groups + self.comma + self.either;
         let thousands = self.numbers + self.thousands + self.either;
         match () {
-            () if 2 * comma.max(thousands) <= there => None,
+            () if 2 * comma.max(thousands) <= there => self.mixed(there).map(Err),
             () if comma == thousands && decimal_commas => Some(Ok(NumberStyle::DecimalComma)),
             () if comma == thousands && self.either > 0 => {
-                Some(Err(self.an_ambiguous.clone().unwrap_or_default()))
+                Some(Err(Found::AmbiguousCommas(self.an_ambiguous.clone().unwrap_or_default())))
             }
             () if comma >= thousands => Some(Ok(NumberStyle::DecimalComma)),
             () => Some(Ok(NumberStyle::ThousandsComma)),
         }
+    }
+
+    /// That most of so many cells are numbers, some with a decimal comma and some with a decimal point.
+    fn mixed(&self, there: u64) -> Option<Found> {
+        let numbers = self.numbers + self.comma + self.thousands + self.either;
+        let (comma, point) = self.a_comma.clone().zip(self.a_point.clone())?;
+        (2 * numbers > there).then_some(Found::MixedDecimals { comma, point })
     }
 }
 
