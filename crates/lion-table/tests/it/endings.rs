@@ -49,5 +49,5 @@ fn nothing_follows_the_rows_of_idx() {
     );
     let error =
         parse_labels(&[0, 0, 8, 1, 0, 0, 0, 2, 7, 8, 9], Format::Idx).expect_err("refused").to_string();
-    assert!(error.contains("1 bytes follow the 2 labels that its header promises"), "{error}");
+    assert!(error.contains("1 byte follows the 2 labels that its header promises"), "{error}");
 }
