@@ -41,6 +41,8 @@ pub(crate) struct Encoded {
     rows: usize,
     read: usize,
     lines: Lines,
+    /// The numbers of rows that were left out, until somebody asks.
+    left_out: Vec<usize>,
 }
 
 impl Encoded {
@@ -62,7 +64,8 @@ impl Encoded {
             })
         };
         let places = encoder.recipe.columns().iter().map(place).collect::<Result<_>>()?;
-        Ok(Self { cells, encoder, places, id, label, group, rows: 0, read: 0, lines: Lines::default() })
+        let (lines, left_out) = (Lines::default(), Vec::new());
+        Ok(Self { cells, encoder, places, id, label, group, rows: 0, read: 0, lines, left_out })
     }
 
     /// Looks for columns that no row had so far.
@@ -148,6 +151,8 @@ impl Source for Encoded {
                 }
                 self.rows += 1;
                 done += 1;
+            } else {
+                self.left_out.push(self.read - 1);
             }
         }
         Ok(done)
@@ -171,5 +176,9 @@ impl Source for Encoded {
 
     fn take_lines(&mut self) -> Lines {
         std::mem::take(&mut self.lines)
+    }
+
+    fn take_left_out(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.left_out)
     }
 }
