@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub struct Encoder {
     /// The recipe, whose columns are found by name.
     pub recipe: Arc<Recipe>,
-    /// How the texts of each column are to be read; as they come for a column that has none here.
+    /// How the texts of each column are to be read; each cell alone in a column that has none here.
     pub readings: Vec<(String, Reading)>,
     /// Rows with a gap are left out, instead of refused.
     pub drop: bool,
@@ -25,7 +25,7 @@ pub struct Encoder {
 struct Place {
     at: Option<usize>,
     kind: Kind,
-    reading: Reading,
+    reading: Option<Reading>,
 }
 
 /// An open file whose rows a recipe makes of cells.
@@ -57,11 +57,7 @@ impl Encoded {
                 Err(Error::NoSuchColumn { .. }) if cells.may_grow() => None,
                 found => Some(found?),
             };
-            Ok(Place {
-                at,
-                kind: column.kind(),
-                reading: known.map_or(Reading::default(), |(_, reading)| *reading),
-            })
+            Ok(Place { at, kind: column.kind(), reading: known.map(|(_, reading)| *reading) })
         };
         let places = encoder.recipe.columns().iter().map(place).collect::<Result<_>>()?;
         let (lines, left_out) = (Lines::default(), Vec::new());
@@ -79,8 +75,10 @@ impl Encoded {
 
     /// Makes a row of the present one; says whether it did.
     fn push(&self, table: &mut Table) -> Result<bool> {
-        let cell = |&Place { at, kind, reading }: &Place| {
-            at.map_or(Cell::Missing, |at| self.cells.cell(at).read(kind, reading))
+        let cell = |&Place { at, kind, reading }: &Place| match (at.map(|at| self.cells.cell(at)), reading) {
+            (None, _) => Cell::Missing,
+            (Some(cell), Some(reading)) => cell.read(kind, reading),
+            (Some(cell), None) => cell.read_alone(kind),
         };
         let cells: Vec<Cell<'_>> = self.places.iter().map(cell).collect();
         if self.encoder.drop && cells.iter().any(Cell::is_missing) {

@@ -3,6 +3,7 @@
 use crate::cells::{CellColumn, CellReader, Declared};
 use crate::dates::{self, WrittenDate};
 use crate::error::{CellAddress, shorten};
+use crate::styles::Styles;
 use crate::survey::{Found, NAMED_CELLS, shown};
 use crate::written::{NumberStyle, RawCell, Reading, boolean, is_gap, number, signed};
 use lion_recipe::{Cell, ColumnSummary, Kind};
@@ -174,7 +175,7 @@ impl Tally {
             RawCell::Text(text) if is_gap(text.trim_ascii()) => return self.gap_at(address),
             RawCell::Text(text) => text.trim_ascii(),
             RawCell::Number(value) => {
-                self.bare.numbers += 1;
+                self.bare.add_number();
                 return self.number(row, value, address);
             }
             RawCell::Boolean(value) => {
@@ -393,83 +394,6 @@ impl Tally {
             Some(again) => Found::Values(Box::new(again.clone())),
             None => Found::Unread,
         }
-    }
-}
-
-/// Texts, counted by how a number would be written in them.
-#[derive(Default)]
-struct Styles {
-    /// Numbers as every language writes them; of those, ones with a point, and ones whose points may set thousands apart.
-    numbers: u64,
-    with_point: u64,
-    in_groups: u64,
-    /// Numbers with commas: decimal marks, thousands, or either.
-    comma: u64,
-    thousands: u64,
-    either: u64,
-    an_ambiguous: Option<String>,
-    /// The first numbers with a decimal comma and with a decimal point, whatever else is in the column.
-    a_comma: Option<String>,
-    a_point: Option<String>,
-}
-
-impl Styles {
-    /// Adds a text, of which is known whether every language writes a number so.
-    fn add(&mut self, text: &[u8], is_plain: bool) {
-        let is = |style| number(text, style).is_some();
-        let shown = || shorten(&String::from_utf8_lossy(text));
-        if is_plain {
-            self.numbers += 1;
-            if text.contains(&b'.') {
-                self.with_point += 1;
-                match is(NumberStyle::DecimalComma) {
-                    true => self.in_groups += 1,
-                    false => _ = self.a_point.get_or_insert_with(shown),
-                }
-            }
-            return;
-        }
-        match (is(NumberStyle::DecimalComma), is(NumberStyle::ThousandsComma)) {
-            (true, true) => {
-                self.either += 1;
-                self.an_ambiguous.get_or_insert_with(shown);
-            }
-            (true, false) => {
-                self.comma += 1;
-                self.a_comma.get_or_insert_with(shown);
-            }
-            (false, true) => self.thousands += 1,
-            (false, false) => {}
-        }
-    }
-
-    fn any(&self) -> bool {
-        self.numbers + self.comma + self.thousands + self.either > 0
-    }
-
-    /// The style of all numbers, or of most of so many cells, or why none can be told.
-    fn most(&self, there: u64, decimal_commas: bool) -> Option<Result<NumberStyle, Found>> {
-        if self.comma + self.thousands + self.either == 0 {
-            return (2 * self.numbers >= there).then_some(Ok(NumberStyle::Plain));
-        }
-        let comma = self.numbers - self.with_point + self.in_groups + self.comma + self.either;
-        let thousands = self.numbers + self.thousands + self.either;
-        match () {
-            () if 2 * comma.max(thousands) <= there => self.mixed(there).map(Err),
-            () if comma == thousands && decimal_commas => Some(Ok(NumberStyle::DecimalComma)),
-            () if comma == thousands && self.either > 0 => {
-                Some(Err(Found::AmbiguousCommas(self.an_ambiguous.clone().unwrap_or_default())))
-            }
-            () if comma >= thousands => Some(Ok(NumberStyle::DecimalComma)),
-            () => Some(Ok(NumberStyle::ThousandsComma)),
-        }
-    }
-
-    /// That most of so many cells are numbers, some with a decimal comma and some with a decimal point.
-    fn mixed(&self, there: u64) -> Option<Found> {
-        let numbers = self.numbers + self.comma + self.thousands + self.either;
-        let (comma, point) = self.a_comma.clone().zip(self.a_point.clone())?;
-        (2 * numbers > there).then_some(Found::MixedDecimals { comma, point })
     }
 }
 
