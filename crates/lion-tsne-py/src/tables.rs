@@ -130,8 +130,9 @@ fn sentence(error: Error) -> PyErr {
         Error::NotANumber { cell, value } => {
             format!("{cell} holds {value:?}, which is not a number; correct it or drop the column")
         }
-        Error::NotNumeric { file, column, what } => {
-            format!("{file}: column {column} holds {what}, not numbers; drop the column")
+        Error::NotNumeric { file, columns } => {
+            let held = columns.iter().map(|(column, what)| format!("column {column} holds {what}"));
+            format!("{file}: {}, not numbers; drop the column", held.collect::<Vec<_>>().join(", "))
         }
         Error::ListBesideOthers { file, list, other } => {
             format!(

@@ -190,6 +190,14 @@ fn lists_with_holes() {
 }
 
 #[test]
+fn all_columns_of_something_else_are_named_at_once() {
+    assert_eq!(
+        said("a,kind,age\n1,oak,old\n", Format::Csv),
+        "F: these columns hold no numbers: kind (text (\"oak\" in row 0)), age (text (\"old\" in row 0)); use one with --id and one with --label, and leave the others out with --exclude kind,age"
+    );
+}
+
+#[test]
 fn columns_that_hold_something_else() {
     let advice = "not numbers; use it with --id kind or --label kind, or leave it out with --exclude kind";
     assert_eq!(
