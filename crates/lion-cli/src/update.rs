@@ -244,8 +244,7 @@ fn base_rows(args: &UpdateArgs, files: &Files, old: &Map, screen: &Screen) -> Re
 fn forgotten(args: &UpdateArgs, old: &Map) -> Result<Forget> {
     let keep = args.keep.map(|keep| keep as usize);
     let Some(path) = &args.forget else { return Ok(Forget { ids: Vec::new(), keep }) };
-    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
-    let text = lion_table::text_of(&path.display().to_string(), bytes)?;
+    let text = lion_table::read_text(path)?;
     let ids: Vec<String> =
         text.lines().map(|line| line.trim_end_matches('\r').to_owned()).filter(|id| !id.is_empty()).collect();
     let known: std::collections::HashSet<String> =

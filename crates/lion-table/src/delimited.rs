@@ -1,7 +1,6 @@
 //! CSV: with or without a header; commas, tabs or semicolons stand between cells.
 
 use crate::cells::{CellColumn, CellReader, Declared};
-use crate::encoding;
 use crate::error::{CellAddress, Error, Fault, Result, shorten};
 use crate::input::{Gauge, Input, io_error};
 use crate::lines::Lines;
@@ -242,15 +241,10 @@ impl Source for CsvReader {
 /// The records of a text file, none of them read.
 pub(crate) fn records(mut input: Input) -> Result<AnyRecords> {
     input.refuse_binary()?;
+    input.refuse_other_encoding()?;
     let mut head = Vec::new();
     let read = input.reader.by_ref().take(HEAD as u64).read_to_end(&mut head);
     read.map_err(|source| input.io(source))?;
-    if let Some(encoding) = encoding::marked(&head) {
-        let from = encoding.to_lowercase();
-        let problem =
-            format!("is {encoding} text; convert it to UTF-8, for example with: iconv -f {from} -t utf-8");
-        return Err(Error::Unsuitable { file: input.file, problem });
-    }
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
     if has_bare_returns(line) {
         return Err(bare_returns(input.file));
@@ -274,14 +268,15 @@ fn delimiter(head: &[u8]) -> u8 {
     let last = head.iter().rposition(|&byte| byte == b'\n').filter(|_| head.len() == HEAD);
     let end = last.map_or(head.len(), |last| last + 1);
     let widths = DELIMITERS.map(|delimiter| (delimiter, widths(&head[..end], delimiter)));
-    let is_even = |widths: &[usize]| widths.len() > 1 && widths[0] > 1 && widths.iter().all(|&w| w == widths[0]);
+    let is_even =
+        |widths: &[usize]| widths.len() > 1 && widths[0] > 1 && widths.iter().all(|&w| w == widths[0]);
     let even = widths.iter().find(|(_, widths)| is_even(widths));
     // Of several maxima this takes the last: the comma.
     let most = || widths.iter().max_by_key(|(_, widths)| widths.first());
     even.or_else(most).map_or(b',', |&(delimiter, _)| delimiter)
 }
 
-/// How many cells each of the first records has by this separator.
+/// How many cells each of the first records has by this separator; 0 where it stands between quotes.
 fn widths(head: &[u8], delimiter: u8) -> Vec<usize> {
     let mut records = Records::new(head, delimiter);
     let mut widths = Vec::new();

@@ -1,5 +1,6 @@
 //! Opening a file: what it is called, what format it has, how large it is, whether it is compressed.
 
+use crate::encoding::other_encoding;
 use crate::error::{Error, Result};
 use flate2::bufread::GzDecoder;
 use std::fs::File;
@@ -130,6 +131,15 @@ impl Input {
             Some(Format::Csv | Format::Jsonl | Format::Json) | None => return Ok(()),
         };
         Err(Error::Misnamed { file: self.file.clone(), looks, ending })
+    }
+
+    /// Refuses text in another encoding that shows at its beginning.
+    pub(crate) fn refuse_other_encoding(&mut self) -> Result<()> {
+        let Some(encoding) = other_encoding(&self.head()?) else { return Ok(()) };
+        let from = encoding.to_lowercase();
+        let problem =
+            format!("is {encoding} text; convert it to UTF-8, for example with: iconv -f {from} -t utf-8");
+        Err(Error::Unsuitable { file: self.file.clone(), problem })
     }
 
     /// Reads what is left, so that a compressed stream that breaks off or was altered is found out; answers how much.

@@ -61,7 +61,7 @@ mod written;
 pub use arrow::{Outline, outline};
 pub use column::{Column, Field, Kind};
 pub use encoded::Encoder;
-pub use encoding::text_of;
+pub use encoding::read_text;
 pub use error::{CellAddress, Error, Result};
 pub use input::Format;
 pub use labels::{parse_labels, read_labels};

@@ -308,3 +308,15 @@ fn texts_are_read_as_cells_of_a_table_are() {
         );
     }
 }
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_body() {
+    let marked = |text: &str| format!("\u{feff}{text}").into_bytes();
+    let point = r#"{"id": "a", "x": [1, 2]}"#;
+    assert_eq!(arrivals(parse_json(&marked(&format!("[{point}]")), &shape(None)).unwrap()).len(), 1);
+    assert_eq!(arrivals(parse_json(&marked(point), &shape(None)).unwrap()).len(), 1);
+    assert_eq!(
+        arrivals(parse_lines(&marked(&format!("{point}\n{point}\n")), &shape(None)).unwrap()).len(),
+        2
+    );
+}
