@@ -5,7 +5,7 @@ use crate::files::Files;
 use crate::fit;
 use crate::groups;
 use crate::output;
-use crate::place;
+use crate::place::{self, Gaps};
 use crate::progress::Screen;
 use crate::summary::MapSummary;
 use anyhow::{Result, anyhow};
@@ -24,8 +24,10 @@ pub(crate) fn run(args: &CalibrateArgs, common: &Common) -> Result<()> {
         None => (None, None, None),
         Some(files) => {
             let options = ReadOptions { group: args.group.clone(), ..args.table.read_options() };
-            let table = place::open(&args.map, &options, files, &map, &Screen::new(common))?;
-            let (Table { rows, cols, data, columns, groups, .. }, origins) = table.into_table_of_files()?;
+            let screen = Screen::new(common);
+            let table = place::open(&args.map, &options, files, &map, Gaps::LeftOut, &screen)?;
+            let (Table { rows, cols, data, columns, groups, .. }, origins) =
+                place::read_whole(table, &options, files, &screen)?;
             (
                 Some(Matrix::new(rows, cols, data)?),
                 groups.map(groups::numbered),

@@ -5,6 +5,7 @@ use crate::files::Files;
 use crate::output;
 use crate::prepare::{self, ColumnFact};
 use crate::shown;
+use crate::summary::counted;
 use anyhow::Result;
 use lion_table::Plan;
 use serde::Serialize;
@@ -64,10 +65,10 @@ fn in_words(report: &ColumnsReport, file: &str) -> String {
     let width = |at: usize| rows.iter().chain([&head]).map(|row| row[at].chars().count()).max().unwrap_or(0);
     let widths = [0, 1, 2, 3].map(width);
     let mut text = format!(
-        "{file}: {} rows, {} columns, {} features\n\n",
-        report.rows,
-        report.columns.len(),
-        report.features
+        "{file}: {}, {}, {}\n\n",
+        counted(report.rows, "row"),
+        counted(report.columns.len(), "column"),
+        counted(report.features, "feature")
     );
     let mut line = |row: &[String; 4], last: &str| {
         let [a, b, c, d] = row;

@@ -2,7 +2,7 @@
 
 use crate::args::{Common, CompareArgs};
 use crate::output;
-use crate::summary::percent;
+use crate::summary::{counted, percent};
 use anyhow::{Result, bail};
 use chrono::DateTime;
 use lion_server::{Comparison, ListedPoints, StoredEvents, Stretch, StretchCounts};
@@ -35,7 +35,7 @@ fn words(found: &Comparison) -> Result<String, std::fmt::Error> {
     let mut text = String::new();
     for (name, stretch) in [("a", &found.a), ("b", &found.b)] {
         let StretchCounts { from, to, points, .. } = stretch;
-        writeln!(text, "{name}  {} to {}: {points} points", date(*from), date(*to))?;
+        writeln!(text, "{name}  {} to {}: {}", date(*from), date(*to), counted(*points, "point"))?;
     }
     let outliers = ("outliers", &found.outliers);
     let clusters = found.clusters.iter().map(|c| (c.title.as_deref().unwrap_or(&c.name), &c.shares));
@@ -75,7 +75,7 @@ fn listed(text: &mut String, what: &str, points: &ListedPoints) -> std::fmt::Res
     let ids: Vec<&str> = points.points.iter().take(NAMED).map(|point| point.id.as_str()).collect();
     let more = if points.count > ids.len() { ", …" } else { "" };
     let colon = if ids.is_empty() { "" } else { ": " };
-    writeln!(text, "{} points {what}{colon}{}{more}", points.count, ids.join(", "))
+    writeln!(text, "{} {what}{colon}{}{more}", counted(points.count, "point"), ids.join(", "))
 }
 
 /// A time as people write it, or as it is where it is no date.

@@ -12,7 +12,7 @@ use crate::output;
 use crate::place::{PlacementSheet, Record, SheetWriter, VerdictCounts, VerdictTally};
 use crate::plot::{PlacedRows, PlotLook, draw};
 use crate::progress::{Phase, Reporter, Screen};
-use crate::summary::{MapSummary, percent};
+use crate::summary::{MapSummary, counted, percent};
 use anyhow::{Context, Result};
 use lion_evaluate::digits::{self, DigitImages, EmbeddedDigits};
 use lion_evaluate::{Estimate, Judge, places_of};
@@ -324,7 +324,7 @@ impl UpdateOutcome {
         } = self;
         let clusters = match &new_clusters[..] {
             [] => "no new cluster".into(),
-            [one] => format!("one new cluster, of {one} rows"),
+            [one] => format!("one new cluster, of {}", counted(*one, "row")),
             many => format!("{} new clusters", many.len()),
         };
         format!(

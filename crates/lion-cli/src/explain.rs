@@ -14,7 +14,7 @@ use names::Names;
 
 use crate::args::{Common, ExplainArgs, ExplainOutput};
 use crate::output;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use lion_tsne::Map;
 use lion_tsne::explain::{ExplainOptions, ExplainSummary, explain, explain_selection};
 use serde::Serialize;
@@ -86,8 +86,7 @@ impl ExplainArgs {
 /// The rows whose ids a file lists, one a line.
 fn selected(map: &Map, file: &Path) -> Result<Vec<u32>> {
     let shown = file.display();
-    let bytes = std::fs::read(file).with_context(|| format!("{shown} cannot be read"))?;
-    let text = lion_table::text_of(&shown.to_string(), bytes)?;
+    let text = lion_table::read_text(file)?;
     let known: HashMap<_, u32> = (0..map.rows() as u32).map(|row| (map.id(row as usize), row)).collect();
     let mut rows = Vec::new();
     for (line, id) in (1..).zip(text.lines().map(str::trim)).filter(|(_, id)| !id.is_empty()) {

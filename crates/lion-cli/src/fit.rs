@@ -12,7 +12,7 @@ use crate::plot;
 use crate::prepare::Prepared;
 use crate::progress::{Phase, Reporter, Screen};
 use crate::shown;
-use crate::summary::{MapSummary, dimensions};
+use crate::summary::{MapSummary, counted, dimensions};
 use anyhow::{Result, anyhow, bail, ensure};
 use lion_table::{Batches, CellAddress, Origins, ReadOptions, Table, quoted};
 use lion_tsne::map::{Image, Provenance, ShownColumns};
@@ -288,22 +288,23 @@ impl Beside {
         let data = files.shown();
         let same = |file: Option<&Path>, found: Option<usize>, what: &str| match (file, found) {
             (Some(file), Some(found)) if found != rows => Err(anyhow!(
-                "{} has {found} {what}, and {data} has {rows} rows: there must be one for each row",
-                file.display()
+                "{} has {}, and {data} has {}: there must be one for each row",
+                file.display(),
+                counted(found, what),
+                counted(rows, "row")
             )),
             _ => Ok(()),
         };
-        same(args.table.labels.as_deref(), self.labels.as_ref().map(Vec::len), "labels")?;
-        same(args.embedding.as_deref(), self.embedding.as_ref().map(Matrix::rows), "places")?;
-        same(args.init_file(), self.init.as_ref().map(Matrix::rows), "places")?;
+        same(args.table.labels.as_deref(), self.labels.as_ref().map(Vec::len), "label")?;
+        same(args.embedding.as_deref(), self.embedding.as_ref().map(Matrix::rows), "place")?;
+        same(args.init_file(), self.init.as_ref().map(Matrix::rows), "place")?;
         if self.embedding.is_none() { check_enough(rows, files) } else { Ok(()) }
     }
 }
 
 /// Refuses a table of which there can be no map.
 fn check_enough(rows: usize, files: &Files) -> Result<()> {
-    let some = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
-    ensure!(rows >= 4, "{} has {some}, and a map needs at least 4", files.shown());
+    ensure!(rows >= 4, "{} has {}, and a map needs at least 4", files.shown(), counted(rows, "row"));
     Ok(())
 }
 

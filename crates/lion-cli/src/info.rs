@@ -2,7 +2,7 @@
 
 use crate::args::{Common, InfoArgs};
 use crate::output;
-use crate::summary::MapSummary;
+use crate::summary::{MapSummary, counted};
 use anyhow::{Context, Result};
 use lion_tsne::map::UpdateStep;
 use lion_tsne::{Map, Metric};
@@ -115,8 +115,9 @@ fn step_in_words(version: usize, step: &UpdateStep) -> String {
     let went = if *removed > 0 { format!(", {removed} that went") } else { String::new() };
     let kl = kl.map_or(String::new(), |kl| format!(", KL {kl:.3}"));
     format!(
-        "version {version}: {added} rows taken in{went}{kl}; old rows moved {moved_median:.3} (p90 {moved_p90:.3}) map \
-         radii; from {parent}"
+        "version {version}: {} taken in{went}{kl}; old rows moved {moved_median:.3} (p90 {moved_p90:.3}) map \
+         radii; from {parent}",
+        counted(*added, "row")
     )
 }
 

@@ -18,12 +18,13 @@ use crate::fit::{is_numbered, located};
 use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::{Phase, Reporter, Screen};
+use crate::summary::counted;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use beside::BesideColumns;
 use lion_evaluate::Judge;
-use lion_table::{Batches, Encoder, ReadOptions, SurveyedColumn, Table};
+use lion_table::{Batches, Encoder, Origins, ReadOptions, SurveyedColumn, Table};
 use lion_tsne::lion::{GivenPositions, PendingOutliers, Resolved};
-use lion_tsne::recipe::{ColumnSummary, Recipe};
+use lion_tsne::recipe::{ColumnSummary, Missing, Recipe};
 use lion_tsne::{Lion, LionOptions, Map, Matrix, Verdict};
 use memory::PlaceMemory;
 use other::Other;
@@ -54,7 +55,7 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     let checksum = map.checksum()?;
     // What comes once is copied where it has to be looked at first.
     let files = if map.recipe().is_some() { files.read_again()? } else { files };
-    let table = open(&args.map, &args.table.read_options(), &files, &map, &screen)?;
+    let table = open(&args.map, &args.table.read_options(), &files, &map, Gaps::Refused, &screen)?;
     let options = LionOptions { fdr: args.rules.fdr, ..args.rules.lion.options(common) };
     let memory = PlaceMemory::check(args, &map, &options, &table, &screen)?;
     let lion = Lion::new(map, &options).with_context(|| args.map.display().to_string())?;
@@ -93,6 +94,14 @@ pub(crate) fn run(args: &PlaceArgs, common: &Common) -> Result<()> {
     output::present(common, &outcome, || outcome.in_words(args))
 }
 
+/// What becomes of rows with gaps where the map was fitted without such rows. Maps that fill gaps always do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gaps {
+    /// For a table of which every row has a row of the output.
+    Refused,
+    LeftOut,
+}
+
 /// Opens a table of rows for a map and refuses one that does not go with it. Rows are placed whatever their names are:
 /// nothing need be remembered of them.
 pub(crate) fn open(
@@ -100,9 +109,29 @@ pub(crate) fn open(
     options: &ReadOptions,
     files: &Files,
     map: &Map,
+    gaps: Gaps,
     screen: &Screen,
 ) -> Result<Batches> {
-    Ok(open_distinct(file, options, files, map, screen)?.with_repeated_ids())
+    Ok(open_distinct(file, options, files, map, gaps, screen)?.with_repeated_ids())
+}
+
+/// Reads such a table whole and says how many of its rows are left out. Rows have the ids of a column alone, not their numbers.
+pub(crate) fn read_whole(
+    table: Batches,
+    options: &ReadOptions,
+    files: &Files,
+    screen: &Screen,
+) -> Result<(Table, Origins)> {
+    let (mut table, origins) = table.into_table_of_files()?;
+    table.ids = table.ids.filter(|_| files.options(options).id.is_some());
+    match origins.left_out().len() {
+        0 => {}
+        1 => screen.say("note: 1 row with a gap is left out, because the map was fitted without such rows"),
+        rows => screen.say(&format!(
+            "note: {rows} rows with gaps are left out, because the map was fitted without such rows"
+        )),
+    }
+    Ok((table, origins))
 }
 
 /// The same for rows that must have names of their own.
@@ -111,10 +140,11 @@ pub(crate) fn open_distinct(
     options: &ReadOptions,
     files: &Files,
     map: &Map,
+    gaps: Gaps,
     screen: &Screen,
 ) -> Result<Batches> {
     if let Some(recipe) = map.recipe() {
-        return by_recipe(file, options, files, recipe, screen);
+        return by_recipe(file, options, files, recipe, gaps, screen);
     }
     let table = match map.columns() {
         Some(names) if options.columns.is_none() => {
@@ -139,10 +169,12 @@ fn by_recipe(
     options: &ReadOptions,
     files: &Files,
     recipe: &Recipe,
+    gaps: Gaps,
     screen: &Screen,
 ) -> Result<Batches> {
     let options = ReadOptions { columns: None, ..files.options(options) };
-    let mut encoder = Encoder { recipe: Arc::new(recipe.clone()), readings: Vec::new(), drop: false };
+    let drop = gaps == Gaps::LeftOut && recipe.missing() == Missing::Drop;
+    let mut encoder = Encoder { recipe: Arc::new(recipe.clone()), readings: Vec::new(), drop };
     if !files.is_read_once() {
         let survey = files.survey(&options)?;
         encoder.readings =
@@ -239,8 +271,10 @@ fn check_count(args: &PlaceArgs, files: &Files, labels: usize, rows: usize) -> R
     let file = args.table.labels.as_deref().unwrap_or(Path::new("")).display();
     ensure!(
         labels == rows,
-        "{file} has {labels} labels, and {} has {rows} rows: there must be one for each row",
-        files.shown()
+        "{file} has {}, and {} has {}: there must be one for each row",
+        counted(labels, "label"),
+        files.shown(),
+        counted(rows, "row")
     );
     Ok(())
 }

@@ -11,6 +11,7 @@ use crate::output;
 use crate::place::{GIVEN_LABEL, PlacementSheet};
 use crate::progress::Screen;
 use crate::shown;
+use crate::summary::counted;
 use anyhow::{Result, ensure};
 use cards::PageCards;
 use colours::{Colour, of_shown};
@@ -103,9 +104,11 @@ impl PlotArgs {
         let (found, rows) = (labels.len(), newcomers.marks.len());
         ensure!(
             found == rows,
-            "{} has {found} labels, and {} has {rows} rows: there must be one for each row",
+            "{} has {}, and {} has {}: there must be one for each row",
             labels_file.display(),
-            files.shown()
+            counted(found, "label"),
+            files.shown(),
+            counted(rows, "row")
         );
         Ok(Some(newcomers.labelled(labels)))
     }

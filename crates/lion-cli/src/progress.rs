@@ -2,6 +2,7 @@
 
 use crate::args::Common;
 use crate::interrupt::Interrupt;
+use crate::summary::counted;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lion_tsne::{Progress, Stage};
 use serde::{Serialize, Serializer};
@@ -288,7 +289,7 @@ impl Reporter {
             (Phase::Library(Stage::Build), _) => {
                 self.count(done, Some(total), || format!("{done} of {total}"))
             }
-            _ => self.count(done, Some(total), || format!("{done} of {total} rows")),
+            _ => self.count(done, Some(total), || format!("{done} of {}", counted(total, "row"))),
         }
         // A map whose descent is over, stopped or not, is worth its radii and power: they take a moment.
         match self.interrupt.stopping() && phase != Phase::Library(Stage::Parameters) {
@@ -310,8 +311,8 @@ impl Reporter {
     /// So many rows are done, of so many where that is known.
     pub(crate) fn rows(&mut self, done: usize, total: Option<usize>) {
         self.count(done as u64, total.map(|total| total as u64), || match total {
-            Some(total) => format!("{done} of {total} rows"),
-            None => format!("{done} rows"),
+            Some(total) => format!("{done} of {}", counted(total, "row")),
+            None => counted(done, "row"),
         });
     }
 

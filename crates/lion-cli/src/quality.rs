@@ -7,7 +7,7 @@ use crate::args::{Common, QualityArgs};
 use crate::files::Files;
 use crate::interrupt::Interrupt;
 use crate::output;
-use crate::place;
+use crate::place::{self, Gaps};
 use crate::progress::Screen;
 use advice::{Advice, TrialSummary};
 use anyhow::{Context, Result, ensure};
@@ -132,8 +132,9 @@ fn told<'a>(screen: &'a Screen, task: &'a str, total: usize) -> impl FnMut(usize
 /// The rows that the map was fitted to, in its order.
 fn rows(args: &QualityArgs, map: &Map, screen: &Screen) -> Result<Matrix> {
     let files = Files::expand(&args.rows.iter().cloned().collect::<Vec<_>>())?;
-    let table = place::open(&args.map, &args.table.read_options(), &files, map, screen)?;
-    let (Table { rows, cols, data, ids, .. }, _) = table.into_table_of_files()?;
+    let options = args.table.read_options();
+    let table = place::open(&args.map, &options, &files, map, Gaps::LeftOut, screen)?;
+    let (Table { rows, cols, data, ids, .. }, _) = place::read_whole(table, &options, &files, screen)?;
     let matrix = Matrix::new(rows, cols, data)?;
     let Some(ids) = ids.filter(|_| map.has_ids()) else { return Ok(matrix) };
     let numbers: HashMap<&str, u32> = ids.iter().map(String::as_str).zip(0..).collect();

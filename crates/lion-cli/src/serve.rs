@@ -173,8 +173,7 @@ pub(crate) fn bind(address: SocketAddr) -> Result<Listener> {
 }
 
 fn read_tokens(file: &Path) -> Result<Tokens> {
-    let bytes = std::fs::read(file).with_context(|| file.display().to_string())?;
-    let text = lion_table::text_of(&file.display().to_string(), bytes)?;
+    let text = lion_table::read_text(file)?;
     Tokens::new(&text).map_err(|problem| anyhow!("{}: {problem}", file.display()))
 }
 

@@ -7,7 +7,7 @@ use crate::args::{Common, StreamArgs};
 use crate::interrupt;
 use crate::output;
 use crate::progress::Screen;
-use crate::summary::Facts;
+use crate::summary::{Facts, counted};
 use anyhow::{Context, Result, bail};
 use clock::LineClock;
 use input::{StreamInput, StreamLine};
@@ -247,7 +247,7 @@ impl StreamSummary {
         facts.add("events", format!("{}{colon}{}", self.events, kinds.join(", ")));
         let Self { points, outliers, groups, forming, .. } = self;
         let forming = if *forming > 0 { format!(", {forming} of them new clusters") } else { String::new() };
-        let groups = if *groups == 1 { "1 group".to_owned() } else { format!("{groups} groups") };
+        let groups = counted(*groups, "group");
         facts.add("points", format!("{points}, {outliers} of them outliers in {groups}{forming}"));
         if !self.vanishing.is_empty() {
             facts.add("vanishing", self.vanishing.join(", "));

@@ -323,9 +323,17 @@ pub(crate) fn few_groups(groups: Option<u64>) -> Option<String> {
     Some(format!("calibrated by {groups} groups{FEW_GROUPS_SAID}"))
 }
 
+/// So many of something, whose plural ends in s.
+pub(crate) fn counted(count: impl TryInto<u64>, what: &str) -> String {
+    match count.try_into().unwrap_or(u64::MAX) {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    }
+}
+
 /// A number of dimensions as a person writes it.
 pub(crate) fn dimensions(count: usize) -> String {
-    if count == 1 { "1 dimension".to_owned() } else { format!("{count} dimensions") }
+    counted(count, "dimension")
 }
 
 /// A share as a person writes it: with more digits where it, or what it lacks of all, is small.

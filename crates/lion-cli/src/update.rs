@@ -5,10 +5,10 @@ use crate::files::Files;
 use crate::fit::{self, located};
 use crate::interrupt::Interrupt;
 use crate::output;
-use crate::place;
+use crate::place::{self, Gaps};
 use crate::progress::{Phase, Reporter, Screen};
 use crate::shown;
-use crate::summary::MapSummary;
+use crate::summary::{MapSummary, counted};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use lion_table::{Origins, Table};
 use lion_tsne::lion::LionParameters;
@@ -64,19 +64,19 @@ pub(crate) fn run(args: &UpdateArgs, common: &Common) -> Result<()> {
     let interrupt = Interrupt::install(&screen)?;
     let mut reporter = Reporter::new(screen.clone(), interrupt, &Phase::of_fit(false));
     let old = Map::load_whole(&args.map)?;
-    let (new, columns, origins) = match &files {
+    let (new, columns, origins, shown) = match &files {
         Some(files) => {
             screen.detail(&format!("reading {}", files.shown()));
             let read = NewRows::read(args, files, &old, &screen)?;
-            (read.rows, read.columns, Some((files.shown(), read.origins)))
+            (read.rows, read.columns, Some((files.shown(), read.origins)), read.shown)
         }
-        None => (none_of(&old), Vec::new(), None),
+        None => (none_of(&old), Vec::new(), None, None),
     };
     let update = Update {
         stability: args.stability,
         anchoring: args.anchoring,
         forget: forgotten(args, &old)?,
-        shown: files.as_ref().map(|files| new_shown(files, &old)).transpose()?.flatten(),
+        shown,
         rows: base.as_ref().map(|files| base_rows(args, files, &old, &screen)).transpose()?,
         seed: common.seed,
         threads: usize::from(common.threads),
@@ -181,30 +181,46 @@ struct NewRows {
     rows: Rows,
     columns: Vec<String>,
     origins: Origins,
+    /// The columns for people, as far as the map has them.
+    shown: Option<ShownColumns>,
 }
 
 impl NewRows {
     fn read(args: &UpdateArgs, files: &Files, old: &Map, screen: &Screen) -> Result<Self> {
         let labels = args.table.labels.as_deref().map(lion_table::read_labels).transpose()?;
-        let table = place::open_distinct(&args.map, &args.table.read_options(), files, old, screen)?;
+        let options = args.table.read_options();
+        let table = place::open_distinct(&args.map, &options, files, old, Gaps::LeftOut, screen)?;
         let (Table { rows, cols, data, columns, ids, labels: own, .. }, origins) =
-            table.into_table_of_files()?;
+            place::read_whole(table, &options, files, screen)?;
         ensure!(rows > 0, "{} has no new row", files.shown());
+        let all = rows + origins.left_out().len();
         if let Some(labels) = &labels {
             ensure!(
-                labels.len() == rows,
-                "{} has {} labels, and {} has {rows} rows: there must be one for each row",
+                labels.len() == all,
+                "{} has {}, and {} has {}: there must be one for each row",
                 args.table.labels.as_deref().unwrap_or(Path::new("")).display(),
-                labels.len(),
-                files.shown()
+                counted(labels.len(), "label"),
+                files.shown(),
+                counted(all, "row")
             );
         }
-        let rows = Rows { data: Matrix::new(rows, cols, data)?, ids, labels: labels.or(own) };
-        Ok(Self { rows, columns, origins })
+        let is_kept = |row: &usize| origins.left_out().binary_search(row).is_err();
+        let of_kept = |labels: Vec<String>| {
+            labels.into_iter().enumerate().filter(|(row, _)| is_kept(row)).map(|(_, label)| label).collect()
+        };
+        let rows = Rows { data: Matrix::new(rows, cols, data)?, ids, labels: labels.map(of_kept).or(own) };
+        let shown = match new_shown(files, old)? {
+            Some(shown) if all > rows.data.rows() && shown.rows() == all => {
+                let kept: Vec<u32> = (0..all).filter(is_kept).map(|row| row as u32).collect();
+                Some(shown.followed(&kept, None, 0)?)
+            }
+            shown => shown,
+        };
+        Ok(Self { rows, columns, origins, shown })
     }
 }
 
-/// The columns for people of the new rows, as far as the map has them.
+/// The columns for people of all rows of a table, as far as the map has them.
 fn new_shown(files: &Files, old: &Map) -> Result<Option<ShownColumns>> {
     let names = shown::present(old, files);
     if names.is_empty() { Ok(None) } else { shown::read(files, &names).map(Some) }
@@ -216,8 +232,9 @@ fn none_of(old: &Map) -> Rows {
 
 /// The rows that the old map was made of.
 fn base_rows(args: &UpdateArgs, files: &Files, old: &Map, screen: &Screen) -> Result<Matrix> {
-    let table = place::open(&args.map, &args.table.read_options(), files, old, screen)?;
-    let (Table { rows, cols, data, .. }, _) = table.into_table_of_files()?;
+    let options = args.table.read_options();
+    let table = place::open(&args.map, &options, files, old, Gaps::LeftOut, screen)?;
+    let (Table { rows, cols, data, .. }, _) = place::read_whole(table, &options, files, screen)?;
     let rows = Matrix::new(rows, cols, data)?;
     old.check_original_rows(&rows).with_context(|| files.shown().to_string())?;
     Ok(rows)
@@ -227,8 +244,7 @@ fn base_rows(args: &UpdateArgs, files: &Files, old: &Map, screen: &Screen) -> Re
 fn forgotten(args: &UpdateArgs, old: &Map) -> Result<Forget> {
     let keep = args.keep.map(|keep| keep as usize);
     let Some(path) = &args.forget else { return Ok(Forget { ids: Vec::new(), keep }) };
-    let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
-    let text = lion_table::text_of(&path.display().to_string(), bytes)?;
+    let text = lion_table::read_text(path)?;
     let ids: Vec<String> =
         text.lines().map(|line| line.trim_end_matches('\r').to_owned()).filter(|id| !id.is_empty()).collect();
     let known: std::collections::HashSet<String> =

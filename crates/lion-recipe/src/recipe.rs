@@ -66,7 +66,7 @@ pub enum Missing {
     /// The median of the column takes their place.
     #[default]
     Median,
-    /// Rows with a gap are left out of a fit, and refused later.
+    /// Rows with a gap are left out of a fit and of what takes a table as a whole later, and refused where each row counts.
     Drop,
     /// They are refused.
     Refuse,

@@ -102,11 +102,6 @@ impl ChangeBatch {
         self.applied.events.is_empty()
     }
 
-    /// How many changes were applied.
-    pub(crate) fn changes(&self) -> usize {
-        self.shares.iter().map(|&(_, count)| count).sum()
-    }
-
     /// What there is to keep and to tell.
     pub(crate) fn outcome(&mut self, live: &Live) -> Result<BatchOutcome, serde_json::Error> {
         let mut outcome = BatchOutcome {

@@ -101,8 +101,14 @@ impl Metrics {
             (
                 "lion_arrivals_total",
                 counter,
-                "Changes applied since the service started.",
-                stats.changes as f64,
+                "Points that came or changed since the service started.",
+                stats.arrivals as f64,
+            ),
+            (
+                "lion_removals_total",
+                counter,
+                "Points that were removed since the service started.",
+                stats.removals as f64,
             ),
             ("lion_arrival_rate", gauge, "Arrivals per second over the window.", health.rate),
             (

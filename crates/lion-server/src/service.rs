@@ -12,7 +12,7 @@ use crate::view::{Shown, View};
 use crate::work::{Receipt, Refused, Work};
 use crate::writer::LiveWriter;
 use bytes::Bytes;
-use lion_tsne::live::{Clusters, Live, Note, NoticeNoted, Renamed};
+use lion_tsne::live::{Clusters, Event, Live, Note, NoticeNoted, Renamed, What};
 use lion_tsne::{Lion, LionOptions};
 use std::convert::Infallible;
 use std::path::Path;
@@ -45,8 +45,10 @@ pub enum Missed {
 pub struct Stats {
     /// Rows that wait for the writer.
     pub queue_rows: usize,
-    /// Changes applied since the service started.
-    pub changes: u64,
+    /// Points that came or changed since the service started.
+    pub arrivals: u64,
+    /// Points that were removed since then.
+    pub removals: u64,
     /// How many commits took no longer than each of [`Stats::COMMIT_SECONDS`], and longer than the one before; at the
     /// end, how many took longer than all.
     pub commits: [u64; Stats::COMMIT_SECONDS.len() + 1],
@@ -103,13 +105,16 @@ impl Shared {
         }
     }
 
-    /// Counts a commit.
-    pub(crate) fn count(&self, changes: usize, took: Duration) {
+    /// Counts a commit of these events.
+    pub(crate) fn count(&self, events: &[Event], took: Duration) {
         let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner);
         let seconds = took.as_secs_f64();
         stats.commits[Stats::COMMIT_SECONDS.partition_point(|&bound| bound < seconds)] += 1;
         stats.commit_seconds += seconds;
-        stats.changes += changes as u64;
+        for event in events {
+            stats.arrivals += u64::from(event.sighting().is_some());
+            stats.removals += u64::from(matches!(event.what, What::Removed { .. }));
+        }
     }
 
     /// Notes how long a switch held the writer.

@@ -137,7 +137,7 @@ impl LiveWriter {
             }
         };
         self.shared.first.store(self.store.first(), Ordering::Relaxed);
-        self.shared.count(batch.changes(), began.elapsed());
+        self.shared.count(batch.events(), began.elapsed());
         let slabs = std::mem::take(&mut outcome.slabs);
         let health = self.health(&live);
         let said = (noted != NotesChanged::default()).then(|| Arc::new(notes));

@@ -1,7 +1,6 @@
-//! CSV: with or without a header, comma or (if the first line has no comma) tab or semicolon.
+//! CSV: with or without a header; commas, tabs or semicolons stand between cells.
 
 use crate::cells::{CellColumn, CellReader, Declared};
-use crate::encoding;
 use crate::error::{CellAddress, Error, Fault, Result, shorten};
 use crate::input::{Gauge, Input, io_error};
 use crate::lines::Lines;
@@ -41,7 +40,7 @@ struct CsvStart {
 impl CsvStart {
     fn read(input: Input, options: &ReadOptions) -> Result<Self> {
         let (file, gauge) = (input.file.clone(), input.gauge.clone());
-        let mut records = records(input)?;
+        let mut records = records(input)?.lineless(options.lineless);
         let advance = |records: &mut AnyRecords| match records.advance() {
             Ok(true) => Ok(()),
             Ok(false) => Err(Error::Empty { file: file.clone() }),
@@ -117,7 +116,7 @@ impl CellReader for CsvCells {
         CellAddress {
             file: self.start.file.clone(),
             row: self.rows.saturating_sub(1),
-            line: Some(self.start.records.line()),
+            line: self.start.records.shown_line(),
             column: column.map(|c| self.columns[c].name.clone()).unwrap_or_default(),
         }
     }
@@ -127,7 +126,7 @@ impl CellReader for CsvCells {
     }
 
     fn line(&self) -> Option<u64> {
-        Some(self.start.records.line())
+        self.start.records.shown_line()
     }
 
     fn is_written(&self) -> bool {
@@ -171,7 +170,7 @@ impl CsvReader {
         CellAddress {
             file: self.file.clone(),
             row: self.rows,
-            line: Some(self.records.line()),
+            line: self.records.shown_line(),
             column: column.map(|c| self.columns[c].name.clone()).unwrap_or_default(),
         }
     }
@@ -242,30 +241,49 @@ impl Source for CsvReader {
 /// The records of a text file, none of them read.
 pub(crate) fn records(mut input: Input) -> Result<AnyRecords> {
     input.refuse_binary()?;
+    input.refuse_other_encoding()?;
     let mut head = Vec::new();
-    let read = input.reader.by_ref().take(64 << 10).read_to_end(&mut head);
+    let read = input.reader.by_ref().take(HEAD as u64).read_to_end(&mut head);
     read.map_err(|source| input.io(source))?;
-    if let Some(encoding) = encoding::marked(&head) {
-        let from = encoding.to_lowercase();
-        let problem =
-            format!("is {encoding} text; convert it to UTF-8, for example with: iconv -f {from} -t utf-8");
-        return Err(Error::Unsuitable { file: input.file, problem });
-    }
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
     if has_bare_returns(line) {
         return Err(bare_returns(input.file));
     }
-    let delimiter = delimiter(line);
+    let delimiter = delimiter(&head);
     Ok(Records::new(Box::new(Cursor::new(head).chain(input.reader)), delimiter))
 }
 
-/// The separator that the first line shows.
-fn delimiter(line: &[u8]) -> u8 {
-    if line.contains(&b',') {
-        b','
-    } else {
-        *line.iter().find(|&byte| matches!(byte, b'\t' | b';')).unwrap_or(&b',')
+/// What may stand between cells. Tabs and semicolons come first: commas are in names and numbers, too.
+const DELIMITERS: [u8; 3] = [b'\t', b';', b','];
+
+/// So many bytes are read ahead, if there are as many.
+const HEAD: usize = 64 << 10;
+
+/// So many records show what stands between cells.
+const SHOWN_RECORDS: usize = 20;
+
+/// The separator that divides the first records into equally many cells, else the most frequent one of the first record.
+fn delimiter(head: &[u8]) -> u8 {
+    // The last line may have been cut off.
+    let last = head.iter().rposition(|&byte| byte == b'\n').filter(|_| head.len() == HEAD);
+    let end = last.map_or(head.len(), |last| last + 1);
+    let widths = DELIMITERS.map(|delimiter| (delimiter, widths(&head[..end], delimiter)));
+    let is_even =
+        |widths: &[usize]| widths.len() > 1 && widths[0] > 1 && widths.iter().all(|&w| w == widths[0]);
+    let even = widths.iter().find(|(_, widths)| is_even(widths));
+    // Of several maxima this takes the last: the comma.
+    let most = || widths.iter().max_by_key(|(_, widths)| widths.first());
+    even.or_else(most).map_or(b',', |&(delimiter, _)| delimiter)
+}
+
+/// How many cells each of the first records has by this separator; 0 where it stands between quotes.
+fn widths(head: &[u8], delimiter: u8) -> Vec<usize> {
+    let mut records = Records::new(head, delimiter);
+    let mut widths = Vec::new();
+    while widths.len() < SHOWN_RECORDS && records.advance().unwrap_or(false) {
+        widths.push(if records.has_stray_quote() { 0 } else { records.cells().len() });
     }
+    widths
 }
 
 /// Whether a line, as line feeds divide them, has carriage returns inside, but for those in quotes.

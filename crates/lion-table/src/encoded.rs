@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub struct Encoder {
     /// The recipe, whose columns are found by name.
     pub recipe: Arc<Recipe>,
-    /// How the texts of each column are to be read; as they come for a column that has none here.
+    /// How the texts of each column are to be read; each cell alone in a column that has none here.
     pub readings: Vec<(String, Reading)>,
     /// Rows with a gap are left out, instead of refused.
     pub drop: bool,
@@ -25,7 +25,7 @@ pub struct Encoder {
 struct Place {
     at: Option<usize>,
     kind: Kind,
-    reading: Reading,
+    reading: Option<Reading>,
 }
 
 /// An open file whose rows a recipe makes of cells.
@@ -41,6 +41,8 @@ pub(crate) struct Encoded {
     rows: usize,
     read: usize,
     lines: Lines,
+    /// The numbers of rows that were left out, until somebody asks.
+    left_out: Vec<usize>,
 }
 
 impl Encoded {
@@ -55,14 +57,11 @@ impl Encoded {
                 Err(Error::NoSuchColumn { .. }) if cells.may_grow() => None,
                 found => Some(found?),
             };
-            Ok(Place {
-                at,
-                kind: column.kind(),
-                reading: known.map_or(Reading::default(), |(_, reading)| *reading),
-            })
+            Ok(Place { at, kind: column.kind(), reading: known.map(|(_, reading)| *reading) })
         };
         let places = encoder.recipe.columns().iter().map(place).collect::<Result<_>>()?;
-        Ok(Self { cells, encoder, places, id, label, group, rows: 0, read: 0, lines: Lines::default() })
+        let (lines, left_out) = (Lines::default(), Vec::new());
+        Ok(Self { cells, encoder, places, id, label, group, rows: 0, read: 0, lines, left_out })
     }
 
     /// Looks for columns that no row had so far.
@@ -76,8 +75,10 @@ impl Encoded {
 
     /// Makes a row of the present one; says whether it did.
     fn push(&self, table: &mut Table) -> Result<bool> {
-        let cell = |&Place { at, kind, reading }: &Place| {
-            at.map_or(Cell::Missing, |at| self.cells.cell(at).read(kind, reading))
+        let cell = |&Place { at, kind, reading }: &Place| match (at.map(|at| self.cells.cell(at)), reading) {
+            (None, _) => Cell::Missing,
+            (Some(cell), Some(reading)) => cell.read(kind, reading),
+            (Some(cell), None) => cell.read_alone(kind),
         };
         let cells: Vec<Cell<'_>> = self.places.iter().map(cell).collect();
         if self.encoder.drop && cells.iter().any(Cell::is_missing) {
@@ -148,6 +149,8 @@ impl Source for Encoded {
                 }
                 self.rows += 1;
                 done += 1;
+            } else {
+                self.left_out.push(self.read - 1);
             }
         }
         Ok(done)
@@ -171,5 +174,9 @@ impl Source for Encoded {
 
     fn take_lines(&mut self) -> Lines {
         std::mem::take(&mut self.lines)
+    }
+
+    fn take_left_out(&mut self) -> Vec<usize> {
+        std::mem::take(&mut self.left_out)
     }
 }

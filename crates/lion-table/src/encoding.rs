@@ -1,8 +1,9 @@
 //! Text is UTF-8. In another encoding letters would be lost, and ids that differ in them would be the same.
 
 use crate::error::{Error, Result};
-use crate::input::BYTE_ORDER_MARK;
-use std::io;
+use crate::input::{BYTE_ORDER_MARK, open_file};
+use std::io::{self, Read};
+use std::path::Path;
 
 /// Refuses a line in another encoding.
 pub(crate) fn check_line(line: &[u8], number: u64) -> io::Result<()> {
@@ -11,7 +12,16 @@ pub(crate) fn check_line(line: &[u8], number: u64) -> io::Result<()> {
 }
 
 /// The text of a whole file, without a byte order mark. A refusal shows nothing of it: it may be a secret.
-pub fn text_of(file: &str, bytes: Vec<u8>) -> Result<String> {
+pub fn read_text(path: &Path) -> Result<String> {
+    let (file, mut opened, _) = open_file(path)?;
+    let mut bytes = Vec::new();
+    match opened.read_to_end(&mut bytes) {
+        Ok(_) => text_of(&file, bytes),
+        Err(cause) => Err(Error::Io { file, cause }),
+    }
+}
+
+fn text_of(file: &str, bytes: Vec<u8>) -> Result<String> {
     let lines = bytes.split(|&byte| byte == b'\n').zip(1..);
     if let Some(problem) = lines.filter_map(|(line, number)| problem(line, number, false)).next() {
         return Err(Error::Io { file: file.to_owned(), cause: io::Error::other(problem) });
@@ -20,8 +30,14 @@ pub fn text_of(file: &str, bytes: Vec<u8>) -> Result<String> {
     Ok(String::from_utf8_lossy(text).into_owned())
 }
 
+/// The encoding that the beginning of a text tells, if it is another than UTF-8 and looks like none of those that differ from it in few
+/// letters.
+pub(crate) fn other_encoding(head: &[u8]) -> Option<&'static str> {
+    marked(head).or_else(|| wide(head))
+}
+
 /// The encoding that a mark at the beginning of a file tells, other than UTF-8.
-pub(crate) fn marked(head: &[u8]) -> Option<&'static str> {
+fn marked(head: &[u8]) -> Option<&'static str> {
     match head {
         [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => Some("UTF-32"),
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16"),
@@ -31,13 +47,10 @@ pub(crate) fn marked(head: &[u8]) -> Option<&'static str> {
 
 fn problem(line: &[u8], number: u64, shows_text: bool) -> Option<String> {
     let from = |encoding: &str| format!("for example with: iconv -f {} -t utf-8", encoding.to_lowercase());
-    if let Some(encoding) = wide(line) {
+    if let Some(encoding) = other_encoding(line) {
         return Some(format!("line {number} is {encoding} text; convert the file, {}", from(encoding)));
     }
     let error = str::from_utf8(line).err()?;
-    if let Some(encoding) = marked(line) {
-        return Some(format!("line {number} is {encoding} text; convert the file, {}", from(encoding)));
-    }
     let near =
         if shows_text { format!(" after {:?}", end_of(&line[..error.valid_up_to()])) } else { String::new() };
     Some(format!("line {number} is not UTF-8 text{near}; convert the file, {}", from("windows-1252")))

@@ -117,17 +117,13 @@ pub enum Error {
         /// The name asked for.
         column: String,
     },
-    /// A column holds something other than numbers, and nobody said what to do with it.
-    #[error(
-        "{file}: column {column} holds {what}, not numbers; use it with --id {column} or --label {column}, or leave it out with --exclude {column}"
-    )]
+    /// Columns hold something other than numbers, and nobody said what to do with them.
+    #[error("{file}: {}", not_numeric(columns))]
     NotNumeric {
         /// The file.
         file: String,
-        /// The column.
-        column: String,
-        /// What it holds.
-        what: String,
+        /// Each column, and what it holds.
+        columns: Vec<(String, String)>,
     },
     /// A column of lists stands beside other feature columns, so it is unclear which are the features.
     #[error(
@@ -311,6 +307,22 @@ impl fmt::Display for CellAddress {
         }
         Ok(())
     }
+}
+
+/// What columns hold in the place of numbers, and what to do.
+fn not_numeric(columns: &[(String, String)]) -> String {
+    if let [(column, what)] = columns {
+        return format!(
+            "column {column} holds {what}, not numbers; use it with --id {column} or --label {column}, or leave it out with --exclude {column}"
+        );
+    }
+    let held: Vec<String> = columns.iter().map(|(column, what)| format!("{column} ({what})")).collect();
+    let names: Vec<&str> = columns.iter().map(|(column, _)| column.as_str()).collect();
+    format!(
+        "these columns hold no numbers: {}; use one with --id and one with --label, and leave the others out with --exclude {}",
+        held.join(", "),
+        names.join(",")
+    )
 }
 
 /// Two rows, of one file or of two.

@@ -1,6 +1,8 @@
 //! Opening a file: what it is called, what format it has, how large it is, whether it is compressed.
 
+use crate::encoding::other_encoding;
 use crate::error::{Error, Result};
+use flate2::bufread::GzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
@@ -12,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub enum Format {
     /// NumPy's array file.
     Npy,
-    /// Comma-separated values (tabs or semicolons if the first line has them and no comma).
+    /// Values with commas, tabs or semicolons between them, as the first records show.
     Csv,
     /// Apache Parquet.
     Parquet,
@@ -100,12 +102,12 @@ impl Input {
         let mut raw = BufReader::with_capacity(buffer, counted);
         let mut head = Vec::new();
         raw.by_ref().take(2).read_to_end(&mut head).map_err(|source| io_error(&file, source))?;
-        let compressed = head == [0x1f, 0x8b];
+        let compressed = head == [GZIP, 0x8b];
         let whole = Cursor::new(head).chain(raw);
         if !compressed {
             return Ok(Self { file, reader: Box::new(whole), gauge, size });
         }
-        let plain = flate2::bufread::MultiGzDecoder::new(whole);
+        let plain = Members { now: Some(GzDecoder::new(whole)) };
         Ok(Self { file, reader: Box::new(BufReader::with_capacity(BUFFER, plain)), gauge, size: None })
     }
 
@@ -131,6 +133,15 @@ impl Input {
         Err(Error::Misnamed { file: self.file.clone(), looks, ending })
     }
 
+    /// Refuses text in another encoding that shows at its beginning.
+    pub(crate) fn refuse_other_encoding(&mut self) -> Result<()> {
+        let Some(encoding) = other_encoding(&self.head()?) else { return Ok(()) };
+        let from = encoding.to_lowercase();
+        let problem =
+            format!("is {encoding} text; convert it to UTF-8, for example with: iconv -f {from} -t utf-8");
+        Err(Error::Unsuitable { file: self.file.clone(), problem })
+    }
+
     /// Reads what is left, so that a compressed stream that breaks off or was altered is found out; answers how much.
     pub(crate) fn finish(&mut self) -> Result<u64> {
         io::copy(&mut self.reader, &mut io::sink()).map_err(|source| self.io(source))
@@ -146,6 +157,9 @@ pub(crate) fn io_error(file: &str, source: io::Error) -> Error {
     let damaged =
         |problem: &str| Error::Damaged { file: file.to_owned(), format: "gzip", problem: problem.to_owned() };
     match source.kind() {
+        _ if source.get_ref().is_some_and(|inner| inner.is::<Trailing>()) => {
+            damaged("other bytes follow the end of its compressed data")
+        }
         io::ErrorKind::UnexpectedEof => damaged("it breaks off before its end"),
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
             damaged("its compressed data are altered")
@@ -153,6 +167,37 @@ pub(crate) fn io_error(file: &str, source: io::Error) -> Error {
         _ => Error::Io { file: file.to_owned(), cause: source },
     }
 }
+
+/// Unpacks gzip files that stand one after another, as `cat a.gz b.gz` makes them.
+struct Members<R> {
+    /// The one that is being unpacked; none after the last.
+    now: Option<GzDecoder<R>>,
+}
+
+/// After a gzip file comes something else.
+#[derive(Debug, thiserror::Error)]
+#[error("other bytes follow the end")]
+struct Trailing;
+
+impl<R: BufRead> Read for Members<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.now {
+            let read = member.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            self.now = match member.get_mut().fill_buf()?.first() {
+                Some(&GZIP) => self.now.take().map(|member| GzDecoder::new(member.into_inner())),
+                Some(_) => return Err(io::Error::other(Trailing)),
+                None => None,
+            };
+        }
+        Ok(0)
+    }
+}
+
+/// The first byte of a gzip file.
+const GZIP: u8 = 0x1f;
 
 /// Large enough that the system call is lost in the parsing.
 const BUFFER: usize = 256 << 10;

@@ -38,6 +38,7 @@ impl JsonLines {
     /// The rows of a file that is one array of them, or else has one on each line.
     pub(crate) fn of_document(input: Input) -> Result<Self> {
         let mut rows = Self::new(input)?;
+        rows.input.refuse_other_encoding()?;
         rows.lines = 1;
         let first = loop {
             match rows.next_byte()? {
@@ -109,15 +110,22 @@ impl JsonLines {
         Ok(())
     }
 
+    /// What `self.line` holds, which is the next row.
+    fn value(&mut self) -> Result<Value> {
+        self.rows += 1;
+        serde_json::from_slice(self.line.trim_ascii()).map_err(|error| {
+            let encoding = check_line(&self.line, self.lines).map_err(|source| self.input.io(source));
+            encoding.err().unwrap_or_else(|| self.bad_json(&error))
+        })
+    }
+
     /// The next row; blank lines are none.
     pub(crate) fn advance(&mut self) -> Result<Option<Value>> {
         if self.is_array {
             if !self.next_item()? {
                 return Ok(None);
             }
-            self.rows += 1;
-            let value = serde_json::from_slice(self.line.trim_ascii());
-            return value.map(Some).map_err(|error| self.bad_json(&error));
+            return self.value().map(Some);
         }
         loop {
             self.line.clear();
@@ -130,12 +138,7 @@ impl JsonLines {
                 self.line.drain(..BYTE_ORDER_MARK.len());
             }
             if !self.line.trim_ascii().is_empty() {
-                self.rows += 1;
-                let value = serde_json::from_slice(&self.line);
-                return value.map(Some).map_err(|error| {
-                    let encoding = check_line(&self.line, self.lines).map_err(|source| self.input.io(source));
-                    encoding.err().unwrap_or_else(|| self.bad_json(&error))
-                });
+                return self.value().map(Some);
             }
         }
     }

@@ -123,7 +123,8 @@ fn items(
     }
     let left = input.finish()?;
     if left > 0 && format == "IDX" {
-        let problem = format!("{left} bytes follow the {count} labels that its header promises");
+        let bytes = if left == 1 { "1 byte follows".to_owned() } else { format!("{left} bytes follow") };
+        let problem = format!("{bytes} the {count} labels that its header promises");
         return Err(Error::Damaged { file: input.file, format, problem });
     }
     Ok(labels)

@@ -50,6 +50,7 @@ mod read_columns;
 mod record;
 mod select;
 mod shown;
+mod styles;
 mod survey;
 mod table;
 mod tally;
@@ -60,7 +61,7 @@ mod written;
 pub use arrow::{Outline, outline};
 pub use column::{Column, Field, Kind};
 pub use encoded::Encoder;
-pub use encoding::text_of;
+pub use encoding::read_text;
 pub use error::{CellAddress, Error, Result};
 pub use input::Format;
 pub use labels::{parse_labels, read_labels};
@@ -256,10 +257,11 @@ fn open_cells(from: Cells<'_>, options: &ReadOptions) -> Result<Box<dyn cells::C
     })
 }
 
-/// What a text means in a column of this kind; one that is none of it stays a text.
+/// What a text means in a column of this kind if it stands alone; one that is none of it stays a text. Numbers are read as in a
+/// column of nothing else: `12 %`, `1.200,50` and `1,200.50`, but not `1,200`, which may be either.
 pub fn cell_of_text(text: &str, kind: lion_recipe::Kind) -> lion_recipe::Cell<'static> {
     use lion_recipe::Cell;
-    match written::RawCell::Text(text.as_bytes()).read(kind, Reading::default()) {
+    match written::RawCell::Text(text.as_bytes()).read_alone(kind) {
         Cell::Text(text) => Cell::Text(text.into_owned().into()),
         Cell::Missing => Cell::Missing,
         Cell::Number(value) => Cell::Number(value),

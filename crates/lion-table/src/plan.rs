@@ -65,8 +65,11 @@ impl PlannedColumn {
             return format!("{file}, column {} ({}): {}", self.name, self.what, self.words);
         };
         match text.parse::<f64>() {
-            Ok(value) => Fault::of(value).at(cell.clone()).to_string(),
-            Err(_) => format!("{cell} holds {text:?}, which is not a {}", self.what),
+            Ok(value) if value.is_nan() || value.abs() > f64::from(f32::MAX) => {
+                Fault::of(value).at(cell.clone()).to_string()
+            }
+            _ if self.holds.is_empty() => format!("{cell} holds {text:?}, which is not a {}", self.what),
+            _ => format!("{cell} holds {text:?}, which is not a {}, because {}", self.what, self.holds),
         }
     }
 }
@@ -208,13 +211,24 @@ impl Planner<'_> {
                     count => format!("{count} cells are no {}", kind.plural()),
                 };
                 let words = format!("{many}: {}", named_cells(cells, *count));
-                planned(kind.as_str(), String::new(), Treatment::Problem, words)
+                let holds = match column.reading.numbers {
+                    NumberStyle::DecimalComma => "commas are decimal marks",
+                    NumberStyle::ThousandsComma => "commas set thousands apart",
+                    NumberStyle::Plain => "",
+                };
+                planned(kind.as_str(), holds.to_owned(), Treatment::Problem, words)
             }
             Found::AmbiguousCommas(cell) => {
                 let words = format!(
                     "{cell:?} may be {} or {}: write it without the comma",
                     cell.replace(',', "."),
                     cell.replace(',', "")
+                );
+                planned("number", String::new(), Treatment::Problem, words)
+            }
+            Found::MixedDecimals { comma, point } => {
+                let words = format!(
+                    "{comma:?} has a decimal comma and {point:?} a decimal point: write all its numbers alike"
                 );
                 planned("number", String::new(), Treatment::Problem, words)
             }
@@ -240,7 +254,7 @@ impl Planner<'_> {
                 "list",
                 String::new(),
                 Treatment::Problem,
-                "there is more than one list of numbers: choose one with --columns".into(),
+                "there is more than one list of numbers, and only one can be the features".into(),
             ),
             Found::Other(what) if asked => {
                 planned("other", what.clone(), Treatment::Problem, format!("{what} cannot be features"))
@@ -351,7 +365,7 @@ fn what(column: &SurveyedColumn) -> &'static str {
     match &column.found {
         Found::Values(summary) => summary.kind.as_str(),
         Found::Faulty { kind, .. } => kind.as_str(),
-        Found::AmbiguousCommas(_) => Kind::Number.as_str(),
+        Found::AmbiguousCommas(_) | Found::MixedDecimals { .. } => Kind::Number.as_str(),
         Found::Text { .. } => "text",
         Found::List => "list",
         Found::Empty => "empty",

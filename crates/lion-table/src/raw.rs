@@ -275,7 +275,8 @@ impl Raw {
     fn finish(&mut self) -> Result<()> {
         let left = self.input.finish()?;
         if left > 0 && self.format == "IDX" {
-            let problem = format!("{left} bytes follow the rows that its header promises");
+            let bytes = if left == 1 { "1 byte follows".to_owned() } else { format!("{left} bytes follow") };
+            let problem = format!("{bytes} the rows that its header promises");
             return Err(Error::Damaged { file: self.input.file.clone(), format: self.format, problem });
         }
         Ok(())

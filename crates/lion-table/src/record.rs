@@ -19,6 +19,10 @@ pub(crate) struct Records<R> {
     lines: u64,
     /// The first line of the current record, counted from 1.
     line: u64,
+    /// Nobody has seen the text.
+    lineless: bool,
+    /// A cell of the current record has a quote though it does not begin with one.
+    has_stray_quote: bool,
 }
 
 /// Where a scan stands within a record that has quotes.
@@ -33,7 +37,21 @@ enum RecordState {
 
 impl<R: BufRead> Records<R> {
     pub(crate) fn new(reader: R, delimiter: u8) -> Self {
-        Self { reader, delimiter, text: Vec::new(), cells: Vec::new(), lines: 0, line: 0 }
+        Self {
+            reader,
+            delimiter,
+            text: Vec::new(),
+            cells: Vec::new(),
+            lines: 0,
+            line: 0,
+            lineless: false,
+            has_stray_quote: false,
+        }
+    }
+
+    /// The same for text of which messages name no lines.
+    pub(crate) fn lineless(self, lineless: bool) -> Self {
+        Self { lineless, ..self }
     }
 
     /// Goes on to the next record that is not an empty line; says whether there is one.
@@ -73,6 +91,11 @@ impl<R: BufRead> Records<R> {
         self.cells.get(c).map_or(&[], |cell| &self.text[cell.clone()])
     }
 
+    /// Whether a cell of the current record has a quote though it does not begin with one.
+    pub(crate) fn has_stray_quote(&self) -> bool {
+        self.has_stray_quote
+    }
+
     /// What stands between cells.
     pub(crate) fn delimiter(&self) -> u8 {
         self.delimiter
@@ -83,9 +106,15 @@ impl<R: BufRead> Records<R> {
         self.line
     }
 
+    /// The same for messages.
+    pub(crate) fn shown_line(&self) -> Option<u64> {
+        (!self.lineless).then_some(self.line)
+    }
+
     /// Splits a line without quotes, in place.
     fn split(&mut self) {
         self.cells.clear();
+        self.has_stray_quote = false;
         let mut start = 0;
         for (at, &byte) in self.text.iter().enumerate() {
             if byte == self.delimiter {
@@ -99,6 +128,7 @@ impl<R: BufRead> Records<R> {
     /// Splits a record with quotes, which may go on over several lines.
     fn split_quoted(&mut self) -> io::Result<()> {
         self.cells.clear();
+        self.has_stray_quote = false;
         let mut line = std::mem::take(&mut self.text);
         let (mut state, mut start) = (RecordState::CellStart, 0);
         loop {
@@ -109,6 +139,7 @@ impl<R: BufRead> Records<R> {
                     self.cells.push(start..self.text.len());
                     start = self.text.len();
                 }
+                self.has_stray_quote |= state == RecordState::Plain && byte == b'"';
                 let (next, keep) = step(state, byte, self.delimiter);
                 state = next;
                 if keep {

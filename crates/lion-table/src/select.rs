@@ -23,6 +23,8 @@ pub struct ReadOptions {
     pub header: Header,
     /// What messages call the file, where that is not its path.
     pub name: Option<String>,
+    /// Messages name no lines: nobody has seen the text, which was made of a table in memory.
+    pub lineless: bool,
     /// What makes rows of cells; without it columns must be numbers. It chooses the features itself.
     pub encoder: Option<Encoder>,
 }
@@ -119,11 +121,13 @@ impl Selection {
 /// Refuses features that are not numbers; says whether they are one column of lists.
 fn check_features(file: &str, columns: &[SourceColumn], features: &[usize]) -> Result<bool> {
     let named = |kind: fn(&SourceKind) -> bool| features.iter().find(|&&c| kind(&columns[c].kind));
-    for &c in features {
-        if let SourceKind::Text(what) | SourceKind::Other(what) = &columns[c].kind {
-            let (file, column, what) = (file.to_owned(), columns[c].name.clone(), what.clone());
-            return Err(Error::NotNumeric { file, column, what });
-        }
+    let not_numeric = |&c: &usize| match &columns[c].kind {
+        SourceKind::Text(what) | SourceKind::Other(what) => Some((columns[c].name.clone(), what.clone())),
+        _ => None,
+    };
+    let others: Vec<(String, String)> = features.iter().filter_map(not_numeric).collect();
+    if !others.is_empty() {
+        return Err(Error::NotNumeric { file: file.to_owned(), columns: others });
     }
     let list = named(|kind| matches!(kind, SourceKind::List));
     if let (Some(&list), Some(&other)) = (list, features.iter().find(|&c| Some(c) != list)) {

@@ -114,6 +114,13 @@ pub enum Found {
     },
     /// Numbers whose commas may be decimal marks or may set thousands apart; one of them.
     AmbiguousCommas(String),
+    /// Numbers of which some have a decimal comma and some a decimal point; the first of each.
+    MixedDecimals {
+        /// One with a comma.
+        comma: String,
+        /// One with a point.
+        point: String,
+    },
     /// Nobody looked at its cells, as it is no feature.
     Unread,
 }

@@ -115,6 +115,11 @@ pub(crate) trait Source: Send {
         Lines::default()
     }
 
+    /// The numbers of the rows that were left out since this was last asked, counted as [`numbered_to`](Self::numbered_to) counts.
+    fn take_left_out(&mut self) -> Vec<usize> {
+        Vec::new()
+    }
+
     /// Adds all rows that are left.
     fn fill_all(&mut self, table: &mut Table) -> Result<()> {
         let others = table.data.len();
@@ -155,20 +160,32 @@ impl Origin {
 
 /// Where the rows of a table came from, file by file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origins(Vec<Origin>);
+pub struct Origins {
+    files: Vec<Origin>,
+    left_out: Vec<usize>,
+}
 
 impl Origins {
+    fn new(file: String) -> Self {
+        Self { files: vec![Origin::new(file, 0)], left_out: Vec::new() }
+    }
+
+    /// The numbers of the rows that were left out of the table, ascending, counted from 0 among all rows of the files.
+    pub fn left_out(&self) -> &[usize] {
+        &self.left_out
+    }
+
     /// Where row `i` of the whole table is, counted from 0; an empty column means all of the row.
     pub fn cell(&self, i: usize, column: &str) -> CellAddress {
-        let at = self.0.partition_point(|origin| origin.before <= i).saturating_sub(1);
-        self.0
+        let at = self.files.partition_point(|origin| origin.before <= i).saturating_sub(1);
+        self.files
             .get(at)
             .map_or_else(|| Origin::new(String::new(), 0).cell(i, column), |file| file.cell(i, column))
     }
 
     /// Notes the lines of the rows that were read last.
     fn note_lines(&mut self, lines: Lines) {
-        if let Some(file) = self.0.last_mut() {
+        if let Some(file) = self.files.last_mut() {
             file.lines = lines;
         }
     }
@@ -199,7 +216,7 @@ impl Batches {
         Self {
             columns: source.empty().columns,
             source: Some(source),
-            origins: Origins(vec![Origin::new(file, 0)]),
+            origins: Origins::new(file),
             later: VecDeque::new(),
             later_rows: Some(0),
             most: None,
@@ -215,7 +232,7 @@ impl Batches {
 
     /// The file that is being read.
     fn file(&self) -> &str {
-        self.origins.0.last().map_or("", |origin| &origin.file)
+        self.origins.files.last().map_or("", |origin| &origin.file)
     }
 
     /// Refuses a file that cannot go on with this table.
@@ -238,7 +255,7 @@ impl Batches {
         let Some(open) = self.later.pop_front() else { return Ok(false) };
         let next = open()?;
         self.check_next(&next)?;
-        self.origins.0.push(Origin::new(next.file().to_owned(), before));
+        self.origins.files.push(Origin::new(next.file().to_owned(), before));
         let read = self.source.as_ref().map_or(0, |source| source.numbered_to());
         self.source = next.source;
         if let Some(source) = &mut self.source {
@@ -276,7 +293,7 @@ impl Batches {
 
     /// Where the rows of the last table came from.
     pub fn origin(&self) -> Origin {
-        self.origins.0.last().cloned().unwrap_or_else(|| Origin::new(String::new(), 0))
+        self.origins.files.last().cloned().unwrap_or_else(|| Origin::new(String::new(), 0))
     }
 
     /// All rows as one table, written where they will stay: nothing but a small buffer is held beside it.
@@ -299,6 +316,7 @@ impl Batches {
                 None => self.fill_some(&mut table)?,
             }
             self.note_lines();
+            self.origins.left_out.extend(self.source.iter_mut().flat_map(|source| source.take_left_out()));
             if !self.open_next(table.rows)? {
                 break;
             }
@@ -325,10 +343,10 @@ impl Batches {
         Ok(())
     }
 
+    /// Notes the lines of the rows that were read last.
     fn note_lines(&mut self) {
-        if let Some(source) = &mut self.source {
-            self.origins.note_lines(source.take_lines());
-        }
+        let Some(source) = &mut self.source else { return };
+        self.origins.note_lines(source.take_lines());
     }
 
     fn check_most(&self, rows: usize) -> Result<()> {
@@ -354,13 +372,15 @@ impl Batches {
     }
 
     fn empty(&self) -> Error {
-        Error::Empty { file: self.origins.0.first().map_or(String::new(), |first| first.file.clone()) }
+        Error::Empty { file: self.origins.files.first().map_or(String::new(), |first| first.file.clone()) }
     }
 
     fn batch(&mut self) -> Result<Option<Table>> {
         let table = loop {
             let Some(source) = &mut self.source else { return Ok(None) };
             let mut table = source.empty();
+            // Of a table that passes by nobody asks for these, and memory must not grow.
+            source.take_left_out();
             if source.fill(&mut table, BATCH_ROWS)? > 0 {
                 self.note_lines();
                 break table;

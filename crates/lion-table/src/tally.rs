@@ -3,6 +3,7 @@
 use crate::cells::{CellColumn, CellReader, Declared};
 use crate::dates::{self, WrittenDate};
 use crate::error::{CellAddress, shorten};
+use crate::styles::Styles;
 use crate::survey::{Found, NAMED_CELLS, shown};
 use crate::written::{NumberStyle, RawCell, Reading, boolean, is_gap, number, signed};
 use lion_recipe::{Cell, ColumnSummary, Kind};
@@ -174,7 +175,7 @@ impl Tally {
             RawCell::Text(text) if is_gap(text.trim_ascii()) => return self.gap_at(address),
             RawCell::Text(text) => text.trim_ascii(),
             RawCell::Number(value) => {
-                self.bare.numbers += 1;
+                self.bare.add_number();
                 return self.number(row, value, address);
             }
             RawCell::Boolean(value) => {
@@ -283,8 +284,8 @@ impl Tally {
         self.sign.filter(|_| self.with_sign == self.there() && self.signed.any())
     }
 
-    /// The style in which all numbers can be read, or most cells can; nothing where most are no numbers.
-    fn style(&self) -> Option<Result<NumberStyle, String>> {
+    /// The style in which all numbers can be read, or most cells can, or why none can be told; nothing where most are no numbers.
+    fn style(&self) -> Option<Result<NumberStyle, Found>> {
         let styles = if self.sign_of_all().is_some() { &self.signed } else { &self.bare };
         styles.most(self.there(), self.decimal_commas)
     }
@@ -357,8 +358,8 @@ impl Tally {
         if self.there() == 0 {
             return Found::Empty;
         }
-        if let Some(Err(cell)) = self.style() {
-            return Found::AmbiguousCommas(cell);
+        if let Some(Err(unclear)) = self.style() {
+            return unclear;
         }
         match self.kind() {
             Some(Kind::Number) => self.values_or_faults(&self.numbers, self.plain, &self.strange),
@@ -392,66 +393,6 @@ impl Tally {
             }
             Some(again) => Found::Values(Box::new(again.clone())),
             None => Found::Unread,
-        }
-    }
-}
-
-/// Texts, counted by how a number would be written in them.
-#[derive(Default)]
-struct Styles {
-    /// Numbers as every language writes them; of those, ones with a point, and ones whose points may set thousands apart.
-    numbers: u64,
-    with_point: u64,
-    in_groups: u64,
-    /// Numbers with commas: decimal marks, thousands, or either.
-    comma: u64,
-    thousands: u64,
-    either: u64,
-    an_ambiguous: Option<String>,
-}
-
-impl Styles {
-    /// Adds a text, of which is known whether every language writes a number so.
-    fn add(&mut self, text: &[u8], is_plain: bool) {
-        let is = |style| number(text, style).is_some();
-        if is_plain {
-            self.numbers += 1;
-            if text.contains(&b'.') {
-                self.with_point += 1;
-                self.in_groups += u64::from(is(NumberStyle::DecimalComma));
-            }
-            return;
-        }
-        match (is(NumberStyle::DecimalComma), is(NumberStyle::ThousandsComma)) {
-            (true, true) => {
-                self.either += 1;
-                self.an_ambiguous.get_or_insert_with(|| shorten(&String::from_utf8_lossy(text)));
-            }
-            (true, false) => self.comma += 1,
-            (false, true) => self.thousands += 1,
-            (false, false) => {}
-        }
-    }
-
-    fn any(&self) -> bool {
-        self.numbers + self.comma + self.thousands + self.either > 0
-    }
-
-    /// The style of all numbers, or of most of so many cells.
-    fn most(&self, there: u64, decimal_commas: bool) -> Option<Result<NumberStyle, String>> {
-        if self.comma + self.thousands + self.either == 0 {
-            return (2 * self.numbers >= there).then_some(Ok(NumberStyle::Plain));
-        }
-        let comma = self.numbers - self.with_point + self.in_groups + self.comma + self.either;
-        let thousands = self.numbers + self.thousands + self.either;
-        match () {
-            () if 2 * comma.max(thousands) <= there => None,
-            () if comma == thousands && decimal_commas => Some(Ok(NumberStyle::DecimalComma)),
-            () if comma == thousands && self.either > 0 => {
-                Some(Err(self.an_ambiguous.clone().unwrap_or_default()))
-            }
-            () if comma >= thousands => Some(Ok(NumberStyle::DecimalComma)),
-            () => Some(Ok(NumberStyle::ThousandsComma)),
         }
     }
 }

@@ -40,6 +40,15 @@ pub(crate) enum RawCell<'a> {
 }
 
 impl<'a> RawCell<'a> {
+    /// As a value of this kind, whatever other cells of its column are like.
+    pub(crate) fn read_alone(self, kind: Kind) -> Cell<'a> {
+        let reading = match self {
+            Self::Text(text) if kind == Kind::Number => Reading::alone(text.trim_ascii()),
+            _ => Reading::default(),
+        };
+        self.read(kind, reading)
+    }
+
     /// As a value of this kind; what is none stays a text.
     pub(crate) fn read(self, kind: Kind, reading: Reading) -> Cell<'a> {
         let text = match self {
@@ -204,6 +213,18 @@ mod tests {
         let read = |text: &'static str| RawCell::Text(text.as_bytes()).read(Kind::Number, reading);
         assert_eq!(read("$1,346.50"), Cell::Number(1346.5));
         assert_eq!(read("5%"), Cell::Text("5%".into()));
+    }
+
+    #[test]
+    fn a_cell_alone_is_read_as_a_column_of_it() {
+        let alone = |text: &'static str| RawCell::Text(text.as_bytes()).read_alone(Kind::Number);
+        for (text, value) in
+            [("12 %", 12.0), ("1.200,50", 1200.5), ("1,200.50", 1200.5), (" 1,5 ", 1.5), ("$ 1.5", 1.5)]
+        {
+            assert_eq!(alone(text), Cell::Number(value), "{text}");
+        }
+        assert_eq!([alone("1,200"), alone("five")], ["1,200", "five"].map(|text| Cell::Text(text.into())));
+        assert_eq!(alone("NA"), Cell::Missing);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::arrays::table;
 use crate::map::PyMap;
 use lion_recipe::{ColumnSummary, Recipe};
-use lion_table::{Encoder, Format, Plan, PlanOptions, ReadOptions, SurveyedColumn, Table};
+use lion_table::{Encoder, Error, Format, Header, Plan, PlanOptions, ReadOptions, SurveyedColumn, Table};
 use numpy::PyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -31,7 +31,7 @@ pub(crate) fn prepare_table<'py>(
     };
     let (plan, read) = py
         .detach(|| {
-            let options = ReadOptions { name: Some("X".to_owned()), ..ReadOptions::default() };
+            let options = of_x();
             let survey = lion_table::survey_bytes(bytes, format, &options)?;
             let plan = Plan::new(&survey, &options, &choice);
             let read = match plan.problems().next().is_none() && plan.features() > 0 {
@@ -98,7 +98,7 @@ fn encoded(
     format: Format,
     look: bool,
 ) -> lion_table::Result<(Table, Vec<String>)> {
-    let options = ReadOptions { name: Some("X".to_owned()), ..ReadOptions::default() };
+    let options = of_x();
     let columns = match look {
         true => lion_table::survey_bytes(bytes, format, &options)?.columns,
         false => Vec::new(),
@@ -119,6 +119,26 @@ fn format_of(name: &str) -> PyResult<Format> {
     }
 }
 
-fn sentence(error: lion_table::Error) -> PyErr {
-    PyValueError::new_err(error.to_string())
+/// How the bytes of a frame or array are read. Their text is not the caller's, so messages name no lines of it.
+fn of_x() -> ReadOptions {
+    ReadOptions { name: Some("X".to_owned()), header: Header::Yes, lineless: true, ..ReadOptions::default() }
+}
+
+/// The sentence of an error, with what to do in Python where that is a flag on the command line.
+fn sentence(error: Error) -> PyErr {
+    PyValueError::new_err(match error {
+        Error::NotANumber { cell, value } => {
+            format!("{cell} holds {value:?}, which is not a number; correct it or drop the column")
+        }
+        Error::NotNumeric { file, columns } => {
+            let held = columns.iter().map(|(column, what)| format!("column {column} holds {what}"));
+            format!("{file}: {}, not numbers; drop the column", held.collect::<Vec<_>>().join(", "))
+        }
+        Error::ListBesideOthers { file, list, other } => {
+            format!(
+                "{file}: column {list} holds a list of numbers per row and column {other} is a feature too; drop one of them"
+            )
+        }
+        error => error.to_string(),
+    })
 }

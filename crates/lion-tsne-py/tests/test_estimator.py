@@ -7,6 +7,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_array, csr_matrix, random_array
@@ -201,8 +202,11 @@ def test_frames(blobs):
     assert list(placed.columns) == ["liontsne0", "liontsne1"] and list(placed.index) == index[200:]
     table = lion.place(frame[200:])
     assert list(table.id) == index[200:] and set(table.nearest_id) <= set(index[:200])
+    more = frame.assign(other="text")[["other", *names[::-1]]]
+    for known in (more, pl.from_pandas(more), pa.Table.from_pandas(more)):
+        assert_array_equal(lion.transform(known), lion.transform(frame))
     with pytest.raises(ValueError, match="feature names should match"):
-        lion.transform(frame[names[::-1]])
+        lion.transform(frame.rename(columns={names[0]: "gene z"}))
     with pytest.warns(UserWarning, match="does not have valid feature names"):
         assert_array_equal(lion.transform(X[200:]), placed)
     rows = pl.DataFrame({name: X[:, i] for i, name in enumerate(names)})

@@ -106,3 +106,30 @@ def test_lists_beside_numbers_say_what_is_left_out_and_errors_name_the_argument(
     with pytest.raises(ValueError, match="^X, row 7") as refused:
         lion.fit(frame)
     assert "bytes" not in str(refused.value)
+
+
+def test_errors_speak_of_rows_and_parameters_and_not_of_files_and_flags(fitted, customers):
+    several = customers.astype({"plan": object})
+    several.loc[several["plan"] == "plus", "plan"] = 3  # of two types, which Arrow does not have
+    rows = np.c_[np.arange(60.0), np.arange(60.0) ** 2]
+    rows[7, 1] = np.nan
+    odd = customers.assign(income=customers["income"].astype(object))
+    odd.loc[4, "income"] = "much"
+    lion = LionTSNE(perplexity=5, max_iter=50)
+    with pytest.raises(ValueError) as gaps:
+        lion.set_params(missing="refuse", scale="standard").fit(several)
+    with pytest.raises(ValueError) as array:
+        lion.fit(rows)
+    with pytest.raises(ValueError) as text:
+        fitted.transform(odd)
+    assert str(gaps.value) == (
+        "X: column age (number): 9 of 150 cells are empty, the first in row 0; "
+        "correct the cells, or drop the column"
+    )
+    assert "1 of 60 cells are empty, the first in row 7;" in str(array.value)
+    assert str(text.value) == (
+        "X, row 4, column income holds 'much', which is not a number; correct it or drop the column"
+    ).replace("'", '"')
+    far = pd.DataFrame({"a": np.r_[np.arange(199.0), 1e6], "name": ["x", "y"] * 100})
+    with pytest.warns(UserWarning, match='or use scale="robust"'):
+        lion.set_params(missing=None, scale="standard").fit(far)

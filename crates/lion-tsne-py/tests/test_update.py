@@ -175,8 +175,10 @@ def test_frames_and_ids(blobs):
     with pytest.warns(UserWarning, match="does not have valid feature names"):
         named = lion.update(X[200:], ids=index[200:])
     assert_array_equal(named.embedding_, lion.update(frame[200:]).embedding_)
+    reordered = lion.update(frame[200:][names[::-1]])
+    assert_array_equal(reordered.embedding_, named.embedding_)
     with pytest.raises(ValueError, match="feature names should match"):
-        lion.update(frame[names[::-1]])
+        lion.update(frame.rename(columns={"a": "z"}))
     # Numbers of an index are no ids where the map has none.
     plain = LionTSNE(perplexity=15, max_iter=100).fit(frame[:200].reset_index(drop=True))
     shuffled = frame[200:].set_axis(np.arange(40)[::-1])

@@ -6,6 +6,7 @@ use crate::args::{Common, DemoArgs};
 use crate::interrupt::Interrupt;
 use crate::progress::{Phase, Reporter, Screen};
 use crate::serve::{self, Started};
+use crate::summary::counted;
 use anyhow::{Result, bail};
 use lion_evaluate::digits::{self, EmbeddedDigits};
 use lion_server::{
@@ -55,7 +56,7 @@ pub(super) fn run(args: &DemoArgs, common: &Common) -> Result<()> {
         let served = serve::serve(&service, listener, config, shutdown).await;
         let (points, last) = (service.view().len(), service.view().last());
         service.stop().await;
-        screen.say(&format!("ended: {points} points were there, and {last} events had been told"));
+        screen.say(&format!("ended: {}, {}", counted(points, "point"), counted(last, "event")));
         served.and(ended)
     })
 }

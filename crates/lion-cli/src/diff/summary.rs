@@ -1,7 +1,7 @@
 //! What there is to say about two maps, as JSON keys and in words.
 
 use crate::args::DiffArgs;
-use crate::summary::Facts;
+use crate::summary::{Facts, counted};
 use lion_tsne::diff::{Cluster, ClusterPair, Lineage};
 use lion_tsne::{Map, MapDiff};
 use serde::Serialize;
@@ -253,11 +253,12 @@ impl ClusterSummary {
 
     fn add_to(&self, facts: &mut Facts, a: usize, b: usize) {
         facts.add("clusters", format!("{a} → {b}, found by density"));
-        let one = |cluster: &OneCluster| format!("{} ({} rows)", cluster.name, cluster.rows);
+        let one = |cluster: &OneCluster| format!("{} ({})", cluster.name, counted(cluster.rows, "row"));
         let listed = |parts: &[PartCluster]| {
             parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join(", ")
         };
-        let sizes = |kept: &KeptCluster| format!("{} ({} → {} rows)", kept.name, kept.rows_a, kept.rows_b);
+        let sizes =
+            |kept: &KeptCluster| format!("{} ({} → {})", kept.name, kept.rows_a, counted(kept.rows_b, "row"));
         let lists: [(&'static str, Vec<String>); 7] = [
             ("  born", self.born.iter().map(one).collect()),
             ("  gone", self.gone.iter().map(one).collect()),

@@ -22,9 +22,7 @@ impl Names {
     /// Gives clusters the names of a file, if it is there.
     pub(crate) fn apply(file: &Path, map: &Map, found: &mut Explanation) -> Result<()> {
         let shown = file.display();
-        let bytes = std::fs::read(file).with_context(|| format!("{shown} cannot be read"))?;
-        let text = lion_table::text_of(&shown.to_string(), bytes)?;
-        let names: Self = serde_json::from_str(&text)
+        let names: Self = serde_json::from_str(&lion_table::read_text(file)?)
             .with_context(|| format!("{shown} is no file of names: let lion explain --names write one"))?;
         if names.map != map.checksum()? || names.by != source(found) {
             bail!(

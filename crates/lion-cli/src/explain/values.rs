@@ -78,6 +78,12 @@ fn of_table(
                 ));
                 continue;
             }
+            Found::MixedDecimals { comma, point } => {
+                notes.push(format!(
+                    "column {name} is left out: {comma} has a decimal comma and {point} a decimal point"
+                ));
+                continue;
+            }
             Found::Faulty { count, kind, .. } => notes.push(format!(
                 "{count} {} of column {name} {} a {} and count as gaps",
                 if *count == 1 { "cell" } else { "cells" },

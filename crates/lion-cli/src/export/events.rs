@@ -2,6 +2,7 @@
 
 use crate::output;
 use crate::place::{field, values};
+use crate::summary::counted;
 use anyhow::{Context, Result};
 use lion_server::{Logged, StoreError, StoredEvents};
 use lion_table::{Column, Field, Kind, Writer};
@@ -48,7 +49,9 @@ impl ExportedEvents {
     pub(super) fn in_words(&self) -> String {
         let Self { file, events, first, last } = self;
         match (first, last) {
-            (Some(first), Some(last)) => format!("{file}: {events} events, {first} to {last}\n"),
+            (Some(first), Some(last)) => {
+                format!("{file}: {}, {first} to {last}\n", counted(*events, "event"))
+            }
             _ => format!("{file}: no events\n"),
         }
     }

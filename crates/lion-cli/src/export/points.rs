@@ -1,6 +1,7 @@
 //! The live points of a store as a table: what was given, and what is said of it.
 
 use crate::points_table::PointFields;
+use crate::summary::counted;
 use anyhow::{Result, ensure};
 use lion_server::StoredEvents;
 use lion_table::Writer;
@@ -65,10 +66,7 @@ pub(super) fn write(store: &StoredEvents, map: Option<&Path>, path: &Path) -> Re
 impl ExportedPoints {
     pub(super) fn in_words(&self) -> String {
         let Self { points_file, points, columns, version } = self;
-        let s = if *points == 1 { "" } else { "s" };
-        format!(
-            "{points_file}: {points} point{s} of {} columns, in version {version} of the map\n",
-            columns.len()
-        )
+        let (points, columns) = (counted(*points, "point"), counted(columns.len(), "column"));
+        format!("{points_file}: {points} of {columns}, in version {version} of the map\n")
     }
 }

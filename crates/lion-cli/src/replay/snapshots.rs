@@ -3,7 +3,7 @@
 use super::stem;
 use crate::args::ReplayArgs;
 use crate::files::Files;
-use crate::place;
+use crate::place::{self, Gaps};
 use crate::progress::Screen;
 use anyhow::{Result, anyhow};
 use lion_server::RecordedStep;
@@ -43,7 +43,7 @@ pub(super) fn read(
 fn arrivals(args: &ReplayArgs, file: &Path, lion: &Lion, screen: &Screen) -> Result<(Vec<Arrival>, Origins)> {
     let alone = Files::expand(&[file.to_owned()])?;
     let options = options(args, file, lion.map())?;
-    let table = place::open_distinct(&args.source, &options, &alone, lion.map(), screen)?;
+    let table = place::open_distinct(&args.source, &options, &alone, lion.map(), Gaps::Refused, screen)?;
     let (Table { cols, data, ids, labels, .. }, origins) = table.into_table_of_files()?;
     let name = stem(file);
     let arrival = |(row, values): (usize, &[f32])| Arrival {

@@ -3,6 +3,7 @@
 use crate::args::{Common, NetworkArgs};
 use crate::output;
 use crate::progress::Screen;
+use crate::summary::counted;
 use anyhow::Result;
 use lion_server::{HttpConfig, Listener, Service};
 use serde::Serialize;
@@ -63,7 +64,7 @@ impl Started {
     /// Says to people that it is up.
     pub(super) fn tell(&self, network: &NetworkArgs, screen: &Screen) {
         let Self { map, rows, points, last, .. } = self;
-        screen.say(&format!("{map}, {rows} rows, is live at {}", self.place()));
+        screen.say(&format!("{map}, {}, is live at {}", counted(*rows, "row"), self.place()));
         if let Some(file) = &network.token_file {
             let file = file.display();
             screen.say(&format!("the token is in {file}: in a browser, add ?token=… to the address once"));
@@ -76,7 +77,7 @@ impl Started {
         }
         match &self.store {
             Some(store) if *last > 0 => {
-                screen.say(&format!("{store} keeps {points} points, up to event {last}"));
+                screen.say(&format!("{store} keeps {}, up to event {last}", counted(*points, "point")));
             }
             Some(store) => screen.say(&format!("{store} keeps points and events")),
             None => screen.say("points and events are gone at the end: --store FILE keeps them"),

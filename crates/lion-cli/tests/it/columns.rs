@@ -177,6 +177,48 @@ fn what_belongs_to_rows_that_are_left_out_is_left_out_too() {
 }
 
 #[test]
+fn a_map_without_rows_with_gaps_leaves_them_out_of_later_tables() {
+    let folder = folder();
+    let (names, labels): (String, String) =
+        ("id;age;income;plan;since;active;comment\n".into(), String::new());
+    let text = customers(30, 1);
+    folder.write(
+        "more.csv",
+        names + &text.lines().skip(1).map(|line| format!("new {line}\n")).collect::<String>(),
+    );
+    folder.write("labels.txt", (0..30).fold(labels, |all, row| all + &format!("n{row}\n")));
+    let note = |rows: usize| {
+        format!("note: {rows} rows with gaps are left out, because the map was fitted without such rows")
+    };
+    for (id, own) in [("--id customer", "--id id"), ("--exclude customer", "--exclude id")] {
+        folder.json(&format!("fit customers.csv {id} --missing drop --show comment -o m.lion {QUICK}"));
+        let quality = folder.lion(&format!("quality m.lion --rows customers.csv {id}"));
+        assert!(quality.code == Some(0) && quality.stderr.contains(&note(9)), "{}", quality.stderr);
+        let calibrated = folder.lion(&format!("calibrate m.lion --rows customers.csv {id} -o c.lion"));
+        assert!(calibrated.code == Some(0) && calibrated.stderr.contains(&note(9)), "{}", calibrated.stderr);
+        let updated = folder.lion(&format!("update m.lion more.csv {own} --labels labels.txt -o u.lion"));
+        if own == "--exclude id" {
+            // The numbers of rows in another table are no ids.
+            assert!(
+                updated.code == Some(1) && updated.stderr.contains("new rows need them too"),
+                "{}",
+                updated.stderr
+            );
+            continue;
+        }
+        assert!(updated.code == Some(0) && updated.stderr.contains(&note(2)), "{}", updated.stderr);
+        let map = lion_tsne::Map::load(folder.path("u.lion")).unwrap();
+        assert_eq!(map.rows(), 111 + 28);
+        for row in 111..map.rows() {
+            let number: usize = map.id(row).trim_start_matches("new c").parse().unwrap();
+            assert_eq!(map.labels().unwrap().get(row), format!("n{number}"));
+            let said = lion_tsne::map::ShownValue::Text(format!("said {}", number * number));
+            assert_eq!(map.shown().unwrap().value(0, row).unwrap(), said);
+        }
+    }
+}
+
+#[test]
 fn plain_tables_keep_their_bits() {
     let folder = Folder::new();
     let rows: String = (0..60).map(|row| format!("{},{},{}\n", row % 7, (row * row) % 11, row % 5)).collect();

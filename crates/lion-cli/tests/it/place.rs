@@ -381,7 +381,7 @@ fn pictures_show_placements() {
     folder.write("few.txt", "elm\n");
     folder
         .lion("plot m.lion --placements p.csv --placed-labels few.txt -o q.svg")
-        .refuses(1, &["few.txt has 1 labels, and p.csv has 43 rows"]);
+        .refuses(1, &["few.txt has 1 label, and p.csv has 43 rows"]);
     folder
         .lion("plot m.lion --placed-labels few.txt -o q.svg")
         .refuses(2, &["required arguments were not provided"]);

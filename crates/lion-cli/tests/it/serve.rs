@@ -148,7 +148,7 @@ fn points_are_kept_over_a_restart_and_exported() {
     assert_eq!((&lines["events"], &lines["last"]), (&3.into(), &3.into()));
     let (code, said) = server.end("-TERM");
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("s.db keeps 1 points, up to event 3"), "{said}");
+    assert!(said.contains("s.db keeps 1 point, up to event 3"), "{said}");
     let events: Vec<Value> = String::from_utf8(folder.read("e.jsonl"))
         .unwrap()
         .lines()

@@ -123,6 +123,14 @@ fn bad_lines_are_named_and_skipped() {
         let errors: Vec<&str> = strict.stderr.lines().collect();
         assert!(matches!(errors[..], [error] if error.starts_with(&format!("error: {bad}"))), "{errors:?}");
     }
+    // Some programs begin text with a mark.
+    let marked = folder.lion_reading("stream trees.lion", &format!("\u{feff}{}", put("a", OAK)));
+    assert_eq!(
+        (marked.code, kinds(&marked.stdout)),
+        (Some(0), vec!["appeared".to_owned()]),
+        "{}",
+        marked.stderr
+    );
     folder.lion("stream nothing.lion").refuses(1, &["nothing.lion"]);
     folder.lion("stream trees.lion --window 0").refuses(2, &["--window", "above 0"]);
 }

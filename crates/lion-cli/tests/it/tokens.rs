@@ -127,3 +127,14 @@ fn it_is_in_no_sentence_about_its_file() {
         holds_none(&(refused.stdout + &refused.stderr), "a refusal");
     }
 }
+
+#[test]
+fn a_file_of_another_encoding_is_told_without_its_tokens() {
+    let folder = folder_with_map();
+    let utf16: Vec<u8> = format!("read {READ}\n").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    folder.write("tokens", utf16);
+    let refused = folder.lion("serve trees.lion --port 0 --token-file tokens");
+    refused.refuses(1, &["tokens cannot be read", "line 1 is UTF-16LE text", "iconv -f utf-16le -t utf-8"]);
+    holds_none(&refused.stderr, "a refusal");
+    folder.lion("serve trees.lion --port 0 --token-file none").refuses(1, &["none: there is no such file"]);
+}

@@ -80,6 +80,20 @@ fn rows_go_by_id_and_by_number() {
 }
 
 #[test]
+fn a_list_of_ids_in_another_encoding_is_told() {
+    let folder = folder();
+    let utf16: Vec<u8> = "p0\np1\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    folder.write("gone.txt", utf16);
+    let forget = "update old.lion --forget gone.txt -o next.lion";
+    folder.lion(&format!("{forget} -q")).refuses(1, &["gone.txt", "UTF-16LE", "iconv -f utf-16le -t utf-8"]);
+    folder.write("gone.txt", "\u{feff}p0\np1\n");
+    assert_eq!(folder.json(forget)["removed"], 2);
+    folder
+        .lion("update old.lion --forget no.txt -o next.lion -q")
+        .refuses(1, &["no.txt: there is no such file"]);
+}
+
+#[test]
 fn what_cannot_be_leaves_old_files_whole() {
     let folder = folder();
     folder.write("next.lion", "what was there");

@@ -138,8 +138,9 @@ fn refusal(error: Error, shape: &RowShape) -> BadChanges {
         }
         Error::WrongKind { cell, problem } => format!("{} {problem}; correct it", place(&cell)),
         Error::MissingId { cell } => format!("{} is empty; every point needs an id of its own", place(&cell)),
-        Error::NotNumeric { column, what, .. } => {
-            format!("column {column} holds {what}, not numbers; leave it out")
+        Error::NotNumeric { columns, .. } => {
+            let held = columns.iter().map(|(column, what)| format!("column {column} holds {what}"));
+            format!("{}, not numbers; leave it out", held.collect::<Vec<_>>().join(", "))
         }
         Error::ListBesideOthers { list, other, .. } => {
             format!(

@@ -11,7 +11,7 @@ use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode, Uri};
 use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 
 /// The names by which a service may be called.
@@ -56,11 +56,19 @@ impl Hosts {
         if self.names.contains(&name) {
             return true;
         }
-        match name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
+        match address(&name) {
             // A page can get a browser to take its own name for any address, but not another name for an address.
-            Ok(called) => called == ip || ip.is_unspecified() || ip.is_loopback() && called.is_loopback(),
-            Err(_) => name == "localhost" && (ip.is_loopback() || ip.is_unspecified()),
+            Some(called) => called == ip || ip.is_unspecified() || ip.is_loopback() && called.is_loopback(),
+            None => name == "localhost" && (ip.is_loopback() || ip.is_unspecified()),
         }
+    }
+}
+
+/// The address that a name is: one of version 6 in brackets, or without if no port follows.
+fn address(name: &str) -> Option<IpAddr> {
+    match name.strip_prefix('[') {
+        Some(rest) => rest.strip_suffix(']')?.parse::<Ipv6Addr>().ok().map(IpAddr::V6),
+        None => name.parse().ok(),
     }
 }
 
@@ -283,6 +291,11 @@ mod tests {
             "",
             ":7878",
             "[",
+            "[::1",
+            "::1]",
+            "[[::1]]",
+            "[127.0.0.1]",
+            "[::1:7878",
             "a:b:c",
         ] {
             assert!(!local.contains(host), "{host}");

@@ -10,6 +10,7 @@ use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use lion_server::changes::{BadChanges, RowShape, parse_arrow, parse_json, parse_lines};
 use lion_tsne::live::{Arrival, Change};
+use lion_tsne::recipe::{Cell, ColumnSummary, Kind, Recipe, RecipeOptions, Scale};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -264,4 +265,58 @@ proptest! {
         }
         check_all(&bytes);
     }
+}
+
+/// A map of a number and a truth value.
+fn shape_with_recipe() -> RowShape {
+    let summary = |name, cells: [Cell<'_>; 4]| {
+        let kind = if name == "share" { Kind::Number } else { Kind::Boolean };
+        let mut summary = ColumnSummary::new(name, kind);
+        (0..).zip(&cells).for_each(|(row, cell)| summary.add(row, cell));
+        summary
+    };
+    let columns = [
+        summary("share", [1.0, 2.0, 3.0, 4.0].map(Cell::Number)),
+        summary("member", [true, false, true, false].map(Cell::Boolean)),
+    ];
+    let recipe =
+        Recipe::fit(&columns, &RecipeOptions { scale: Scale::None, ..RecipeOptions::default() }).recipe;
+    RowShape { recipe: Some(Arc::new(recipe)), ..shape(Some(&["share", "member"])) }
+}
+
+#[test]
+fn texts_are_read_as_cells_of_a_table_are() {
+    let shape = shape_with_recipe();
+    let json = |share: &str| {
+        let body = format!("{{\"id\": \"a\", \"x\": {{\"share\": \"{share}\", \"member\": \"yes\"}}}}");
+        parse_json(body.as_bytes(), &shape).map(arrivals)
+    };
+    let arrow = |share: &str| {
+        let text = |text: &str| column(StringArray::from(vec![text]));
+        let body = stream(&[("id", ids(&["a"])), ("share", text(share)), ("member", text("yes"))]);
+        parse_arrow(&body, &shape).map(arrivals)
+    };
+    for (share, value) in [("12 %", 12.0), ("1.200,50", 1200.5), ("1,200.50", 1200.5), ("$5", 5.0)] {
+        assert_eq!(json(share).unwrap()[0].row, [value, 1.0], "{share}");
+        assert_eq!(arrow(share).unwrap()[0].row, [value, 1.0], "{share}");
+    }
+    for unclear in ["1,200", "twelve"] {
+        let said = [json(unclear).unwrap_err(), arrow(unclear).unwrap_err()].map(|error| error.to_string());
+        assert!(
+            said.iter().all(|said| said.contains("column share holds") && said.contains(unclear)),
+            "{said:?}"
+        );
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_body() {
+    let marked = |text: &str| format!("\u{feff}{text}").into_bytes();
+    let point = r#"{"id": "a", "x": [1, 2]}"#;
+    assert_eq!(arrivals(parse_json(&marked(&format!("[{point}]")), &shape(None)).unwrap()).len(), 1);
+    assert_eq!(arrivals(parse_json(&marked(point), &shape(None)).unwrap()).len(), 1);
+    assert_eq!(
+        arrivals(parse_lines(&marked(&format!("{point}\n{point}\n")), &shape(None)).unwrap()).len(),
+        2
+    );
 }

@@ -133,7 +133,8 @@ async fn metrics_count_what_happens() {
     post(&app, r#"[{"id":"a","x":[3.5,4.5]},{"id":"b","x":[50,50]}]"#).await;
     post(&app, "nonsense").await;
     tokio::time::sleep(std::time::Duration::from_millis(150)).await;
-    post(&app, r#"{"id":"c","x":[3.5,4.5]}"#).await;
+    post(&app, r#"[{"id":"c","x":[3.5,4.5]},{"id":"d","x":[3.5,4.5]}]"#).await;
+    post(&app, r#"[{"delete":"d"},{"delete":"nobody"},{"id":"c","x":[3.5,4]}]"#).await;
     let answer = get(&app, "/metrics").await;
     assert!(answer.header("content-type").starts_with("text/plain; version=0.0.4"));
     let text = String::from_utf8(answer.body.to_vec()).unwrap();
@@ -144,16 +145,17 @@ async fn metrics_count_what_happens() {
     for line in [
         "lion_points 3",
         "lion_outliers 1",
-        "lion_events_total 3",
-        "lion_arrivals_total 3",
+        "lion_events_total 6",
+        "lion_arrivals_total 5",
+        "lion_removals_total 1",
         "lion_queue_rows 0",
         "lion_listeners 0",
         "lion_responses_total{status=\"400\"} 1",
-        "lion_responses_total{status=\"200\"} 2",
-        "lion_request_seconds_count{method=\"POST\",route=\"/api/points\"} 3",
-        "lion_request_seconds_bucket{method=\"POST\",route=\"/api/points\",le=\"+Inf\"} 3",
+        "lion_responses_total{status=\"200\"} 3",
+        "lion_request_seconds_count{method=\"POST\",route=\"/api/points\"} 4",
+        "lion_request_seconds_bucket{method=\"POST\",route=\"/api/points\",le=\"+Inf\"} 4",
         "# TYPE lion_commit_seconds histogram",
-        "lion_commit_seconds_count 2",
+        "lion_commit_seconds_count 3",
         "lion_webhook_failures_total 0",
         "lion_map_version 1",
         "lion_map_updating 0",

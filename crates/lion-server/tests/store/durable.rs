@@ -112,7 +112,7 @@ fn many_submitters_share_commits_and_each_gets_its_own_receipt() {
     }
     let stats = service.stats();
     let commits: u64 = stats.commits.iter().sum();
-    assert_eq!((stats.changes, stats.queue_rows), (320, 0));
+    assert_eq!((stats.arrivals, stats.removals, stats.queue_rows), (320, 0, 0));
     assert!(commits < 200, "{commits} commits for 320 works of 16 submitters");
 }
 

@@ -33,6 +33,16 @@ fn a_compressed_stream_is_read_to_its_end() {
     assert!(refusal(&altered).contains("its compressed data are altered"), "{}", refusal(&altered));
     let cut = &whole[..whole.len() - 8];
     assert!(refusal(cut).contains("it breaks off before its end"), "{}", refusal(cut));
+    // Files of gzip may stand one after another, and nothing else.
+    let joined = [gzip(&images()[..30]), gzip(&[]), gzip(&images()[30..])].concat();
+    assert_eq!(parse(&joined, Format::Idx, &ReadOptions::default()).expect("whole").rows, 20);
+    for trailing in [&b"\n"[..], &[0; 512], b"<html>"] {
+        let said = refusal(&[&whole, trailing].concat());
+        assert_eq!(
+            said,
+            "the given bytes is not a whole gzip file: other bytes follow the end of its compressed data"
+        );
+    }
     let labels = gzip(&[0, 0, 8, 1, 0, 0, 0, 3, 7, 8, 9]);
     assert_eq!(parse_labels(&labels, Format::Idx).expect("whole"), ["7", "8", "9"]);
     assert!(parse_labels(&labels[..labels.len() - 8], Format::Idx).is_err());
@@ -49,5 +59,5 @@ fn nothing_follows_the_rows_of_idx() {
     );
     let error =
         parse_labels(&[0, 0, 8, 1, 0, 0, 0, 2, 7, 8, 9], Format::Idx).expect_err("refused").to_string();
-    assert!(error.contains("1 bytes follow the 2 labels that its header promises"), "{error}");
+    assert!(error.contains("1 byte follows the 2 labels that its header promises"), "{error}");
 }

@@ -38,7 +38,7 @@ fn labels_and_lines_in_another_encoding() {
     let wide: Vec<u8> = "a,b\n1,2\n".bytes().flat_map(|byte| [0, byte]).collect();
     assert_eq!(
         said(wide, Format::Csv),
-        "F cannot be read: line 1 is UTF-16BE text; convert the file, for example with: iconv -f utf-16be -t utf-8"
+        "F is UTF-16BE text; convert it to UTF-8, for example with: iconv -f utf-16be -t utf-8"
     );
 }
 
@@ -187,6 +187,30 @@ fn lists_with_holes() {
         assert_eq!(said(arrow_file(std::slice::from_ref(&batch), None), Format::Arrow), expected);
         assert_eq!(said(parquet(&[batch], Compression::SNAPPY, 10), Format::Parquet), expected);
     }
+}
+
+#[test]
+fn all_columns_of_something_else_are_named_at_once() {
+    assert_eq!(
+        said("a,kind,age\n1,oak,old\n", Format::Csv),
+        "F: these columns hold no numbers: kind (text (\"oak\" in row 0)), age (text (\"old\" in row 0)); use one with --id and one with --label, and leave the others out with --exclude kind,age"
+    );
+}
+
+#[test]
+fn json_in_another_encoding_is_told() {
+    let text = "[{\"a\": 1}, {\"a\": 2}]";
+    let marked = "\u{feff}".to_owned() + text;
+    let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    for (bytes, encoding) in [(utf16(text), "UTF-16LE"), (utf16(&marked), "UTF-16")] {
+        let from = encoding.to_lowercase();
+        let expected =
+            format!("F is {encoding} text; convert it to UTF-8, for example with: iconv -f {from} -t utf-8");
+        assert_eq!(said(&bytes, Format::Json), expected);
+        assert_eq!(said(&bytes, Format::Csv), expected);
+    }
+    assert!(said(b"[{\"a\": \"M\xfcnchen\"}]", Format::Json).contains("line 1 is not UTF-8 text after"));
+    assert_eq!(parse(marked.as_bytes(), Format::Json, &ReadOptions::default()).unwrap().data, [1.0, 2.0]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use arrow_array::builder::{
 };
 use arrow_array::types::{Float16Type, Int32Type};
 use arrow_array::*;
-use lion_table::{BATCH_ROWS, Format, ReadOptions, Table, open, parse, parse_batches, read};
+use lion_table::{BATCH_ROWS, Format, ReadOptions, Table, open, parse, parse_batches, read, survey_bytes};
 use parquet::basic::Compression;
 use std::sync::Arc;
 
@@ -119,6 +119,18 @@ fn csv_with_and_without_header() {
     let table = plain(b"1,2\r\n3,-4e-1", Format::Csv);
     assert_eq!((table.columns, table.data), (vec!["c1".into(), "c2".into()], vec![1.0, 2.0, 3.0, -0.4]));
     assert_eq!(plain(b"a;b\n1;2\n", Format::Csv).data, [1.0, 2.0]);
+    // Commas in names, in texts and in numbers do not hide what stands between cells.
+    let columns =
+        |text: &str| survey_bytes(text.as_bytes(), Format::Csv, &ReadOptions::default()).unwrap().columns;
+    let names = |text: &str| columns(text).into_iter().map(|column| column.name).collect::<Vec<_>>();
+    assert_eq!(names("size (m, cm);n;m\n1,5;2,5;1\n2;3;4\n"), ["size (m, cm)", "n", "m"]);
+    assert_eq!(names("a, b;c\n1,5;2\n2,5;3\n"), ["a, b", "c"]);
+    assert_eq!(names("a, b\tc\nx, y\t3\n"), ["a, b", "c"]);
+    assert_eq!(names("a,b\n\"1;2\",3\n4;5,6\n"), ["a", "b"]);
+    assert_eq!(names("id,\"b;c\"\n1,x;y\n2,z;w\n"), ["id", "b;c"]);
+    // Rows of several lengths leave the first to decide.
+    let ragged = parse(b"a, b;c;d\n1;2\n", Format::Csv, &ReadOptions::default()).unwrap_err();
+    assert!(ragged.to_string().contains("length 2 instead of 3"));
     assert_eq!(plain(b"a\tb\n1\t2\n", Format::Csv).columns, ["a", "b"]);
     assert_eq!(plain(b"\xef\xbb\xbfa,b\n1,2\n", Format::Csv).columns, ["a", "b"]);
     assert_eq!(plain(b"\"a, b\",\"c\"\"d\"\n\"1\",2\n", Format::Csv).columns, ["a, b", "c\"d"]);

@@ -76,6 +76,29 @@ fn commas_mean_what_the_file_lets_them_mean() {
 }
 
 #[test]
+fn a_column_with_two_decimal_marks_is_no_category() {
+    for text in ["n;x\n1;1,5\n2;2.5\n3;1,5\n4;2.5\n", "n;x\n1;1,5 €\n2;2.5 €\n", "n,x\n1,\"1,5\"\n2,2.5\n"]
+    {
+        let plan = plan_of(text, &PlanOptions::default());
+        let problem = plan.problems().next().unwrap().sentence("F");
+        let mark = if text.contains('€') { " €" } else { "" };
+        let marks = problem.replace(mark, "");
+        assert_eq!(
+            marks,
+            "F, column x (number): \"1,5\" has a decimal comma and \"2.5\" a decimal point: write all its numbers alike"
+        );
+    }
+    // Where most have the same, the others are named.
+    let plan = plan_of("n;x\n1;1,5\n2;2,5\n3;2.5\n", &PlanOptions::default());
+    let sentence = plan.problems().next().unwrap().sentence("F");
+    assert!(sentence.ends_with(
+        "row 2 (line 4), column x holds \"2.5\", which is not a number, because commas are decimal marks"
+    ));
+    // Texts are texts, whatever else they hold.
+    assert_eq!(found(&["1,5", "2.5", "a", "b", "a", "b", "a", "b", "1,5", "2.5"]), "category");
+}
+
+#[test]
 fn plain_numbers_are_left_to_the_plain_reader() {
     for text in ["a,b\n1,2\n3,4\n5,7\n", "1,2\n3,4\n5,9\n"] {
         let plan = plan_of(text, &PlanOptions::default());

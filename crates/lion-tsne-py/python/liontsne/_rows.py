@@ -23,6 +23,8 @@ def checked(estimator: Any, X: Any, *, reset: bool, sparse: bool = True) -> Any:
     columns are learnt."""
     if not issparse(X) and (listed := _values.list_column(X)) is not None:
         return of_lists(estimator, *listed, reset=reset)
+    if not reset:
+        X = _values.in_order(X, getattr(estimator, "feature_names_in_", ()))
     try:
         with np.errstate(over="ignore"):
             return validate_data(

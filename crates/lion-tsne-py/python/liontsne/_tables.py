@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,14 +63,14 @@ def prepared(estimator: Any, X: Any) -> Prepared | None:
         bytes, format, scale=estimator.scale or "auto", missing=estimator.missing
     )
     for warning in told["warnings"]:
-        warnings.warn(warning.replace("--scale standard", 'scale="standard"'), stacklevel=4)
+        warnings.warn(in_python(warning), stacklevel=4)
     said = told["table"]
     if estimator.verbose:
         for name, kind, words in said:
             if kind != "number":
                 print(f"column {name} ({kind}): {words}")
         if told["scale"]:
-            print(told["scale"])
+            print(in_python(told["scale"]))
     recipe = told["recipe"]
     lists = [name for name, kind, _ in said if kind == "list"]
     numbers = [name for name, kind, _ in said if kind == "number"]
@@ -84,6 +85,15 @@ def prepared(estimator: Any, X: Any) -> Prepared | None:
         else lists or told["columns"]
     )
     return Prepared(told["rows"], told["columns"], recipe, names, said, told["kept"])
+
+
+def in_python(words: str) -> str:
+    """Words with parameters of Python for flags of the command line.
+
+    >>> in_python("units differ: --scale standard gives all columns the same weight")
+    'units differ: scale="standard" gives all columns the same weight'
+    """
+    return re.sub(r"--(\w+) (\w+)", r'\1="\2"', words)
 
 
 SCALES = ("auto", "standard", "robust", "none")

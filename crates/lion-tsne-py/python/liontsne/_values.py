@@ -2,6 +2,7 @@
 cannot be used is named by its row and its column."""
 
 import datetime
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -20,6 +21,23 @@ def columns(X: Any) -> list[tuple[str, Any]] | None:
     if hasattr(X, "iloc") and hasattr(X, "columns"):  # pandas
         return [(str(name), X.iloc[:, at]) for at, name in enumerate(X.columns)]
     return None
+
+
+def in_order(X: Any, names: Sequence[str]) -> Any:
+    """A frame or table with the columns of these names alone, in this order. X as it is, if it does not
+    have each of them once.
+
+    >>> import pandas
+    >>> in_order(pandas.DataFrame({"b": [1], "c": [2], "a": [3]}), ["a", "b"]).to_numpy()
+    array([[3, 1]])
+    """
+    if len(names) == 0 or (there := columns(X)) is None:
+        return X
+    times = Counter(name for name, _ in there)
+    if any(times[name] != 1 for name in names):
+        return X
+    place = {name: at for at, (name, _) in enumerate(there)}
+    return X.iloc[:, [place[name] for name in names]] if hasattr(X, "iloc") else X.select(list(names))
 
 
 def list_column(X: Any) -> tuple[np.ndarray, list[str] | None] | None:

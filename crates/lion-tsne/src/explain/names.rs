@@ -32,17 +32,24 @@ pub(super) fn name(
     let text = |row: &u32| texts.and_then(|texts| beginning(&texts[*row as usize]));
     let parts: Vec<Parts> =
         clusters.iter().map(|cluster| Parts::new(cluster, cluster.typical.first().and_then(text))).collect();
-    let mut used: Vec<&[String]> = parts.iter().map(|parts| parts.some(parts.first)).collect();
+    let mut used: Vec<Vec<&str>> = parts.iter().map(Parts::beginning).collect();
     // Those that share a name say more, as long as they have more to say.
     loop {
-        let mut counts: HashMap<&[String], usize> = HashMap::new();
-        used.iter().for_each(|used| *counts.entry(used).or_default() += 1);
-        let is_longer = |at: &usize| counts[used[*at]] > 1 && used[*at].len() < parts[*at].some(MOST).len();
-        let longer: Vec<usize> = (0..parts.len()).filter(is_longer).collect();
-        if longer.is_empty() {
+        let mut alike: HashMap<&[&str], Vec<usize>> = HashMap::new();
+        used.iter().enumerate().for_each(|(at, used)| alike.entry(used).or_default().push(at));
+        let more = |at: usize| {
+            let others: Vec<&Parts> = alike[&used[at][..]]
+                .iter()
+                .filter(|&&other| other != at)
+                .map(|&other| &parts[other])
+                .collect();
+            if others.is_empty() { None } else { parts[at].next(&used[at], &others) }
+        };
+        let more: Vec<Option<&str>> = (0..parts.len()).map(more).collect();
+        if more.iter().all(Option::is_none) {
             break;
         }
-        longer.into_iter().for_each(|at| used[at] = parts[at].some(used[at].len() + 1));
+        used.iter_mut().zip(more).for_each(|(used, more)| used.extend(more));
     }
     let levels: Vec<usize> = clusters.iter().map(|cluster| cluster.level).collect();
     number(clusters, told_apart(&used, &levels));
@@ -50,15 +57,15 @@ pub(super) fn name(
 
 /// The names of these parts. Among names of a level that begin alike, the part that fewest have goes first: pictures cut long
 /// names at the end.
-fn told_apart(used: &[&[String]], levels: &[usize]) -> Vec<String> {
+fn told_apart(used: &[Vec<&str>], levels: &[usize]) -> Vec<String> {
     let mut first: HashMap<(usize, &str), usize> = HashMap::new();
     let mut anywhere: HashMap<(usize, &str), usize> = HashMap::new();
     for (parts, &level) in used.iter().zip(levels) {
         parts.iter().take(1).for_each(|part| *first.entry((level, part)).or_default() += 1);
         parts.iter().for_each(|part| *anywhere.entry((level, part)).or_default() += 1);
     }
-    let name = |(parts, &level): (&&[String], &usize)| {
-        let mut parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    let name = |(parts, &level): (&Vec<&str>, &usize)| {
+        let mut parts = parts.clone();
         match parts.first() {
             None => return "cluster".into(),
             Some(part) if first[&(level, *part)] > 1 => parts.sort_by_key(|part| anywhere[&(level, *part)]),
@@ -120,9 +127,16 @@ impl Parts {
         }
     }
 
-    /// So many of them, or all.
-    fn some(&self, count: usize) -> &[String] {
-        &self.all[..count.min(self.all.len())]
+    /// Those that are used at first.
+    fn beginning(&self) -> Vec<&str> {
+        self.all.iter().take(self.first).map(String::as_str).collect()
+    }
+
+    /// One more, unless enough are used: the first of those that the fewest others have, which share these.
+    fn next(&self, used: &[&str], others: &[&Self]) -> Option<&str> {
+        let left = self.all.iter().filter(|part| !used.contains(&part.as_str()) && used.len() < MOST);
+        let shared = |part: &&String| others.iter().filter(|other| other.all.contains(part)).count();
+        left.min_by_key(shared).map(String::as_str)
     }
 }
 

@@ -248,6 +248,34 @@ fn items_of_lists_are_not_told_beside_texts_and_typical_texts_are_names() {
 }
 
 #[test]
+fn clusters_of_the_same_words_are_told_apart_by_a_column() {
+    // Six blobs; two have the same words each, and differ in size.
+    let mut random = Random::new(5);
+    let places: Vec<f32> = (0..ROWS)
+        .flat_map(|row| [20.0 * (row % 6) as f64 + random.gaussian(), random.gaussian()])
+        .map(|value| value as f32)
+        .collect();
+    let places = Matrix::new(ROWS, 2, places).unwrap();
+    let map = Fit::default().adopt(Rows::from(places.clone()), places, &mut ignore).unwrap();
+    let words = ["granite basalt slate gneiss", "willow poplar alder maple", "falcon heron swift crane"];
+    let texts: Vec<String> = (0..ROWS).map(|row| format!("{} in line {row}", words[row % 3])).collect();
+    let cells: Vec<Option<&str>> = texts.iter().map(|text| Some(text.as_str())).collect();
+    let size = (0..ROWS).map(|row| (row / 3 % 2) as f64 * 9.0 + (row % 4) as f64).collect();
+    let mut columns = vec![
+        Column { name: "size".into(), is_date: false, values: Values::Numbers(size) },
+        Column::of_cells("text", &cells).unwrap(),
+    ];
+    text_from(&mut columns, None).unwrap();
+    let found = explain(&map, &columns, &options(ClusterSource::Density)).unwrap();
+    for blob in 0..6 {
+        let cluster = &found.clusters[found.levels[found.usual][blob].unwrap() as usize];
+        let size = if blob < 3 { "low size" } else { "high size" };
+        let parts: Vec<&str> = cluster.name.split(", ").collect();
+        assert!(parts.len() == 4 && parts.contains(&size), "{}", cluster.name);
+    }
+}
+
+#[test]
 fn a_label_that_not_nearly_all_rows_have_is_named_with_its_share() {
     let labels = |odd: usize| -> Vec<String> {
         (0..ROWS)
