@@ -102,7 +102,7 @@ fn run(record: &mut Record, live: &mut Live, map: &Map, seed: u64) {
     let mut before = sample(live);
     for (number, (_, changes)) in stream(map, seed).into_iter().enumerate() {
         for portion in changes.chunks(7) {
-            let told = |event: &&Event| event.id().is_none() || event.n % 20 == 0;
+            let told = |event: &&Event| event.id().is_none() || event.n.is_multiple_of(20);
             let applied = live.apply(portion.to_vec()).unwrap();
             applied.events.iter().filter(told).for_each(|event| record.json("event", event));
         }

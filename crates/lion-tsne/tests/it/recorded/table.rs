@@ -23,7 +23,8 @@ impl Table {
         let data = clusters(self.rows, COLS, CLUSTERS, 2.0, self.seed);
         let twice: Vec<u32> = (0..self.rows as u32).chain([3, 3, 11]).collect();
         let data = data.select(&twice);
-        let label = |row: u32| format!("kind {}", if row % 17 == 0 { 0 } else { row as usize % CLUSTERS });
+        let label =
+            |row: u32| format!("kind {}", if row.is_multiple_of(17) { 0 } else { row as usize % CLUSTERS });
         let labels = Some(twice.iter().map(|&row| label(row)).collect());
         Rows { data, ids: None, labels }
     }
