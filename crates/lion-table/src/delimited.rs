@@ -6,6 +6,7 @@ use crate::input::{Gauge, Input, io_error};
 use crate::lines::Lines;
 use crate::record::Records;
 use crate::select::{Header, ReadOptions, Selection, SourceColumn, SourceKind, nameless, nameless_numbers};
+use crate::separator::{self, HEAD, separator};
 use crate::table::{Source, Table, push_id, push_text};
 use crate::written::RawCell;
 use std::collections::HashSet;
@@ -50,7 +51,7 @@ impl CsvStart {
         let has_header = match options.header {
             Header::Yes => true,
             Header::No => false,
-            Header::Auto => guess_header(&records.cells().collect::<Vec<_>>(), options)
+            Header::Auto => guess_header(&records.cells().collect::<Vec<_>>(), records.delimiter(), options)
                 .map_err(|why| Error::UnclearHeader { file: file.clone(), line: records.line(), why })?,
         };
         let columns =
@@ -249,41 +250,8 @@ pub(crate) fn records(mut input: Input) -> Result<AnyRecords> {
     if has_bare_returns(line) {
         return Err(bare_returns(input.file));
     }
-    let delimiter = delimiter(&head);
+    let delimiter = separator(&head);
     Ok(Records::new(Box::new(Cursor::new(head).chain(input.reader)), delimiter))
-}
-
-/// What may stand between cells. Tabs and semicolons come first: commas are in names and numbers, too.
-const DELIMITERS: [u8; 3] = [b'\t', b';', b','];
-
-/// So many bytes are read ahead, if there are as many.
-const HEAD: usize = 64 << 10;
-
-/// So many records show what stands between cells.
-const SHOWN_RECORDS: usize = 20;
-
-/// The separator that divides the first records into equally many cells, else the most frequent one of the first record.
-fn delimiter(head: &[u8]) -> u8 {
-    // The last line may have been cut off.
-    let last = head.iter().rposition(|&byte| byte == b'\n').filter(|_| head.len() == HEAD);
-    let end = last.map_or(head.len(), |last| last + 1);
-    let widths = DELIMITERS.map(|delimiter| (delimiter, widths(&head[..end], delimiter)));
-    let is_even =
-        |widths: &[usize]| widths.len() > 1 && widths[0] > 1 && widths.iter().all(|&w| w == widths[0]);
-    let even = widths.iter().find(|(_, widths)| is_even(widths));
-    // Of several maxima this takes the last: the comma.
-    let most = || widths.iter().max_by_key(|(_, widths)| widths.first());
-    even.or_else(most).map_or(b',', |&(delimiter, _)| delimiter)
-}
-
-/// How many cells each of the first records has by this separator; 0 where it stands between quotes.
-fn widths(head: &[u8], delimiter: u8) -> Vec<usize> {
-    let mut records = Records::new(head, delimiter);
-    let mut widths = Vec::new();
-    while widths.len() < SHOWN_RECORDS && records.advance().unwrap_or(false) {
-        widths.push(if records.has_stray_quote() { 0 } else { records.cells().len() });
-    }
-    widths
 }
 
 /// Whether a line, as line feeds divide them, has carriage returns inside, but for those in quotes.
@@ -306,13 +274,16 @@ pub(crate) fn bare_returns(file: String) -> Error {
 /// It does if a column was asked for by a name in it, or if none of its cells is a number; it does not if all are. What
 /// is left, names beside numbers or the numbers from 0 on that some programs give columns without names, is data if a
 /// column was asked for by its number (`c1`), which only data have.
-fn guess_header(cells: &[&[u8]], options: &ReadOptions) -> std::result::Result<bool, String> {
+fn guess_header(cells: &[&[u8]], separator: u8, options: &ReadOptions) -> std::result::Result<bool, String> {
     let asked: HashSet<&str> = options.names().collect();
     if cells.iter().any(|cell| asked.contains(text(cell).as_str())) {
         return Ok(true);
     }
-    let is_text = |cell: &&&[u8]| matches!(number(cell), Err(Fault::Text(_)));
-    let is_number = |cell: &&&[u8]| !matches!(number(cell), Err(Fault::Text(_) | Fault::Missing));
+    // No decimal comma and no unit makes a name of a number.
+    let is_written = |cell: &[u8]| separator::is_number(cell, separator);
+    let is_text = |cell: &&&[u8]| matches!(number(cell), Err(Fault::Text(_))) && !is_written(cell);
+    let is_number =
+        |cell: &&&[u8]| is_written(cell) || !matches!(number(cell), Err(Fault::Text(_) | Fault::Missing));
     let why = match (cells.iter().find(is_text), cells.iter().find(is_number)) {
         (Some(_), None) => return Ok(true),
         (Some(name), Some(number)) => {

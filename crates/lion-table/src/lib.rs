@@ -49,6 +49,7 @@ mod raw;
 mod read_columns;
 mod record;
 mod select;
+mod separator;
 mod shown;
 mod styles;
 mod survey;

@@ -75,6 +75,7 @@ impl Styles {
                 Some(Err(Found::AmbiguousCommas(self.an_ambiguous.clone().unwrap_or_default())))
             }
             () if comma >= thousands => Some(Ok(NumberStyle::DecimalComma)),
+            () if self.thousands + self.either == 0 => Some(Ok(NumberStyle::Plain)),
             () => Some(Ok(NumberStyle::ThousandsComma)),
         }
     }

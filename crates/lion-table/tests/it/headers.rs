@@ -1,7 +1,7 @@
 //! Whether the first row of a CSV file names the columns, and text files that are something else than they seem.
 
 use crate::written::*;
-use lion_table::{Format, Header, ReadOptions, Table, parse, parse_labels, read};
+use lion_table::{Format, Header, ReadOptions, Table, parse, parse_labels, read, survey_bytes};
 use parquet::basic::Compression;
 
 fn csv(text: &str, header: Header) -> Result<Table, String> {
@@ -168,4 +168,20 @@ fn fields_that_are_there_twice() {
         said("{\"a\":1,\"b\":2}\n{\"a\":null,\"b\":2,\"a\":1}\n"),
         format!("F, row 1 (line 2), column a {twice}")
     );
+}
+
+/// Numbers with decimal commas and units are no names.
+#[test]
+fn a_first_row_of_numbers_in_other_styles() {
+    let columns = |text: &str| {
+        let survey = survey_bytes(text.as_bytes(), Format::Csv, &ReadOptions::default()).unwrap();
+        (survey.rows, survey.columns.into_iter().map(|column| column.name).collect::<Vec<_>>())
+    };
+    let two = || vec!["c1".to_owned(), "c2".to_owned()];
+    assert_eq!(columns("2,12;0,10\n1,50;0,20\n"), (2, two()));
+    assert_eq!(columns("1,5\t2,5\n2,5\t3,5\n"), (2, two()));
+    assert_eq!(columns("€0,50;12 %\n€1,00;3 %\n"), (2, two()));
+    assert_eq!(columns("\"1,234.5\",$3\n\"2,234.5\",$4\n"), (2, two()));
+    let mixed = survey_bytes(b"id;2,5\n1;2\n", Format::Csv, &ReadOptions::default()).unwrap_err();
+    assert!(mixed.to_string().contains("mixes names (\"id\") and numbers (\"2,5\")"), "{mixed}");
 }

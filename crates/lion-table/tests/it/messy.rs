@@ -94,6 +94,9 @@ fn a_column_with_two_decimal_marks_is_no_category() {
     assert!(sentence.ends_with(
         "row 2 (line 4), column x holds \"2.5\", which is not a number, because commas are decimal marks"
     ));
+    let few = format!("n;x\n{}60;5,81\n", (0..59).map(|n| format!("{n};1.23\n")).collect::<String>());
+    let sentence = plan_of(&few, &PlanOptions::default()).problems().next().unwrap().sentence("F");
+    assert!(sentence.ends_with("column x holds \"5,81\", which is not a number"), "{sentence}");
     // Texts are texts, whatever else they hold.
     assert_eq!(found(&["1,5", "2.5", "a", "b", "a", "b", "a", "b", "1,5", "2.5"]), "category");
 }

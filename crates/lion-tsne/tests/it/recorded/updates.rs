@@ -53,15 +53,12 @@ fn updates_of_maps() {
     ] {
         tell(&mut records, name, old, new(), &update);
     }
-    // Rows go and none come.
-    let none = Rows::from(Matrix::new(0, PLAIN.table().data.cols(), Vec::new()).unwrap());
-    let ids = (0..40).map(|row| map.id(row * 5).into_owned()).collect();
-    tell(
-        &mut records,
-        "only forgetting",
-        &map,
-        none,
-        &Update { forget: Forget { keep: None, ids }, ..plain },
-    );
+    // Rows go and none come; then fewer are left than the perplexity needs.
+    for (name, gone) in [("only forgetting", 0..40), ("few left", 0..240)] {
+        let none = Rows::from(Matrix::new(0, PLAIN.table().data.cols(), Vec::new()).unwrap());
+        let ids = gone.map(|row| map.id(row).into_owned()).collect();
+        let update = Update { forget: Forget { keep: None, ids }, ..plain.clone() };
+        tell(&mut records, name, &map, none, &update);
+    }
     records.into_iter().for_each(Record::check);
 }
