@@ -31,6 +31,19 @@ fn every_day_of_the_calendar_is_one_more_than_the_day_before() {
 }
 
 #[test]
+fn every_day_of_the_400_years_in_which_the_calendar_repeats_is_written() {
+    let mut next = day_number(1801, 1, 1).unwrap();
+    for year in 1801..=2200 {
+        for month in 1..=12 {
+            for day in 1..=length(year, month) {
+                assert_eq!(date_in_words(next as f64), format!("{year:04}-{month:02}-{day:02}"));
+                next += 1;
+            }
+        }
+    }
+}
+
+#[test]
 fn a_moment_is_written_to_the_minute() {
     for (days, date) in
         [(0, "1970-01-01"), (-1, "1969-12-31"), (19_782, "2024-02-29"), (-719_528, "0000-01-01")]

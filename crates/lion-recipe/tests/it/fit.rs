@@ -65,10 +65,8 @@ fn columns_without_a_spread_are_divided_by_one() {
         assert_eq!(scaling(&numbers("a", &[]), scale), (0.0, 1.0));
     }
     // Mostly one value: no quartiles to go by, but a deviation.
-    assert_eq!(
-        scaling(&numbers("a", &[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 3.0]), Scale::Robust),
-        (0.0, 1.0)
-    );
+    let mostly_one = numbers("a", &[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 6.0]);
+    assert_eq!(scaling(&mostly_one, Scale::Robust), (0.0, 2.0));
     // The largest numbers there are have neither mean nor deviation.
     let largest = numbers("a", &[f64::MAX, -f64::MAX, f64::MAX]);
     assert_eq!(scaling(&largest, Scale::Standard), (0.0, 1.0));

@@ -70,6 +70,16 @@ fn of_no_numbers_nothing_is_told() {
 }
 
 #[test]
+fn numbers_that_are_not_finite_are_left_out() {
+    let mut column = ColumnSummary::new("x", Kind::Number);
+    for (row, value) in (0..).zip([1.0, f64::INFINITY, 3.0, f64::NEG_INFINITY, f64::NAN]) {
+        column.add(row, &lion_recipe::Cell::Number(value));
+    }
+    assert_eq!((column.rows(), column.missing, column.numbers.count()), (5, 1, 2));
+    assert_eq!((column.numbers.mean(), column.numbers.range()), (2.0, Some((1.0, 3.0))));
+}
+
+#[test]
 fn a_32_bit_float_must_tell_64_steps_of_a_range() {
     // Near 2^17 floats are 2^-6 apart.
     let lost = |low: f64, high: f64| of([(0, low), (1, high)]).is_lost_in_f32();
