@@ -99,6 +99,8 @@ fn another_kind_is_told_unless_it_is_read_alike() {
     };
     assert_eq!(said(&number, &flag), "");
     assert_eq!(said(&flag, &number), "");
+    // True and false have no unit, however large the numbers of the map are.
+    assert_eq!(said(&numbers("a", &[1000.0; 5]), &booleans("a", &[true; 5])), "");
     let booleans = "a holds numbers here, and booleans in the map";
     for outside in [[0.0, 1.0, 2.0], [-1.0, 0.0, 1.0]] {
         assert_eq!(said(&flag, &numbers("a", &outside)), booleans);
