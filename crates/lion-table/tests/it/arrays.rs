@@ -154,6 +154,16 @@ fn a_bad_number_in_a_long_array_is_told_with_its_place() {
 }
 
 #[test]
+fn a_row_without_an_id_is_told_with_its_place() {
+    let value = |row: usize, c: usize| if (row, c) == (59_998, 0) { f64::NAN } else { (2 * row + c) as f64 };
+    let options = ReadOptions { id: Some("c1".into()), ..ReadOptions::default() };
+    for fortran in [false, true] {
+        let said = parse(&doubles(60_000, 2, fortran, value), Format::Npy, &options).unwrap_err().to_string();
+        assert_eq!(said, "the given bytes, row 59998, column c1 is empty; every row needs an id of its own");
+    }
+}
+
+#[test]
 fn bytes_after_an_array_are_the_affair_of_its_format() {
     let npy = [npy_f32(2, 2, &[1.0; 4]), vec![0; 5]].concat();
     assert_eq!(parse(&npy, Format::Npy, &ReadOptions::default()).unwrap().rows, 2);

@@ -76,6 +76,13 @@ fn rows_that_are_wrong_are_told_with_their_lines() {
         plain("[[1, 2], {\"a\": 1}]", Format::Json).unwrap_err(),
         "F, row 1 (line 1) is not a JSON object or array of numbers: it is not like the first row"
     );
+    for unlike in ["{\"a\": 1}\n[2]\n", "[1]\n{\"c1\": 2}\n"] {
+        let said = plain(unlike, Format::Jsonl).unwrap_err();
+        assert!(
+            said.starts_with("F, row 1 (line 2) is not") && said.ends_with("it is not like the first row"),
+            "{said}"
+        );
+    }
     for empty in ["", " \n ", "[]", "[ \n]"] {
         assert_eq!(plain(empty, Format::Json).unwrap_err(), "F has no rows of data", "{empty:?}");
     }
@@ -176,4 +183,37 @@ fn a_look_at_all_rows_refuses_those_that_are_not_like_the_first() {
         let said = look(text).unwrap_err();
         assert!(said.starts_with(row) && said.contains(problem), "{said}");
     }
+}
+
+#[test]
+fn a_column_of_a_recipe_may_be_missing_in_objects_and_not_in_arrays() {
+    let plan = |text: &str| {
+        let survey = survey_bytes(text.as_bytes(), Format::Jsonl, &ReadOptions::default()).unwrap();
+        Plan::new(
+            &survey,
+            &ReadOptions::default(),
+            &PlanOptions { scale: Scale::None, ..PlanOptions::default() },
+        )
+    };
+    let arrays = plan("[1, 2, \"u\"]\n[3, null, \"v\"]\n[3, 5, \"u\"]\n[3, 5, \"v\"]\n");
+    let said = parse(b"[1, 2]\n[3, 4]\n", Format::Jsonl, &arrays.options).unwrap_err().to_string();
+    assert_eq!(said, "the given bytes has no column c3; the columns there are: c1, c2");
+    let objects = plan(
+        "{\"a\": 1, \"k\": \"u\"}\n{\"a\": 2, \"k\": \"v\"}\n{\"k\": \"u\"}\n{\"a\": 3, \"k\": \"v\"}\n",
+    );
+    assert_eq!(
+        parse(b"{\"k\": \"v\"}\n", Format::Jsonl, &objects.options).unwrap().data,
+        [2.0, 0.0, 1.0, 0.0]
+    );
+}
+
+#[test]
+fn numbers_in_quotes_are_read_by_a_plan() {
+    let rows = "{\"a\": 1, \"x\": \"1.5\"}\n{\"a\": 2, \"x\": \"2\"}\n{\"a\": 3, \"x\": \"-4\"}\n";
+    let survey = survey_bytes(rows.as_bytes(), Format::Jsonl, &ReadOptions::default()).unwrap();
+    assert_eq!(survey.columns.iter().map(|column| column.is_plain).collect::<Vec<_>>(), [true, false]);
+    let choice = PlanOptions { scale: Scale::None, ..PlanOptions::default() };
+    let plan = Plan::new(&survey, &ReadOptions::default(), &choice);
+    let table = parse(rows.as_bytes(), Format::Jsonl, &plan.options).unwrap();
+    assert_eq!(table.data, [1.0, 1.5, 2.0, 2.0, 3.0, -4.0]);
 }
