@@ -78,7 +78,7 @@ fn difference(own: &RecipeColumn, other: &ColumnSummary) -> Option<String> {
                 _ => None,
             }
         }
-        Encoding::Date(scaling) if other.kind == Kind::Date => {
+        Encoding::Date(scaling) => {
             let (least, _) = other.numbers.range()?;
             let words = crate::date_in_words;
             (least > scaling.largest).then(|| {

@@ -249,9 +249,10 @@ pub(crate) fn rounded(ratio: f64) -> String {
     if rounded < 1e9 { format!("{rounded:.0}") } else { format!("{rounded:.0e}") }
 }
 
+/// Two words and more, as in a sentence.
 fn joined(words: &[&str]) -> String {
     match words {
-        [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
-        words => words.join(""),
+        [before @ .., last] => format!("{} and {last}", before.join(", ")),
+        [] => String::new(),
     }
 }

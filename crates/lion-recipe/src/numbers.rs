@@ -107,9 +107,8 @@ impl Numbers {
     /// Whether 32-bit floats would lose most of how they vary.
     pub fn is_lost_in_f32(&self) -> bool {
         let largest = self.min.abs().max(self.max.abs());
-        self.count > 0
-            && self.max > self.min
-            && self.max - self.min < largest * f64::from(f32::EPSILON) * STEPS
+        // Of none the largest is below the least.
+        self.max > self.min && self.max - self.min < largest * f64::from(f32::EPSILON) * STEPS
     }
 }
 

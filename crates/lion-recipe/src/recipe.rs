@@ -114,7 +114,7 @@ pub struct Scaling {
     pub least: f64,
     /// The largest.
     pub largest: f64,
-    /// The median of the values' distances from 0.
+    /// About how far values are from 0: the largest distance of the median and the quartiles.
     pub typical: f64,
 }
 

@@ -421,23 +421,4 @@ fn check_log(connection: &Connection, path: &Path) -> Result<u64, StoreError> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn commits_wait_for_the_disk_unless_the_store_is_temporary() {
-        let folder = tempfile::tempdir().unwrap();
-        let synchronous = |path: Option<&Path>| {
-            let store = Store::open(Arc::new(Location::new(path).unwrap()), "some map", None).unwrap();
-            let number =
-                |name| store.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
-            let mode: String =
-                store.connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
-            (mode, number("synchronous"), number("wal_autocheckpoint"), number("journal_size_limit"))
-        };
-        let (off, full) = (0, 2);
-        let limit = WAL_BYTES as i64;
-        assert_eq!(synchronous(Some(&folder.path().join("live.db"))), ("wal".into(), full, 0, limit));
-        assert_eq!(synchronous(None), ("wal".into(), off, 0, limit));
-    }
-}
+mod tests;

@@ -224,7 +224,6 @@ pub(crate) fn open_file(path: &Path) -> Result<(String, File, Option<u64>)> {
     let file = path.display().to_string();
     let refuse = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound => Error::NoSuchFile { file: file.clone() },
-        io::ErrorKind::IsADirectory => Error::Directory { file: file.clone() },
         _ => Error::Io { file: file.clone(), cause: source },
     };
     let opened = File::open(path).map_err(refuse)?;

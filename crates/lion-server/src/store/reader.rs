@@ -15,7 +15,7 @@ const IDLE: usize = 4;
 /// Connections that read a store.
 pub(crate) struct Readers {
     location: Arc<Location>,
-    idle: Mutex<Vec<Connection>>,
+    pub(super) idle: Mutex<Vec<Connection>>,
 }
 
 /// A point with what happened to it.

@@ -68,3 +68,54 @@ fn a_batch_after_a_silence_is_kept_whole() {
     let last = submit(&service, (0..40).map(|k| upsert("p1", k)).collect()).unwrap().last;
     assert_eq!((service.first(), events(&path, service.first()).len()), (last - 39, 40));
 }
+
+/// Who keeps more from now on gets nothing back, and is told so.
+#[test]
+fn events_that_are_gone_stay_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("live.db");
+    let work = |k: u64| (0..40).map(|i| upsert(&format!("p{i}"), 40 * k + i)).collect();
+    let few = Settings { retain: Some(Retain::Events(50)), ..at(&path) };
+    let service = Service::start(lion(), &few).unwrap();
+    (0..10).for_each(|k| drop(submit(&service, work(k)).unwrap()));
+    let first = service.first();
+    assert!(first > 200);
+    crate::common::wait(service.stop());
+    for retain in [Some(Retain::Events(100_000)), Some(Retain::Seconds(1e9)), None] {
+        let service = Service::start(lion(), &Settings { retain, ..at(&path) }).unwrap();
+        for k in 10..14 {
+            let last = submit(&service, work(k)).unwrap().last;
+            assert_eq!((service.first(), events(&path, first).len() as u64), (first, last + 1 - first));
+        }
+        crate::common::wait(service.stop());
+    }
+}
+
+/// Whoever sends one event does not wait until a thousand are deleted.
+#[test]
+fn a_commit_prunes_few_events_more_than_it_adds() {
+    for retain in [Retain::Events(100), Retain::Seconds(60.0)] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("live.db");
+        let clock = TestClock::default();
+        clock.set(1000);
+        let service = Service::start(lion(), &clock.settings(&path)).unwrap();
+        (0..3).for_each(|k| {
+            submit(&service, (0..500).map(|i| upsert(&format!("p{i}"), 500 * k + i)).collect()).unwrap();
+        });
+        crate::common::wait(service.stop());
+        clock.set(9000);
+        let settings = Settings { retain: Some(retain), ..clock.settings(&path) };
+        let service = Service::start(lion(), &settings).unwrap();
+        let (mut first, mut last) = (service.first(), 0);
+        assert_eq!(first, 1);
+        for k in 0..40 {
+            last = submit(&service, vec![upsert("p0", k)]).unwrap().last;
+            let step = service.first() - first;
+            assert!(step == 0 || (64..=68).contains(&step), "{step} events at once");
+            first = service.first();
+        }
+        assert!((100..164).contains(&(last + 1 - first)) || retain == Retain::Seconds(60.0) && first > 1436);
+        events(&path, first);
+    }
+}

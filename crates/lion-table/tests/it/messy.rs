@@ -160,6 +160,17 @@ fn encoded_rows_know_their_lines() {
 }
 
 #[test]
+fn rows_of_an_array_have_no_lines() {
+    let bytes = npy_f32(3, 2, &[1.0, f32::NAN, 2.0, 3.0, 4.0, 5.0]);
+    let survey = survey_bytes(&bytes, Format::Npy, &ReadOptions::default()).unwrap();
+    let plan = Plan::new(&survey, &ReadOptions::default(), &PlanOptions::default());
+    let batches = parse_batches(&bytes, Format::Npy, &plan.options).unwrap();
+    let (table, origins) = batches.into_table_of_files().unwrap();
+    let places = (0..table.rows).map(|row| (origins.cell(row, "c1").row, origins.cell(row, "c1").line));
+    assert!(plan.recipe().is_some() && places.eq([(0, None), (1, None), (2, None)]));
+}
+
+#[test]
 fn other_formats_say_the_same() {
     let lines = "{\"age\": 20, \"plan\": \"free\", \"since\": \"2024-01-01\", \"active\": true}\n\
         {\"age\": 40, \"plan\": \"paid\", \"since\": \"2024-01-03\", \"active\": false}\n\

@@ -2,6 +2,7 @@
 
 use crate::written::{WrittenFolder, arrow_stream, batch, gz, npy_f32};
 use arrow_array::{ArrayRef, Float32Array, RecordBatch, StringArray};
+use lion_recipe::Missing;
 use lion_table::{
     BATCH_ROWS, Column, Error, Field, Kind, Plan, PlanOptions, ReadOptions, Table, Writer, expected_rows,
     open_all, survey,
@@ -164,4 +165,16 @@ fn how_many_rows_there_will_be_is_told_or_estimated() {
     let plan = Plan::new(&survey, &plain, &PlanOptions::default());
     assert!(plan.recipe().is_some());
     is_estimate(expected(&path, &plan.options));
+}
+
+/// A row that is left out keeps its number, which is one of the whole table.
+#[test]
+fn rows_are_numbered_through_all_files() {
+    let (_folder, paths) = files(&["x,k\n1,u\n,v\n3,u\n", "x,k\n,u\n5,v\n"]);
+    let options = ReadOptions::default();
+    let survey = survey(&paths, &options).unwrap();
+    let choice = PlanOptions { missing: Some(Missing::Drop), ..PlanOptions::default() };
+    let plan = Plan::new(&survey, &options, &choice);
+    let table = open_all(&paths, &plan.options).unwrap().into_table().unwrap();
+    assert_eq!((table.rows, table.ids.unwrap()), (3, ["0", "2", "4"].map(str::to_owned).to_vec()));
 }
