@@ -59,14 +59,15 @@ impl Division {
         Self { separator, records: shapes }
     }
 
-    /// The better one has fewer quotes in the midst of cells, then as many cells in each record, then more numbers among its cells, then
-    /// more cells in the first record.
+    /// The better one has fewer quotes in the midst of cells, then as many cells in each record, then several cells in the first, then more
+    /// numbers among its cells, then more cells in the first record.
     fn compare(&self, other: &Self) -> Ordering {
         let fewer_quotes = other.stray_quotes().cmp(&self.stray_quotes());
         let more_even = self.is_even().cmp(&other.is_even());
+        let divides = (self.columns() > 1).cmp(&(other.columns() > 1));
         let more_numbers = self.share_of_numbers().total_cmp(&other.share_of_numbers());
         let more_cells = self.columns().cmp(&other.columns());
-        fewer_quotes.then(more_even).then(more_numbers).then(more_cells)
+        fewer_quotes.then(more_even).then(divides).then(more_numbers).then(more_cells)
     }
 
     fn stray_quotes(&self) -> usize {
@@ -102,6 +103,7 @@ mod tests {
         for (separator, text) in [
             (',', "a,b\n1,2\n"),
             (',', "1,2\n3\n"),
+            (',', "a,b\n1,2\n3\n4,5\n"),
             (',', "a\n1\n"),
             ('\t', "a\tb\n1\t2\n"),
             (';', "a;b\n1,5;2,5\n"),
