@@ -118,10 +118,12 @@ pub(crate) fn listen(pressed: impl FnMut() + Send + 'static) -> Result<()> {
 #[cfg(unix)]
 fn on_termination(mut press: impl FnMut() + Send + 'static) {
     use tokio::signal::unix::{SignalKind, signal};
-    let mut wait = move || {
+    let (listening, known) = std::sync::mpsc::channel::<()>();
+    let wait = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
             let mut terminations = signal(SignalKind::terminate())?;
+            drop(listening);
             while terminations.recv().await.is_some() {
                 press();
             }
@@ -130,6 +132,8 @@ fn on_termination(mut press: impl FnMut() + Send + 'static) {
     };
     // Where it cannot be listened to, it ends the program as it does any other.
     std::thread::spawn(move || drop(wait()));
+    // Nothing is sent. That the sender is gone tells that the thread listens, or cannot.
+    let _ = known.recv();
 }
 
 fn end(screen: &Screen, sentence: &str, code: i32) {
