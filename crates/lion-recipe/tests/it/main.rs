@@ -7,6 +7,7 @@ mod encode;
 mod fit;
 mod levels;
 mod numbers;
+mod recipe;
 mod words;
 
 use std::borrow::Cow;

@@ -5,28 +5,10 @@ use lion_recipe::{
 };
 use proptest::prelude::*;
 
-fn summary(name: &str, kind: Kind, cells: &[Cell<'_>]) -> ColumnSummary {
-    let mut summary = ColumnSummary::new(name, kind);
-    (0..).zip(cells).for_each(|(row, cell)| summary.add(row, cell));
-    summary
-}
-
-fn numbers(name: &str, values: &[f64]) -> ColumnSummary {
-    summary(name, Kind::Number, &values.iter().map(|&value| Cell::Number(value)).collect::<Vec<_>>())
-}
+use crate::{encoded, numbers, options, summary};
 
 fn texts<'a>(values: &[&'a str]) -> Vec<Cell<'a>> {
     values.iter().map(|&text| if text.is_empty() { Cell::Missing } else { Cell::Text(text.into()) }).collect()
-}
-
-fn options(scale: Scale, missing: Missing) -> RecipeOptions {
-    RecipeOptions { scale, missing, shares_unit: false }
-}
-
-fn encoded(recipe: &Recipe, cells: &[Cell<'_>]) -> Vec<f32> {
-    let mut row = Vec::new();
-    recipe.encode(cells, &mut row).unwrap();
-    row
 }
 
 #[test]
